@@ -1,0 +1,223 @@
+"""The dashboard's settings. Every value that differs between places comes from the environment.
+
+README.md lists each variable with its meaning, default and an example; a test keeps the two in step.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from lendingadmin import readers
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR_DIR = BASE_DIR / "var"
+
+env = environ.Env()
+environ.Env.read_env(BASE_DIR / ".env")
+
+Read = TypeVar("Read")
+
+
+def read(name: str, reader: Callable[[str], Read], default: str | None = None) -> Read:
+    """Read one variable; a missing or malformed value stops the start, naming the variable."""
+    text = env.str(name, default=default)
+    if text is None or (text == "" and default != ""):
+        raise ImproperlyConfigured(f"{name} is not set. README.md says what it is for.")
+    try:
+        return reader(text)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from error
+
+
+# --- the Lending Service -------------------------------------------------------------------
+
+LENDING_BASE_URL = read("LENDING_BASE_URL", readers.service_address)
+LENDING_AUTH_URL = read("LENDING_AUTH_URL", readers.service_address)
+LENDING_CLIENT_ID = read("LENDING_CLIENT_ID", str)
+LENDING_CLIENT_SECRET = read("LENDING_CLIENT_SECRET", str)
+LENDING_SCOPE = read("LENDING_SCOPE", str, "platform.lending")
+LENDING_PROJECT_ID = read("LENDING_PROJECT_ID", str)
+LENDING_APPS = read("LENDING_APPS", readers.lending_apps)
+LENDING_CUSTOM_METHODS = read("LENDING_CUSTOM_METHODS", readers.one_of("colon", "slash"), "colon")
+LENDING_LOAN_STATUSES = read("LENDING_LOAN_STATUSES", readers.status_words, "")
+LENDING_PERFORMANCE_STATUSES = read("LENDING_PERFORMANCE_STATUSES", readers.status_words, "")
+LENDING_BORROWER_STATUSES = read("LENDING_BORROWER_STATUSES", readers.status_words, "")
+LENDING_PRODUCT_STATUSES = read("LENDING_PRODUCT_STATUSES", readers.status_words, "")
+REPAYMENT_QUIET = read("REPAYMENT_QUIET", readers.duration, "15m")
+
+# --- where and how it runs -----------------------------------------------------------------
+
+DEBUG = read("DEBUG", readers.switch, "off")
+HTTPS = read("HTTPS", readers.switch, "off" if DEBUG else "on")
+SECRET_KEY = read("SECRET_KEY", str)
+DATA_KEYS = read("DATA_KEYS", readers.data_keys)
+ALLOWED_HOSTS = read("ALLOWED_HOSTS", readers.words, "localhost,127.0.0.1")
+CSRF_TRUSTED_ORIGINS = read("CSRF_TRUSTED_ORIGINS", readers.words, "")
+TRUSTED_PROXIES = read("TRUSTED_PROXIES", int, "0")
+
+ROOT_URLCONF = "lendingadmin.urls"
+WSGI_APPLICATION = "lendingadmin.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+INSTALLED_APPS = [
+    "lendingadmin.staff",
+    "lendingadmin.audit",
+    "lendingadmin.web",
+    "lendingadmin.gateway",
+    "lendingadmin.display",
+    "lendingadmin.repayments",
+    "lendingadmin.demo",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "django_htmx",
+    "csp",
+    "template_partials",
+    "heroicons",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "lendingadmin.web.access.AccessMiddleware",
+    "lendingadmin.web.middleware.LendingErrorMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "lendingadmin.web.context.frame",
+            ],
+            "builtins": ["django_htmx.templatetags.django_htmx"],
+        },
+    }
+]
+
+# --- what it keeps -------------------------------------------------------------------------
+
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": env.db_url("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'lendingadmin.sqlite3'}")
+}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # A committed repayment intent must outlive a power cut, and two writers must queue, not fail.
+    DATABASES["default"]["OPTIONS"] = {
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+    }
+else:
+    DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+CACHES = {"default": env.cache_url("CACHE_URL", default="dbcache://cache")}
+
+# --- people --------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "staff.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_REDIRECT_URL = "/"
+LOGIN_URL = "account_login"
+ACCOUNT_ADAPTER = "lendingadmin.staff.adapter.StaffAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_SESSION_REMEMBER = False
+ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "lendingadmin"
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
+
+# --- the browser's side --------------------------------------------------------------------
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "connect-src": [SELF],
+        "font-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_AGE = 12 * 60 * 60
+SESSION_COOKIE_SAMESITE = "Lax"
+if HTTPS:
+    SESSION_COOKIE_NAME = "__Host-sessionid"
+    CSRF_COOKIE_NAME = "__Host-csrftoken"
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = True
+    SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+if TRUSTED_PROXIES:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    ALLAUTH_TRUSTED_PROXY_COUNT = TRUSTED_PROXIES
+
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+
+# --- words, times, mail, logs --------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+USE_I18N = False
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+}

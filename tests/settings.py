@@ -1,0 +1,33 @@
+"""The product's own settings, in an environment made for tests."""
+
+import os
+import tempfile
+from pathlib import Path
+
+os.environ.update(
+    {
+        "LENDING_BASE_URL": "http://127.0.0.1:9",
+        "LENDING_AUTH_URL": "http://127.0.0.1:9",
+        "LENDING_CLIENT_ID": "sandbox",
+        "LENDING_CLIENT_SECRET": "sandbox-secret",
+        "LENDING_PROJECT_ID": "demo",
+        "LENDING_APPS": "kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra",
+        "LENDING_LOAN_STATUSES": "1:pending,2:open,3:closed",
+        "SECRET_KEY": "tests-only",
+        "DATA_KEYS": "dGVzdHMtb25seS10ZXN0cy1vbmx5LXRlc3RzLW9ubHk=",
+        "DEBUG": "off",
+        "HTTPS": "off",
+        "ALLOWED_HOSTS": "testserver,localhost,127.0.0.1",
+    }
+)
+
+from lendingadmin.settings import *  # noqa: E402,F403
+from lendingadmin.settings import DATABASES, STORAGES  # noqa: E402
+
+STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # A file, because several threads and processes must meet in it; a name of its own per run.
+    DATABASES["default"]["TEST"] = {
+        "NAME": str(Path(tempfile.gettempdir()) / f"lendingadmin-tests-{os.getpid()}.sqlite3")
+    }
