@@ -1,0 +1,1 @@
+"""The client of the Lending Service. It knows no web framework."""

@@ -1,0 +1,47 @@
+"""Ids in paths: how one goes into an address, and which are refused before anything is sent.
+
+HTTP libraries fold `/borrowers/..` into its parent, even written as `%2E%2E`, so a DELETE would address
+something else. Such ids are therefore no ids here.
+"""
+
+import unicodedata
+from urllib.parse import quote
+
+_FOLDED = frozenset({".", ".."})
+_REFUSED_CATEGORIES = frozenset({"Cc", "Cs"})
+
+
+class InvalidId(ValueError):
+    """An id that cannot be put into an address safely. Nothing was sent."""
+
+
+def check_id(value: str) -> str:
+    """Give back the id as it is, or raise InvalidId: empty, `.`, `..`, control characters, lone surrogates."""
+    if not isinstance(value, str) or not value:
+        raise InvalidId("An id is missing.")
+    if value in _FOLDED:
+        raise InvalidId(f"“{value}” cannot be an id: addresses give it another meaning.")
+    if any(unicodedata.category(character) in _REFUSED_CATEGORIES for character in value):
+        raise InvalidId("The id contains characters that no id can have.")
+    return value
+
+
+def encode_id(value: str) -> str:
+    """Percent-encode an id for a path with nothing left safe (UTF-8). Raises InvalidId."""
+    return quote(check_id(value), safe="")
+
+
+def resource_id(account_id: object, account_type: str = "borrower") -> str | None:
+    """The id in an account id of an app user: `borrower:a:b` gives `a:b`; None for another type.
+
+    Only the first colon separates type and id (Spec: Conventions).
+    """
+    if not isinstance(account_id, str):
+        return None
+    kind, colon, rest = account_id.partition(":")
+    return rest if colon and kind == account_type and rest else None
+
+
+def account_id(resource: str, account_type: str = "borrower") -> str:
+    """The account id of an app user, `borrower:<borrowerId>` (Spec: Conventions). Raises InvalidId."""
+    return f"{account_type}:{check_id(resource)}"

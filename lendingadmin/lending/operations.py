@@ -1,0 +1,144 @@
+"""The 19 operations of the service as facts: method, path, scopes, permission, list parameters.
+
+Spec: Endpoints, and Scopes and permissions. What the spec leaves open ("not shown") is None here.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from lendingadmin.lending.ids import encode_id
+
+CustomMethods = Literal["colon", "slash"]
+
+_SEPARATORS: Mapping[str, str] = {"colon": ":", "slash": "/"}
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation: what is sent where, and what the service asks of the sender.
+
+    `scopes`: any one of them is enough. `list_parameters` and `filters`: None where the spec does not show
+    them; empty where there are none.
+    """
+
+    name: str
+    method: str
+    path: str
+    scopes: tuple[str, ...]
+    permission: str
+    list_parameters: tuple[str, ...] | None = ()
+    filters: tuple[str, ...] | None = ()
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the request is a GET, which may be sent again without harm."""
+        return self.method == "GET"
+
+    @property
+    def saves_nothing(self) -> bool:
+        """Whether a read scope is enough, so that nothing can have been saved; true for the contract preview."""
+        return "platform.lending:read" in self.scopes
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the answer is a page of a collection."""
+        return self.name.endswith(".list")
+
+    @property
+    def collection(self) -> str:
+        """The key of a list answer that holds the items (Spec: Endpoints), such as `loans`."""
+        return self.name.partition(".")[0]
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """The names of the ids that the path needs, in order."""
+        return tuple(_PLACEHOLDER.findall(self.path))
+
+    def admitted_by(self, scope: str) -> bool:
+        """Whether a token with this scope (words separated by spaces) is accepted (Spec: Scopes)."""
+        return not set(self.scopes).isdisjoint(scope.split())
+
+    def url(self, *, custom_methods: CustomMethods = "colon", **ids: str) -> str:
+        """The path under the base address with these ids, percent-encoded with nothing left safe.
+
+        Custom operations go out as `:name` or `/name` (Spec: Endpoints shows both). Raises InvalidId for an
+        id that cannot be addressed, and KeyError when an id that the path needs is not given.
+        """
+        template, colon, custom = self.path.partition(":")
+        path = _PLACEHOLDER.sub(lambda match: encode_id(ids[match[1]]), template)
+        return f"{path}{_SEPARATORS[custom_methods]}{custom}" if colon else path
+
+
+_APP = "/v1/projects/{projectId}/apps/{appId}"
+_LENDING = "platform.lending"
+_LENDING_READ = (_LENDING, "platform.lending:read")
+_LENDING_WRITE = (_LENDING, "platform.lending:write")
+_ANY_READ = ("platform", *_LENDING_READ)
+_ANY_WRITE = ("platform", *_LENDING_WRITE)
+_LOAN_FILTERS = (
+    "accountId",
+    "accountNo",
+    "loanType",
+    "borrowerId",
+    "status",
+    "appVersionId",
+    "assessmentId",
+    "performanceStatus",
+)
+_EVENT_FILTERS = (
+    "accountId",
+    "eventType",
+    "timestamp",
+    "status",
+    "appVersionId",
+    "category",
+)
+_ALL_LIST_PARAMETERS = ("order", "filter", "pageToken", "pageSize")
+
+
+def _operation(
+    name: str,
+    method: str,
+    path: str,
+    scopes: tuple[str, ...],
+    list_parameters: tuple[str, ...] | None = (),
+    filters: tuple[str, ...] | None = (),
+) -> Operation:
+    return Operation(name, method, path, scopes, f"lending.{name}", list_parameters, filters)
+
+
+def _all() -> tuple[Operation, ...]:
+    borrowers, loans = f"{_APP}/borrowers", f"{_APP}/loans"
+    borrower, loan = f"{borrowers}/{{borrowerId}}", f"{loans}/{{accountId}}"
+    assessments, events = f"{_APP}/assessments", f"{_APP}/events"
+    products, types = "/v1/projects/{projectId}/products", "/v1/assessmentTypes"
+    return (
+        _operation("borrowers.list", "GET", borrowers, _ANY_READ, None, None),
+        _operation("borrowers.create", "POST", borrowers, _ANY_WRITE),
+        _operation("borrowers.get", "GET", borrower, _ANY_READ),
+        _operation("borrowers.patch", "PATCH", borrower, _ANY_WRITE),
+        _operation("borrowers.delete", "DELETE", borrower, _ANY_WRITE),
+        _operation("borrowers.getOffers", "POST", f"{borrower}:getOffers", _ANY_WRITE),
+        _operation(
+            "borrowers.getOfferContracts", "POST", f"{borrower}:getOfferContracts", _ANY_READ
+        ),
+        _operation("loans.list", "GET", loans, _LENDING_READ, _ALL_LIST_PARAMETERS, _LOAN_FILTERS),
+        _operation("loans.create", "POST", loans, _LENDING_WRITE),
+        _operation("loans.get", "GET", loan, _LENDING_READ),
+        _operation("loans.delete", "DELETE", loan, _LENDING_WRITE),
+        _operation("loans.makeRepayment", "POST", f"{loan}:makeRepayment", _LENDING_WRITE),
+        _operation("assessments.list", "GET", assessments, _LENDING_READ, None, None),
+        _operation("assessments.create", "POST", assessments, _LENDING_WRITE),
+        _operation("assessments.get", "GET", f"{assessments}/{{assessmentId}}", _LENDING_READ),
+        _operation("products.list", "GET", products, _ANY_READ, None, None),
+        _operation("events.list", "GET", events, _ANY_READ, _ALL_LIST_PARAMETERS, _EVENT_FILTERS),
+        _operation("events.create", "POST", events, _LENDING_WRITE),
+        _operation("assessmentTypes.list", "GET", types, _ANY_READ, ("pageSize", "pageToken")),
+    )
+
+
+OPERATIONS: Mapping[str, Operation] = MappingProxyType({one.name: one for one in _all()})
