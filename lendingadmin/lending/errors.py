@@ -1,0 +1,236 @@
+"""What can go wrong between the dashboard and the lending service, sorted by what a person can do about it.
+
+Spec: Errors. Beyond `error_description` the spec shows little, so every status has a class, expected or not.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from lendingadmin.lending.operations import Operation
+
+# The service said no and changed nothing. A 409 belongs here only on a create; see `saved_after`.
+_SAID_NO = frozenset({400, 401, 403, 404, 422, 429})
+
+
+class Saved(StrEnum):
+    """Whether a failed call may have changed anything at the service."""
+
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+class LendingError(Exception):
+    """A call that brought no usable answer.
+
+    operation           name of the operation, such as `loans.get`; `token` for the token issuer
+    status              HTTP status of the answer, None when none came
+    error_description   the service's own words, None when it gave none; may hold personal data
+    request_id          the service's reference for its answer, if it sent one
+    message             a plain sentence for people, without anything secret or personal
+    saved               whether the call may have changed anything; always NO for a read
+    """
+
+    default_message: ClassVar[str] = "The lending service could not do this."
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        operation: str = "",
+        status: int | None = None,
+        error_description: str | None = None,
+        request_id: str | None = None,
+        saved: Saved = Saved.UNKNOWN,
+    ) -> None:
+        self.message = message or self.default_message
+        self.operation = operation
+        self.status = status
+        self.error_description = error_description
+        self.request_id = request_id
+        self.saved = saved
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        # error_description stays out: it may name a person, and this text ends up in logs.
+        parts = (self.operation, str(self.status or ""), self.message)
+        return ": ".join(part for part in parts if part)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.operation} {self.status} saved={self.saved}>"
+
+
+class BadRequest(LendingError):
+    """400, 413, 415 or 422: the service does not accept what was asked, as it was asked."""
+
+    default_message = "The lending service did not accept what was sent."
+
+
+class NotAccepted(LendingError):
+    """401, or the token issuer refusing: the dashboard's service account is not accepted."""
+
+    default_message = "The lending service does not accept the dashboard's service account."
+
+
+class NotAllowed(LendingError):
+    """403: the service account lacks a scope or a permission.
+
+    `scopes` are those of which one is needed and `permission` the permission needed (spec: Scopes and permissions).
+    """
+
+    default_message = "The dashboard's service account is not allowed to do this."
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        scopes: tuple[str, ...] = (),
+        permission: str = "",
+        operation: str = "",
+        status: int | None = None,
+        error_description: str | None = None,
+        request_id: str | None = None,
+        saved: Saved = Saved.UNKNOWN,
+    ) -> None:
+        super().__init__(
+            message,
+            operation=operation,
+            status=status,
+            error_description=error_description,
+            request_id=request_id,
+            saved=saved,
+        )
+        self.scopes = scopes
+        self.permission = permission
+
+
+class NotFound(LendingError):
+    """404: there is no such record."""
+
+    default_message = "The lending service has no such record."
+
+
+class Conflict(LendingError):
+    """409: it is there already, or something else stands in the way."""
+
+    default_message = "The lending service already has this, or it conflicts with what it has."
+
+
+class RateLimited(LendingError):
+    """429: too many requests. `retry_after` is in seconds, None when the service named no time."""
+
+    default_message = "The lending service is receiving too many requests. Try again in a moment."
+    retry_after: float | None = None
+
+
+class ServiceFault(LendingError):
+    """The service failed, broke off, or answered with a status that nobody expects (3xx and 5xx among them)."""
+
+    default_message = "The lending service had a fault."
+
+
+class Unreachable(LendingError):
+    """The connection never opened, so nothing was sent."""
+
+    default_message = "The lending service cannot be reached. Nothing was sent."
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        operation: str = "",
+        status: int | None = None,
+        error_description: str | None = None,
+        request_id: str | None = None,
+        saved: Saved = Saved.NO,
+    ) -> None:
+        super().__init__(
+            message,
+            operation=operation,
+            status=status,
+            error_description=error_description,
+            request_id=request_id,
+            saved=saved,
+        )
+
+
+class Held(Unreachable):
+    """Held back on this side: too many calls under way, or too late to send. Nothing was sent.
+
+    A `before_send` hook raises it to hold a call back at the last moment.
+    """
+
+    default_message = "The dashboard is too busy just now. Nothing was sent; try again in a moment."
+
+
+class TimedOut(LendingError):
+    """The request went out and no whole answer came in time."""
+
+    default_message = "The lending service did not answer in time."
+
+
+class Unreadable(LendingError):
+    """An answer came that cannot be read: no JSON, too large, cut short or of the wrong shape."""
+
+    default_message = "The lending service gave an answer that cannot be read."
+
+
+class InvalidId(LendingError, ValueError):
+    """An id that no address can carry safely: empty, `.`, `..`, or with control characters. Nothing was sent."""
+
+    default_message = "This is not an id that a record can have."
+
+    def __init__(self, message: str = "", *, operation: str = "") -> None:
+        super().__init__(message, operation=operation, saved=Saved.NO)
+
+
+_BY_STATUS: dict[int, type[LendingError]] = {
+    400: BadRequest,
+    401: NotAccepted,
+    403: NotAllowed,
+    404: NotFound,
+    409: Conflict,
+    413: BadRequest,
+    415: BadRequest,
+    422: BadRequest,
+    429: RateLimited,
+}
+
+
+def saved_after(operation: Operation, status: int | None) -> Saved:
+    """Whether the operation may have changed something, once its request was sent and failed with `status`.
+
+    Listed statuses mean no; everything else, listed or not, is unknown (`None`: no readable status came).
+    """
+    if operation.is_read or status in _SAID_NO:
+        return Saved.NO
+    if status == 409 and operation.name.endswith(".create"):
+        return Saved.NO
+    return Saved.UNKNOWN
+
+
+def error_for_status(
+    operation: Operation,
+    status: int,
+    *,
+    error_description: str | None = None,
+    request_id: str | None = None,
+    retry_after: float | None = None,
+) -> LendingError:
+    """The error that an answer with this status means; any status that is not 2xx has one."""
+    kind = _BY_STATUS.get(status, ServiceFault)
+    error = kind(
+        operation=operation.name,
+        status=status,
+        error_description=error_description,
+        request_id=request_id,
+        saved=saved_after(operation, status),
+    )
+    if isinstance(error, NotAllowed):
+        error.scopes = tuple(operation.scopes)
+        error.permission = operation.permission
+    if isinstance(error, RateLimited):
+        error.retry_after = retry_after
+    return error
