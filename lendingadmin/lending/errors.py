@@ -1,6 +1,7 @@
-"""What can go wrong between the dashboard and the lending service, sorted by what a person can do about it.
+"""What can go wrong with a call to the lending service, sorted by what a person can do about it.
 
-Spec: Errors. Beyond `error_description` the spec shows little, so every status has a class, expected or not.
+Spec: Errors. Beyond `error_description` the spec shows little, so every status has a class,
+expected or not.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ class NotAccepted(LendingError):
 class NotAllowed(LendingError):
     """403: the service account lacks a scope or a permission.
 
-    `scopes` are those of which one is needed and `permission` the permission needed (spec: Scopes and permissions).
+    `scopes` are those of which one is needed, `permission` is the one that the account's user
+    must hold. Spec: Scopes and permissions.
     """
 
     default_message = "The dashboard's service account is not allowed to do this."
@@ -126,7 +128,10 @@ class RateLimited(LendingError):
 
 
 class ServiceFault(LendingError):
-    """The service failed, broke off, or answered with a status that nobody expects (3xx and 5xx among them)."""
+    """The service failed, broke off, or answered with a status that nobody expects.
+
+    5xx and 3xx are among them; `status` is None when the connection broke without an answer.
+    """
 
     default_message = "The lending service had a fault."
 
@@ -178,7 +183,10 @@ class Unreadable(LendingError):
 
 
 class InvalidId(LendingError, ValueError):
-    """An id that no address can carry safely: empty, `.`, `..`, or with control characters. Nothing was sent."""
+    """An id that no address can carry safely. Nothing was sent.
+
+    These are the empty id, `.`, `..`, and ids with control characters or lone surrogates.
+    """
 
     default_message = "This is not an id that a record can have."
 
@@ -200,9 +208,10 @@ _BY_STATUS: dict[int, type[LendingError]] = {
 
 
 def saved_after(operation: Operation, status: int | None) -> Saved:
-    """Whether the operation may have changed something, once its request was sent and failed with `status`.
+    """Whether an operation that was sent and failed with `status` may have changed something.
 
-    Listed statuses mean no; everything else, listed or not, is unknown (`None`: no readable status came).
+    A read never has. For a write the statuses by which a service says no mean no; everything else
+    is unknown, None (no readable status came) included.
     """
     if operation.is_read or status in _SAID_NO:
         return Saved.NO
