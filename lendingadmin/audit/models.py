@@ -1,0 +1,82 @@
+"""The audit trail's only table. Rows are added; nothing here changes or removes one."""
+
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+
+class AppendOnly(Exception):
+    """Somebody tried to change or remove an entry of the audit trail."""
+
+
+class EntryQuerySet(models.QuerySet["Entry"]):
+    """Reads and adds entries; every way to change or remove one raises AppendOnly."""
+
+    def update(self, **_values: Any) -> NoReturn:
+        raise AppendOnly("entries of the audit trail cannot be changed")
+
+    def bulk_update(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        raise AppendOnly("entries of the audit trail cannot be changed")
+
+    def update_or_create(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        raise AppendOnly("entries of the audit trail cannot be changed")
+
+    def bulk_create(self, objs: Any, *args: Any, **kwargs: Any) -> list["Entry"]:
+        if kwargs.get("update_conflicts"):
+            raise AppendOnly("entries of the audit trail cannot be changed")
+        return super().bulk_create(objs, *args, **kwargs)
+
+    def delete(self) -> NoReturn:
+        raise AppendOnly("entries of the audit trail cannot be removed")
+
+
+class Entry(models.Model):
+    """One thing that somebody did, as it was known at that moment.
+
+    `username` and `role` are copied, because names and roles change; `user` stays for the link.
+    They are empty for somebody who was not signed in, and `username` is `system` for the dashboard
+    itself.
+    """
+
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", editable=False
+    )
+    username = models.CharField(max_length=150, blank=True, editable=False)
+    role = models.CharField(max_length=150, blank=True, editable=False)
+    action = models.CharField(max_length=100, editable=False)
+    app_id = models.CharField(max_length=100, blank=True, editable=False)
+    subject = models.CharField(max_length=300, blank=True, editable=False)
+    outcome = models.CharField(max_length=100, editable=False)
+    saved = models.CharField(max_length=10, blank=True, editable=False)
+    request_id = models.CharField(max_length=200, blank=True, editable=False)
+    detail = models.CharField(max_length=1000, blank=True, editable=False)
+
+    objects = EntryQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name_plural = "entries"
+        default_permissions = ()
+        indexes = [
+            models.Index(fields=["at"], name="audit_at"),
+            models.Index(fields=["username", "-id"], name="audit_person"),
+            models.Index(fields=["action", "-id"], name="audit_action"),
+            models.Index(fields=["app_id", "-id"], name="audit_app"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M:%S} {self.username or '?'} {self.action} {self.outcome}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Add this entry. Raises AppendOnly for one that is stored already."""
+        if not self._state.adding:
+            raise AppendOnly("entries of the audit trail cannot be changed")
+        # Without this, a new object with an old row's id would overwrite that row.
+        kwargs["force_insert"] = True
+        super().save(*args, **kwargs)
+
+    def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        raise AppendOnly("entries of the audit trail cannot be removed")

@@ -1,0 +1,62 @@
+"""Writing to the audit trail."""
+
+from typing import TYPE_CHECKING
+
+from django.http import HttpRequest
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
+    from lendingadmin.audit.models import Entry
+    from lendingadmin.staff.models import User
+
+SYSTEM = "system"
+
+
+def record(
+    actor: "HttpRequest | User | AnonymousUser | None",
+    action: str,
+    *,
+    outcome: str,
+    app_id: str = "",
+    subject: str = "",
+    saved: str = "",
+    request_id: str = "",
+    detail: str = "",
+) -> "Entry":
+    """Append one entry and give it back.
+
+    `actor` is the request, the person, or None for the system itself (a command). `action` is a
+    permission name or one of the dashboard's own words (`sign-in`); `outcome` says in a word how
+    it ended; `saved` is the service's `yes`, `no` or `unknown` where something was to be written;
+    `request_id` is the service's own; `subject` and `detail` say on what and how, and must carry
+    no secret and no personal content. What is too long for its column is cut, so that writing the
+    trail cannot fail for its length.
+    """
+    # Django loads this package before its models may be imported.
+    from lendingadmin.audit.models import Entry
+    from lendingadmin.staff.models import User
+
+    person = getattr(actor, "user", None) if isinstance(actor, HttpRequest) else actor
+    known = person if isinstance(person, User) else None
+    texts = {
+        "username": known.username if known else SYSTEM if actor is None else "",
+        "role": known.role if known else "",
+        "action": action,
+        "app_id": app_id,
+        "subject": subject,
+        "outcome": outcome,
+        "saved": saved,
+        "request_id": request_id,
+        "detail": detail,
+    }
+    return Entry.objects.create(
+        user=known, **{name: _fit(name, text) for name, text in texts.items()}
+    )
+
+
+def _fit(name: str, text: str) -> str:
+    from lendingadmin.audit.models import Entry
+
+    # PostgreSQL refuses NUL in text.
+    return str(text).replace("\x00", "")[: Entry._meta.get_field(name).max_length]

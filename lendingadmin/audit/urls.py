@@ -1,0 +1,7 @@
+"""Addresses of the audit trail."""
+
+from django.urls import path
+
+from lendingadmin.audit import views
+
+urlpatterns = [path("", views.entries, name="audit")]

@@ -1,0 +1,115 @@
+"""Configuration mistakes as Django system checks; `manage.py check --deploy` runs all of them."""
+
+import base64
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.urls import get_resolver
+
+from lendingadmin.web.access import guards_itself, routes, rule_of
+
+
+@register(Tags.urls)
+def every_view_declares_access(**_: Any) -> list[CheckMessage]:
+    """Each view says who may reach it; one that does not would answer 404 to everybody."""
+    return [
+        Error(
+            f"The view at “/{route}” does not say who may reach it.",
+            hint="Put @access(…), @signed_in() or @public() of lendingadmin.web.access on it.",
+            obj=f"{getattr(view, '__module__', '?')}.{getattr(view, '__qualname__', view)}",
+            id="lendingadmin.E001",
+        )
+        for route, view, app_names in routes(get_resolver().url_patterns)
+        if rule_of(view) is None and not guards_itself(view, app_names)
+    ]
+
+
+@register(Tags.security, deploy=True)
+def people_come_by_https(**_: Any) -> list[CheckMessage]:
+    """Passwords and borrowers' data travel encrypted to everybody but the machine itself."""
+    outside = [host for host in settings.ALLOWED_HOSTS if not is_loopback(host.lstrip("."))]
+    if settings.HTTPS or not outside:
+        return []
+    return [
+        Warning(
+            f"HTTPS is off, but ALLOWED_HOSTS names {', '.join(outside)}.",
+            hint="Set HTTPS=on; with a proxy in front that ends TLS, TRUSTED_PROXIES too.",
+            id="lendingadmin.W001",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def the_service_is_called_by_https(**_: Any) -> list[CheckMessage]:
+    """The client secret and every token would cross the network readable otherwise."""
+    return [
+        Warning(
+            f"{name} is a plain http:// address of another machine.",
+            hint="Give its https:// address.",
+            id="lendingadmin.W002",
+        )
+        for name in ("LENDING_BASE_URL", "LENDING_AUTH_URL")
+        if _plain_to_elsewhere(getattr(settings, name))
+    ]
+
+
+@register(Tags.security, deploy=True)
+def data_keys_are_random(**_: Any) -> list[CheckMessage]:
+    """A key that somebody typed, or copied out of an example, protects nothing."""
+    return [
+        Warning(
+            f"Key {position} of DATA_KEYS is made of text, not of random bytes.",
+            hint="`manage.py new_data_key` prints a random one; keep the old one behind it.",
+            id="lendingadmin.W003",
+        )
+        for position, key in enumerate(settings.DATA_KEYS, start=1)
+        # 32 random bytes are all printable once in 10^13 keys.
+        if all(32 <= byte < 127 for byte in base64.urlsafe_b64decode(key))
+    ]
+
+
+@register(Tags.security, deploy=True)
+def any_host_is_not_allowed(**_: Any) -> list[CheckMessage]:
+    """With `*`, whoever sends the Host header chooses where the dashboard's links point."""
+    if "*" not in settings.ALLOWED_HOSTS:
+        return []
+    return [
+        Warning(
+            "ALLOWED_HOSTS contains *.",
+            hint="Name the hosts that people type.",
+            id="lendingadmin.W004",
+        )
+    ]
+
+
+@register(Tags.caches, deploy=True)
+def the_cache_is_shared(**_: Any) -> list[CheckMessage]:
+    """Sign-in throttling counts in the cache, so every process must see the same one."""
+    backend = settings.CACHES["default"]["BACKEND"]
+    if not backend.endswith(("LocMemCache", "DummyCache")):
+        return []
+    return [
+        Warning(
+            f"CACHE_URL names {backend.rpartition('.')[2]}, which processes do not share.",
+            hint="Leave CACHE_URL out (the database is used) or give redis://….",
+            id="lendingadmin.W005",
+        )
+    ]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address is this machine itself."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _plain_to_elsewhere(address: str) -> bool:
+    parts = urlsplit(address)
+    return parts.scheme == "http" and not is_loopback(parts.hostname or "")

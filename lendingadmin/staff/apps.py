@@ -1,0 +1,18 @@
+"""Registers the people of the dashboard with Django."""
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+class StaffConfig(AppConfig):
+    """The app `staff`: sets the roles after each migrate, and writes sign-ins to the trail."""
+
+    name = "lendingadmin.staff"
+    verbose_name = "People"
+
+    def ready(self) -> None:
+        from lendingadmin.staff import signals
+        from lendingadmin.staff.sync import sync_roles
+
+        post_migrate.connect(sync_roles, sender=self, dispatch_uid="staff.sync_roles")
+        signals.connect()

@@ -1,0 +1,64 @@
+"""The user model, and the two labels that carry the dashboard's permission names."""
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils.functional import cached_property
+
+from lendingadmin.staff import roles
+
+
+class User(AbstractUser):
+    """A person who signs in. What they may do comes from their groups (see `roles`)."""
+
+    class Meta(AbstractUser.Meta):
+        verbose_name = "person"
+        verbose_name_plural = "people"
+        constraints = [
+            # Signing in ignores case, so two names that differ only by case would be one person.
+            models.UniqueConstraint(
+                Lower("username"),
+                name="staff_user_username_any_case",
+                violation_error_message="A person with that user name already exists.",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.username
+
+    def __repr__(self) -> str:
+        return f"<User {self.username}>"
+
+    @cached_property
+    def role(self) -> str:
+        """Their groups' names, the four roles first: “officer”, or “support, night desk”."""
+        held = set(self.groups.values_list("name", flat=True))
+        names = [name for name in roles.ROLES if name in held]
+        names += sorted(held.difference(roles.ROLES))
+        return ", ".join(names) or ("superuser" if self.is_superuser else "no role")
+
+
+class LendingRight(models.Model):
+    """Holds the label of the permission names `lending.…`. `lending/` itself knows no Django."""
+
+    class Meta:
+        app_label = "lending"
+        managed = False
+        default_permissions = ()
+        permissions = roles.codenames("lending")
+
+    def __str__(self) -> str:
+        return "lending"
+
+
+class DashboardRight(models.Model):
+    """Holds the label of the permission names `dashboard.…`, which the service does not know."""
+
+    class Meta:
+        app_label = "dashboard"
+        managed = False
+        default_permissions = ()
+        permissions = roles.codenames("dashboard")
+
+    def __str__(self) -> str:
+        return "dashboard"
