@@ -1,22 +1,23 @@
 """Ids in paths: how one goes into an address, and which are refused before anything is sent.
 
-HTTP libraries fold `/borrowers/..` into its parent, even written as `%2E%2E`, so a DELETE would address
-something else. Such ids are therefore no ids here.
+HTTP libraries fold `/borrowers/..` into its parent, even written as `%2E%2E`, so a DELETE would
+address something else. Such ids are therefore no ids here.
 """
 
 import unicodedata
 from urllib.parse import quote
 
+from lendingadmin.lending.errors import InvalidId
+
 _FOLDED = frozenset({".", ".."})
 _REFUSED_CATEGORIES = frozenset({"Cc", "Cs"})
 
 
-class InvalidId(ValueError):
-    """An id that cannot be put into an address safely. Nothing was sent."""
-
-
 def check_id(value: str) -> str:
-    """Give back the id as it is, or raise InvalidId: empty, `.`, `..`, control characters, lone surrogates."""
+    """Give back the id as it is. Raises InvalidId.
+
+    Refused: the empty id, `.`, `..`, control characters, lone surrogates, and what is no text.
+    """
     if not isinstance(value, str) or not value:
         raise InvalidId("An id is missing.")
     if value in _FOLDED:
@@ -43,5 +44,8 @@ def resource_id(account_id: object, account_type: str = "borrower") -> str | Non
 
 
 def account_id(resource: str, account_type: str = "borrower") -> str:
-    """The account id of an app user, `borrower:<borrowerId>` (Spec: Conventions). Raises InvalidId."""
+    """The account id of an app user, `borrower:<borrowerId>`. Raises InvalidId.
+
+    Spec: Conventions.
+    """
     return f"{account_type}:{check_id(resource)}"

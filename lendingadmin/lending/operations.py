@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import encode_id
 
 CustomMethods = Literal["colon", "slash"]
@@ -21,8 +22,8 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 class Operation:
     """One operation: what is sent where, and what the service asks of the sender.
 
-    `scopes`: any one of them is enough. `list_parameters` and `filters`: None where the spec does not show
-    them; empty where there are none.
+    `scopes`: any one of them is enough. `list_parameters` and `filters`: None where the spec does
+    not show them; empty where there are none.
     """
 
     name: str
@@ -40,7 +41,10 @@ class Operation:
 
     @property
     def saves_nothing(self) -> bool:
-        """Whether a read scope is enough, so that nothing can have been saved; true for the contract preview."""
+        """Whether a read scope is enough, so that nothing can have been saved.
+
+        True for every GET and for the contract preview, which is a POST.
+        """
         return "platform.lending:read" in self.scopes
 
     @property
@@ -59,17 +63,24 @@ class Operation:
         return tuple(_PLACEHOLDER.findall(self.path))
 
     def admitted_by(self, scope: str) -> bool:
-        """Whether a token with this scope (words separated by spaces) is accepted (Spec: Scopes)."""
+        """Whether a token with this scope (words separated by spaces) is accepted.
+
+        Spec: Scopes and permissions.
+        """
         return not set(self.scopes).isdisjoint(scope.split())
 
     def url(self, *, custom_methods: CustomMethods = "colon", **ids: str) -> str:
         """The path under the base address with these ids, percent-encoded with nothing left safe.
 
-        Custom operations go out as `:name` or `/name` (Spec: Endpoints shows both). Raises InvalidId for an
-        id that cannot be addressed, and KeyError when an id that the path needs is not given.
+        Custom operations go out as `:name` or `/name` (Spec: Endpoints shows both). Raises
+        InvalidId for an id that cannot be addressed, and KeyError when one is not given.
         """
         template, colon, custom = self.path.partition(":")
-        path = _PLACEHOLDER.sub(lambda match: encode_id(ids[match[1]]), template)
+        try:
+            path = _PLACEHOLDER.sub(lambda match: encode_id(ids[match[1]]), template)
+        except InvalidId as error:
+            error.operation = self.name
+            raise
         return f"{path}{_SEPARATORS[custom_methods]}{custom}" if colon else path
 
 

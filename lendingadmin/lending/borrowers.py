@@ -1,0 +1,80 @@
+"""Borrowers, and the offers they qualify for (Spec: Borrowers)."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
+
+from lendingadmin.lending.lists import FilteredList
+from lendingadmin.lending.resource import read_array, read_object
+from lendingadmin.lending.values import Borrower, LendingContract, Odd, OfferOperation
+
+
+class Borrowers(FilteredList[Borrower]):
+    """The borrowers of one app. Every method raises LendingError, and InvalidId for a bad id."""
+
+    list_operation = "borrowers.list"
+    item = Borrower
+
+    def create(self, body: Mapping[str, object]) -> Borrower:
+        """Register a borrower. Raises Conflict where one has the id (Spec: Borrowers, 1)."""
+        answer = self.call("borrowers.create", body=body)
+        return read_object("borrowers.create", answer, Borrower)
+
+    def get(self, borrower_id: str) -> Borrower:
+        """Read one borrower. Raises NotFound (Spec: Borrowers, 2)."""
+        answer = self.call("borrowers.get", borrowerId=borrower_id)
+        return read_object("borrowers.get", answer, Borrower)
+
+    def patch(self, borrower_id: str, body: Mapping[str, object]) -> Borrower:
+        """Change fields of a borrower; lists are replaced whole (Spec: Borrowers, 3).
+
+        Raises NotFound, and ValueError for a body without a field.
+        """
+        if not body:
+            raise ValueError("A change names at least one field.")
+        answer = self.call("borrowers.patch", borrowerId=borrower_id, body=body)
+        return read_object("borrowers.patch", answer, Borrower)
+
+    def delete(self, borrower_id: str) -> None:
+        """Delete a borrower (Spec: Borrowers, Delete; what is answered is not shown)."""
+        self.remove("borrowers.delete", borrowerId=borrower_id)
+
+    def get_offers(
+        self,
+        borrower_id: str,
+        *,
+        assessment_type: str | None = None,
+        timestamp: datetime | str | None = None,
+        request_id: str | None = None,
+    ) -> OfferOperation:
+        """Start an offer, or with `request_id` alone read how far it is (Spec: Borrowers, 4).
+
+        Takes the full name of an assessment type. A call that reads may also start one. Raises
+        ValueError when nothing is given, or a time without a zone.
+        """
+        given = {
+            "assessmentType": assessment_type,
+            "timestamp": timestamp,
+            "requestId": request_id,
+        }
+        body = {key: value for key, value in given.items() if value is not None}
+        if not body:
+            raise ValueError("An offer is asked for by assessment type, time or request id.")
+        answer = self.call("borrowers.getOffers", borrowerId=borrower_id, body=body)
+        return read_object("borrowers.getOffers", answer, OfferOperation)
+
+    def get_offer_contracts(
+        self,
+        borrower_id: str,
+        *,
+        offer_summary: Mapping[str, object],
+        amount: Decimal | int,
+        start_date: datetime | str,
+    ) -> tuple[LendingContract | Odd, ...]:
+        """Preview a contract for each product of the offer; nothing is saved (Spec: Borrowers, 5).
+
+        `offer_summary` is OffersResponse.summary; `amount` is money in the app's currency.
+        """
+        body = {"offerSummary": offer_summary, "amount": amount, "startDate": start_date}
+        answer = self.call("borrowers.getOfferContracts", borrowerId=borrower_id, body=body)
+        return read_array("borrowers.getOfferContracts", answer, LendingContract)

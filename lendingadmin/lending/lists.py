@@ -1,0 +1,154 @@
+"""The three ways in which the service lists: plain, filtered, and filtered in an order.
+
+Spec: Shared list behaviour. Filter and order apply only where an operation shows them, and a filter
+may be tried where it is silent.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Generic, TypeVar
+
+from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.lending.pages import Order, Page, each_page, list_query
+from lendingadmin.lending.resource import Resource, read_page
+from lendingadmin.lending.values import Odd, Value
+
+Listed = TypeVar("Listed", bound=Value)
+
+
+class _Listing(Resource, Generic[Listed]):
+    """A resource whose items are listed by one operation."""
+
+    list_operation: str
+    item: type[Listed]
+
+    def _page(
+        self,
+        *,
+        filters: Mapping[str, str] | None = None,
+        order: Order | None = None,
+        page_size: int | None,
+        page_token: str | None,
+    ) -> Page[Listed]:
+        query = list_query(
+            OPERATIONS[self.list_operation],
+            filters=filters,
+            order=order,
+            page_size=page_size,
+            page_token=page_token,
+        )
+        answer = self.call(self.list_operation, query=query)
+        return read_page(self.list_operation, answer, self.item)
+
+
+class PlainList(_Listing[Listed]):
+    """Listed by pages alone."""
+
+    def list(
+        self,
+        *,
+        page_size: int | None = None,
+        page_token: str | None = None,
+    ) -> Page[Listed]:
+        """One page. `page_size` is 1 to 1000. Raises LendingError.
+
+        Raises ValueError, with a sentence, for what cannot be asked.
+        """
+        return self._page(page_size=page_size, page_token=page_token)
+
+    def pages(
+        self,
+        *,
+        page_size: int | None = None,
+    ) -> Iterator[Page[Listed]]:
+        """Pages from the first to the last, each read when it is asked for."""
+        return each_page(lambda token: self.list(page_size=page_size, page_token=token))
+
+    def iterate(
+        self,
+        *,
+        page_size: int | None = None,
+    ) -> Iterator[Listed | Odd]:
+        """Items from the first page to the last, each page read when it is reached."""
+        for page in self.pages(page_size=page_size):
+            yield from page.items
+
+
+class FilteredList(_Listing[Listed]):
+    """Listed by pages, with filters that the spec does not show."""
+
+    def list(
+        self,
+        *,
+        filters: Mapping[str, str] | None = None,
+        page_size: int | None = None,
+        page_token: str | None = None,
+    ) -> Page[Listed]:
+        """One page. `page_size` is 1 to 1000. Raises LendingError.
+
+        Raises ValueError, with a sentence, for what cannot be asked.
+        """
+        return self._page(filters=filters, page_size=page_size, page_token=page_token)
+
+    def pages(
+        self,
+        *,
+        filters: Mapping[str, str] | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[Page[Listed]]:
+        """Pages from the first to the last, each read when it is asked for."""
+        return each_page(
+            lambda token: self.list(filters=filters, page_size=page_size, page_token=token)
+        )
+
+    def iterate(
+        self,
+        *,
+        filters: Mapping[str, str] | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[Listed | Odd]:
+        """Items from the first page to the last, each page read when it is reached."""
+        for page in self.pages(filters=filters, page_size=page_size):
+            yield from page.items
+
+
+class OrderedList(_Listing[Listed]):
+    """Listed by pages, with filters and an order by creation."""
+
+    def list(
+        self,
+        *,
+        filters: Mapping[str, str] | None = None,
+        order: Order | None = None,
+        page_size: int | None = None,
+        page_token: str | None = None,
+    ) -> Page[Listed]:
+        """One page. `page_size` is 1 to 1000. Raises LendingError.
+
+        Raises ValueError, with a sentence, for what cannot be asked.
+        """
+        return self._page(filters=filters, order=order, page_size=page_size, page_token=page_token)
+
+    def pages(
+        self,
+        *,
+        filters: Mapping[str, str] | None = None,
+        order: Order | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[Page[Listed]]:
+        """Pages from the first to the last, each read when it is asked for."""
+        return each_page(
+            lambda token: self.list(
+                filters=filters, order=order, page_size=page_size, page_token=token
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        filters: Mapping[str, str] | None = None,
+        order: Order | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[Listed | Odd]:
+        """Items from the first page to the last, each page read when it is reached."""
+        for page in self.pages(filters=filters, order=order, page_size=page_size):
+            yield from page.items
