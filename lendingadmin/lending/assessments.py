@@ -20,5 +20,5 @@ class Assessments(FilteredList[Assessment]):
 
     def get(self, assessment_id: str) -> Assessment:
         """Read one assessment by its `assessmentId` or `uid` (Spec: Assessments, Get)."""
-        answer = self.call("assessments.get", assessmentId=assessment_id)
+        answer = self.call("assessments.get", {"assessmentId": assessment_id})
         return read_object("assessments.get", answer, Assessment)

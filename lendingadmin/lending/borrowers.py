@@ -22,7 +22,7 @@ class Borrowers(FilteredList[Borrower]):
 
     def get(self, borrower_id: str) -> Borrower:
         """Read one borrower. Raises NotFound (Spec: Borrowers, 2)."""
-        answer = self.call("borrowers.get", borrowerId=borrower_id)
+        answer = self.call("borrowers.get", {"borrowerId": borrower_id})
         return read_object("borrowers.get", answer, Borrower)
 
     def patch(self, borrower_id: str, body: Mapping[str, object]) -> Borrower:
@@ -32,12 +32,12 @@ class Borrowers(FilteredList[Borrower]):
         """
         if not body:
             raise ValueError("A change names at least one field.")
-        answer = self.call("borrowers.patch", borrowerId=borrower_id, body=body)
+        answer = self.call("borrowers.patch", {"borrowerId": borrower_id}, body=body)
         return read_object("borrowers.patch", answer, Borrower)
 
     def delete(self, borrower_id: str) -> None:
         """Delete a borrower (Spec: Borrowers, Delete; what is answered is not shown)."""
-        self.remove("borrowers.delete", borrowerId=borrower_id)
+        self.remove("borrowers.delete", {"borrowerId": borrower_id})
 
     def get_offers(
         self,
@@ -60,7 +60,7 @@ class Borrowers(FilteredList[Borrower]):
         body = {key: value for key, value in given.items() if value is not None}
         if not body:
             raise ValueError("An offer is asked for by assessment type, time or request id.")
-        answer = self.call("borrowers.getOffers", borrowerId=borrower_id, body=body)
+        answer = self.call("borrowers.getOffers", {"borrowerId": borrower_id}, body=body)
         return read_object("borrowers.getOffers", answer, OfferOperation)
 
     def get_offer_contracts(
@@ -76,5 +76,5 @@ class Borrowers(FilteredList[Borrower]):
         `offer_summary` is OffersResponse.summary; `amount` is money in the app's currency.
         """
         body = {"offerSummary": offer_summary, "amount": amount, "startDate": start_date}
-        answer = self.call("borrowers.getOfferContracts", borrowerId=borrower_id, body=body)
+        answer = self.call("borrowers.getOfferContracts", {"borrowerId": borrower_id}, body=body)
         return read_array("borrowers.getOfferContracts", answer, LendingContract)

@@ -22,11 +22,11 @@ class Loans(OrderedList[Loan]):
 
     def get(self, account_id: str) -> Loan:
         """Read one loan account (Spec: Loans, Get). Raises NotFound."""
-        return read_object("loans.get", self.call("loans.get", accountId=account_id), Loan)
+        return read_object("loans.get", self.call("loans.get", {"accountId": account_id}), Loan)
 
     def delete(self, account_id: str) -> None:
         """Delete a loan account; refused where it is open or closed (Spec: Loans, Delete)."""
-        self.remove("loans.delete", accountId=account_id)
+        self.remove("loans.delete", {"accountId": account_id})
 
     def make_repayment(
         self,
@@ -42,6 +42,6 @@ class Loans(OrderedList[Loan]):
         cannot be read included.
         """
         answer = self.call(
-            "loans.makeRepayment", accountId=account_id, body=body, before_send=before_send
+            "loans.makeRepayment", {"accountId": account_id}, body=body, before_send=before_send
         )
         return read_object("loans.makeRepayment", answer, Loan)

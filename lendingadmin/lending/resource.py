@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from lendingadmin.lending.errors import Saved, Unreadable
-from lendingadmin.lending.operations import OPERATIONS, CustomMethods, Operation
+from lendingadmin.lending.operations import OPERATIONS, CustomMethods
 from lendingadmin.lending.pages import Page, page_token
 from lendingadmin.lending.transport import Answer, Transport
 from lendingadmin.lending.values import Odd, Value, wire
@@ -28,15 +28,15 @@ class Resource:
     def call(
         self,
         name: str,
+        ids: Mapping[str, str] | None = None,
         *,
         query: Mapping[str, str] | None = None,
         body: Mapping[str, object] | None = None,
         before_send: Callable[[], None] | None = None,
-        **ids: str,
     ) -> Answer:
         """Send one operation of the spec's table. Raises LendingError and InvalidId."""
         operation = OPERATIONS[name]
-        path = operation.url(custom_methods=self._custom_methods, **self._needed(operation, ids))
+        path = operation.url(custom_methods=self._custom_methods, **self._ids, **(ids or {}))
         return self._transport.call(
             operation,
             path,
@@ -45,17 +45,13 @@ class Resource:
             before_send=before_send,
         )
 
-    def remove(self, name: str, **ids: str) -> None:
+    def remove(self, name: str, ids: Mapping[str, str]) -> None:
         """Send a delete. Any 2xx says that it is done: what the body holds is not shown."""
         try:
-            self.call(name, **ids)
+            self.call(name, ids)
         except Unreadable as error:
             if error.status is None or not 200 <= error.status < 300:
                 raise
-
-    def _needed(self, operation: Operation, ids: Mapping[str, str]) -> dict[str, str]:
-        known = {**self._ids, **ids}
-        return {name: known[name] for name in operation.placeholders}
 
 
 def unreadable(name: str, answer: Answer) -> Unreadable:

@@ -1,0 +1,128 @@
+"""What may be asked of a list, where its pages end, and how lazily they are read."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from itertools import islice
+
+import pytest
+
+from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.lending.pages import Page, each_page, filter_text, list_query, page_token
+
+LOANS, BORROWERS = OPERATIONS["loans.list"], OPERATIONS["borrowers.list"]
+NOW = datetime.now(UTC)
+
+
+def test_clauses_are_joined_by_spaces_and_values_keep_their_colons():
+    filters = {"borrowerId": "a:b:c", "status": "2"}
+
+    assert filter_text(LOANS, filters) == "borrowerId:a:b:c status:2"
+
+
+@pytest.mark.parametrize(
+    ("operation", "field", "value"),
+    [
+        (LOANS, "surname", "x"),
+        (LOANS, "status", ""),
+        (LOANS, "status", "2 3"),
+        (LOANS, "status", "2\u00a03"),
+        (LOANS, "status", "2\n"),
+        (LOANS, "status", "2\x00"),
+        (BORROWERS, "a:b", "x"),
+        (BORROWERS, "", "x"),
+        (BORROWERS, "two words", "x"),
+        (OPERATIONS["products.list"], "a b", "x"),
+        (OPERATIONS["assessmentTypes.list"], "category", "credit"),
+    ],
+)
+def test_a_filter_that_no_clause_can_carry_is_refused(operation, field, value):
+    with pytest.raises(ValueError, match=r"\.$"):
+        filter_text(operation, {field: value})
+
+
+def test_where_the_spec_shows_no_filters_any_field_may_be_tried():
+    assert filter_text(BORROWERS, {"category": "individual"}) == "category:individual"
+
+
+def test_only_what_is_asked_goes_into_the_query():
+    assert list_query(LOANS) == {}
+    assert list_query(LOANS, filters={}) == {}
+    assert list_query(
+        LOANS, filters={"status": "2"}, order="desc", page_size=50, page_token="t/1=="
+    ) == {"filter": "status:2", "order": "desc", "pageSize": "50", "pageToken": "t/1=="}
+
+
+@pytest.mark.parametrize("asked", [{"page_size": 0}, {"page_size": 1001}, {"order": "up"}])
+def test_what_the_spec_rules_out_is_not_asked(asked):
+    with pytest.raises(ValueError, match=r"\.$"):
+        list_query(LOANS, **asked)
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+def test_the_limits_of_a_page_are_within(size):
+    assert list_query(LOANS, page_size=size) == {"pageSize": str(size)}
+
+
+@pytest.mark.parametrize(
+    ("raw", "token"),
+    [
+        (None, None),
+        ("", None),
+        (False, None),
+        ([], None),
+        ("abc", "abc"),
+        (7, "7"),
+        (0, "0"),
+        (Decimal("7"), "7"),
+    ],
+)
+def test_the_next_pages_token_is_read(raw, token):
+    assert page_token(raw) == token
+
+
+@pytest.mark.parametrize("raw", [True, ["x"], {"a": 1}, "a\ud800"])
+def test_an_odd_token_is_no_end(raw):
+    with pytest.raises(ValueError, match="token"):
+        page_token(raw)
+
+
+class Pages:
+    """Pages by token; remembers which were read."""
+
+    def __init__(self, **pages):
+        self.pages = pages
+        self.read = []
+
+    def __call__(self, token):
+        self.read.append(token)
+        items, following = self.pages[token or "first"]
+        return Page(items, following, NOW)
+
+
+def test_pages_are_read_one_after_the_other_to_the_last():
+    pages = Pages(first=((1, 2), "b"), b=((), "c"), c=((3,), None))
+
+    assert [page.items for page in each_page(pages)] == [(1, 2), (), (3,)]
+    assert pages.read == [None, "b", "c"]
+
+
+def test_a_page_is_read_only_when_it_is_reached():
+    pages = Pages(first=((1, 2), "b"), b=((3,), None))
+
+    walk = each_page(pages)
+    assert pages.read == []
+    list(islice(walk, 1))
+    assert pages.read == [None]
+
+
+@pytest.mark.parametrize("second", ["b", "c"])
+def test_a_token_that_comes_again_ends_the_walk(second):
+    pages = Pages(first=((1,), "b"), b=((2,), second), c=((3,), "b"))
+
+    walked = [page.items for page in islice(each_page(pages), 10)]
+
+    assert walked == [(1,), (2,), (3,)][: 2 if second == "b" else 3]
+
+
+def test_a_page_in_a_log_is_its_length():
+    assert repr(Page(("WANJIRU",), "token", NOW)) == "<Page of 1>"

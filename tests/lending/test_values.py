@@ -1,0 +1,367 @@
+"""Values read what the spec draws, keep what it does not, and survive what it never would."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pytest
+import simplejson
+from pydantic import ValidationError
+
+from lendingadmin.lending import values
+from lendingadmin.lending.values import (
+    Assessment,
+    AssessmentType,
+    Borrower,
+    Device,
+    Event,
+    Individual,
+    LendingContract,
+    Loan,
+    Odd,
+    OfferOperation,
+    OffersResponse,
+    Product,
+    Record,
+    Value,
+    each,
+    moment,
+    number,
+    status_key,
+    text,
+    timestamp_text,
+    wire,
+)
+from tests.lending import shapes
+
+SHAPES = [
+    (Borrower, shapes.BORROWER),
+    (Loan, shapes.LOAN),
+    (LendingContract, shapes.CONTRACT),
+    (Assessment, shapes.ASSESSMENT),
+    (AssessmentType, shapes.ASSESSMENT_TYPE),
+    (Product, shapes.PRODUCT),
+    (Event, shapes.EVENT),
+    (OfferOperation, shapes.OFFER),
+]
+NAMES = [kind.__name__ for kind, _ in SHAPES]
+
+
+def walk(value):
+    """The value and every value, Odd or item within it."""
+    yield value
+    if isinstance(value, Value):
+        for name in type(value).model_fields:
+            yield from walk(getattr(value, name))
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from walk(item)
+
+
+@pytest.mark.parametrize(("kind", "shape"), SHAPES, ids=NAMES)
+def test_the_shape_of_the_spec_is_read_whole(kind, shape):
+    inside = list(walk(kind.model_validate(shape)))
+
+    assert not [value for value in inside if isinstance(value, Odd)]
+    unknown = {
+        key
+        for value in inside
+        if type(value) is not Record and isinstance(value, Value)
+        for key, _ in value.others
+    }
+    assert unknown <= {"aKeyNobodyNamed", "extra"}
+
+
+@pytest.mark.parametrize(("kind", "shape"), SHAPES, ids=NAMES)
+def test_every_field_of_the_shape_reaches_an_attribute(kind, shape):
+    value = kind.model_validate(shape)
+    fields = {field.alias: name for name, field in kind.model_fields.items()}
+
+    for key, sent in shape.items():
+        if key != "aKeyNobodyNamed":
+            assert (getattr(value, fields[key]) is None) == (sent is None), key
+
+
+@pytest.mark.parametrize(("kind", "shape"), SHAPES, ids=NAMES)
+def test_absent_and_null_fields_are_none(kind, shape):
+    for empty in (kind.model_validate({}), kind.model_validate(dict.fromkeys(shape))):
+        assert {getattr(empty, name) for name in kind.model_fields} == {None}
+
+
+def test_a_loan_reads_as_the_loan_page_needs_it():
+    loan = Loan.model_validate(shapes.LOAN)
+
+    assert loan.account_id == "L-1"
+    assert loan.status == Decimal(2)
+    assert loan.loan_amount == Decimal("1000.00")
+    assert str(loan.loan_amount) == "1000.00"
+    assert loan.created_at == datetime(2024, 5, 1, tzinfo=UTC)
+    assert loan.maturity_date == datetime(2024, 5, 31, 23, 59, 59, 999000, tzinfo=UTC)
+    assert loan.balances.repayment.unpaid == Decimal(5)
+    assert loan.schedule.next_installment.due_date.tzinfo is UTC
+    assert loan.contract.terms.interest.max_aer == Decimal("1.5")
+    assert loan.contract.terms.interest.max_apr == Decimal("0.900000000000000000000000000001")
+    assert loan.contract.interest_rates.apr == Decimal("0.12")
+    assert loan.contract.interest_rates.aer == Decimal("0.1268")
+    assert str(loan.contract.interest_rates.apy) == "0.12680"
+    assert loan.contract.installments[0].amounts.repayment == Decimal("1012.34")
+    assert loan.labels.entries == (("branch", "north"),)
+    assert loan.settings.get("anything") == "goes"
+
+
+def test_the_rest_reads_as_its_pages_need_it():
+    borrower = Borrower.model_validate(shapes.BORROWER)
+    offer = OfferOperation.model_validate(shapes.OFFER)
+    event = Event.model_validate(shapes.EVENT)
+
+    assert borrower.individual.date_of_birth == date(1990, 2, 28)
+    assert borrower.individual.no_of_dependants == 2
+    assert borrower.devices[0].os_name == "android"
+    assert borrower.settings.get("timezone") == "Africa/Nairobi"
+    assert offer.done is True
+    assert offer.result.response.products[0].terms.interest.risk_premium_rate == Decimal("0.05")
+    assert event.data[0].values[0].get("rawBody") == "You have received 500"
+    assert Product.model_validate(shapes.PRODUCT).charges[0].value == 50
+    kind = AssessmentType.model_validate(shapes.ASSESSMENT_TYPE)
+    assert kind.settings.accounts.account_types == ("borrower",)
+
+
+@pytest.mark.parametrize(
+    ("field", "raw"),
+    [
+        ("accountId", 7),
+        ("accountId", ["L-1"]),
+        ("loanAmount", "1000.00"),
+        ("loanAmount", True),
+        ("loanAmount", 0.1),
+        ("loanAmount", Decimal("NaN")),
+        ("loanAmount", Decimal("Infinity")),
+        ("loanAmount", {"amount": 1}),
+        ("startDate", 1714521600),
+        ("startDate", "2024-05-01"),
+        ("startDate", "2024-05-01T00:00:00"),
+        ("startDate", "2024-05-01T25:00:00Z"),
+        ("startDate", "0001-01-01T00:00:00+14:00"),
+        ("startDate", "yesterday"),
+        ("startDate", ""),
+        ("status", True),
+        ("status", [2]),
+        ("contract", "none yet"),
+        ("contract", [shapes.CONTRACT]),
+        ("balances", 12),
+        ("settings", "x"),
+    ],
+)
+def test_a_field_of_the_wrong_type_is_odd_and_shown_as_it_came(field, raw):
+    loan = Loan.model_validate({**shapes.LOAN, field: raw})
+    name = next(name for name, info in Loan.model_fields.items() if info.alias == field)
+
+    assert isinstance(getattr(loan, name), Odd)
+    assert getattr(loan, name).raw is raw
+    assert loan.raw[field] is raw
+    assert loan.loan_type == "cash"
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("2024-05-01T10:00:00.123Z", datetime(2024, 5, 1, 10, 0, 0, 123000, tzinfo=UTC)),
+        ("2024-05-01T10:00:00+03:00", datetime(2024, 5, 1, 7, tzinfo=UTC)),
+        ("2024-05-01T10:00:00-0330", datetime(2024, 5, 1, 13, 30, tzinfo=UTC)),
+        ("2024-05-01T10:00Z", datetime(2024, 5, 1, 10, tzinfo=UTC)),
+        (
+            "2024-05-01T10:00:00.123456789Z",
+            datetime(2024, 5, 1, 10, 0, 0, 123456, tzinfo=UTC),
+        ),
+    ],
+)
+def test_timestamps_become_utc(written, read):
+    loan = Loan.model_validate({"startDate": written})
+
+    assert loan.start_date == read
+    assert loan.start_date.tzinfo is UTC
+
+
+@pytest.mark.parametrize("raw", ["28-02-1990", "1990-02-30", "1990-2-3", "19900228", 1990, True])
+def test_a_date_that_is_none_is_odd(raw):
+    assert Individual.model_validate({"dateOfBirth": raw}).date_of_birth == Odd(raw)
+
+
+def test_items_of_a_list_are_odd_one_by_one():
+    borrower = Borrower.model_validate({"devices": [shapes.DEVICE, None, "phone", 3]})
+
+    assert isinstance(borrower.devices[0], Device)
+    assert borrower.devices[1:] == (Odd(None), Odd("phone"), Odd(3))
+    assert [device.device_id for device in each(borrower.devices)] == ["d-1"]
+    assert each(Borrower.model_validate({"devices": "none"}).devices) == ()
+    assert each(None) == ()
+
+
+def test_a_status_is_kept_as_number_or_text():
+    assert Borrower.model_validate({"status": "active"}).status == "active"
+    assert Borrower.model_validate({"status": Decimal("1.0")}).status == Decimal("1.0")
+
+
+@pytest.mark.parametrize(
+    ("status", "key"),
+    [
+        (None, ""),
+        (2, "2"),
+        (Decimal(2), "2"),
+        (Decimal("2.0"), "2"),
+        (Decimal("2E+1"), "20"),
+        (Decimal("2.50"), "2.5"),
+        (Decimal("100"), "100"),
+        (Decimal("0.00"), "0"),
+        (Decimal("-0"), "0"),
+        (Decimal("-1"), "-1"),
+        ("2", "2"),
+        (" open ", "open"),
+        (Odd(True), "true"),
+        (Decimal("1E+1000000"), "1E+1000000"),
+        (Decimal("NaN"), "NaN"),
+    ],
+)
+def test_a_status_has_one_key_however_it_is_written(status, key):
+    assert status_key(status) == key
+
+
+def test_helpers_give_none_for_what_cannot_be_reckoned_with():
+    now = datetime.now(UTC)
+
+    assert number(Decimal("1.5")) == Decimal("1.5")
+    assert [number(value) for value in (None, Odd("1"), "1", 1.5, True)] == [None] * 5
+    assert text("a") == "a"
+    assert [text(value) for value in (None, Odd("a"), 1)] == [None] * 3
+    assert moment(now) is now
+    assert [moment(value) for value in (None, Odd("now"), "now")] == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("as it came", "as it came"),
+        (True, "true"),
+        (None, "null"),
+        (Decimal("1.50"), "1.50"),
+        ({"a": [1, Decimal("2.0")], "b": "é"}, '{"a": [1, 2.0], "b": "é"}'),
+        pytest.param(10**5000, "int", id="too long to write"),
+        ({1, 2}, "set"),
+    ],
+)
+def test_an_odd_value_shows_what_came(raw, shown):
+    assert str(Odd(raw)) == shown
+
+
+def test_an_odd_value_is_true_empty_and_fixed():
+    odd = Odd("x")
+
+    assert odd
+    assert list(odd) == []
+    assert {Odd("x"), odd} == {odd}
+    with pytest.raises(AttributeError):
+        odd.raw = "y"
+    with pytest.raises(AttributeError):
+        odd._raw = "y"
+    with pytest.raises(AttributeError):
+        del odd._raw
+
+
+def test_an_object_with_a_key_raw_is_no_odd():
+    loan = Loan.model_validate({"contract": {"raw": 1}})
+
+    assert isinstance(loan.contract, LendingContract)
+    assert loan.contract.raw == {"raw": 1}
+
+
+def test_a_value_cannot_be_changed():
+    loan = Loan.model_validate(shapes.LOAN)
+
+    with pytest.raises(ValidationError):
+        loan.status = 3
+    with pytest.raises(ValidationError):
+        loan.somethingNew = 1
+
+
+def test_keys_that_the_spec_does_not_name_are_kept():
+    loan = Loan.model_validate({"accountId": "L-1", "model_config": 1, "raw": 2, "account_id": 3})
+
+    assert loan.account_id == "L-1"
+    assert loan.others == (("model_config", 1), ("raw", 2), ("account_id", 3))
+    assert loan.raw == {"accountId": "L-1", "model_config": 1, "raw": 2, "account_id": 3}
+
+
+def test_a_contract_goes_back_to_the_last_key_and_digit():
+    sent = simplejson.dumps(shapes.CONTRACT, use_decimal=True)
+    contract = LendingContract.model_validate(simplejson.loads(sent, use_decimal=True))
+
+    body = wire({"accountId": "L-2", "contract": contract})
+
+    assert simplejson.dumps(body["contract"], use_decimal=True) == sent
+
+
+def test_an_offer_summary_is_the_triple_as_it_came():
+    offer = OfferOperation.model_validate(shapes.OFFER).result.response
+
+    assert offer.summary == {
+        key: shapes.OFFER["result"]["response"][key]
+        for key in ("creditLimit", "products", "interestRateWaiver")
+    }
+    assert OffersResponse.model_validate({"creditLimit": None}).summary == {"creditLimit": None}
+
+
+def test_what_is_sent_is_json_with_decimals():
+    odd = Loan.model_validate({"balances": [1]}).balances
+
+    assert wire(
+        {
+            "at": datetime.fromisoformat("2024-05-01T10:00:00.123456+03:00"),
+            "day": date(2024, 5, 1),
+            "items": (1, Decimal("2.50"), None, True, "x"),
+            "odd": odd,
+        }
+    ) == {
+        "at": "2024-05-01T07:00:00.123Z",
+        "day": "2024-05-01",
+        "items": [1, Decimal("2.50"), None, True, "x"],
+        "odd": [1],
+    }
+
+
+@pytest.mark.parametrize("unsendable", [0.1, {"a": [1.5]}, {1: "x"}, {"a": object()}, b"x"])
+def test_a_float_and_what_json_lacks_are_never_sent(unsendable):
+    with pytest.raises(TypeError):
+        wire(unsendable)
+
+
+def test_a_time_without_a_zone_is_never_sent():
+    with pytest.raises(ValueError, match="zone"):
+        timestamp_text(datetime(2024, 5, 1))
+
+
+@pytest.mark.parametrize(("kind", "shape"), SHAPES, ids=NAMES)
+def test_what_people_see_of_a_value_in_a_log_is_its_class_and_id(kind, shape):
+    value = kind.model_validate(shape)
+    shown = shape[kind.model_fields[kind.id_field].alias]
+
+    for written in (repr(value), str(value), f"{value}", repr([value])[1:-1]):
+        assert written == f"<{kind.__name__} {shown!r}>"
+
+
+def test_personal_values_show_nothing_at_all():
+    borrower = Borrower.model_validate({**shapes.BORROWER, "borrowerId": {"surname": "WANJIRU"}})
+
+    assert repr(borrower) == "<Borrower>"
+    assert repr(borrower.individual) == "<Individual>"
+    assert repr(borrower.borrower_id) == "<Odd dict>"
+    assert repr(Record.model_validate({"id": "WANJIRU"})) == "<Record>"
+
+
+def test_an_id_in_a_log_can_neither_break_the_line_nor_fill_it():
+    written = repr(Loan.model_validate({"accountId": "a\nFAKE " + "x" * 1000}))
+
+    assert "\n" not in written
+    assert len(written) < 120
+
+
+def test_every_public_name_exists():
+    assert all(hasattr(values, name) for name in values.__all__)

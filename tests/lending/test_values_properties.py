@@ -1,0 +1,113 @@
+"""Whatever JSON comes, in whatever field: values read it, keep it and show none of it in a log."""
+
+from datetime import datetime
+from decimal import Decimal
+
+import pytest
+import simplejson
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lendingadmin.lending import values
+from lendingadmin.lending.values import Individual, LendingContract, Loan, Odd, Value, wire
+
+KINDS = [
+    kind
+    for kind in (getattr(values, name) for name in values.__all__)
+    if isinstance(kind, type) and issubclass(kind, Value)
+]
+DECIMALS = st.decimals(allow_nan=False, allow_infinity=False)
+TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=20)
+SCALARS = st.none() | st.booleans() | st.integers() | DECIMALS | TEXT
+JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+NEAR_MISSES = st.sampled_from(
+    ["2024-02-30T00:00:00Z", "9999-12-31T23:59:59-01:00", "٢٠٢٤-٠١-٠١", "1e5", {"raw": {}}, [[]]]
+)
+
+
+def objects_of(kind):
+    """Objects with some of the kind's keys, and some of nobody's, with any JSON in each."""
+    keys = [field.alias for field in kind.model_fields.values()]
+    ours = (
+        st.dictionaries(st.sampled_from(keys), JSON | NEAR_MISSES, max_size=6)
+        if keys
+        else st.just({})
+    )
+    return st.builds(lambda known, other: {**other, **known}, ours, st.dictionaries(TEXT, JSON))
+
+
+def use(value):
+    """Everything that a page does with a field."""
+    str(value)
+    repr(value)
+    bool(value)
+    if isinstance(value, Value):
+        for name in type(value).model_fields:
+            use(getattr(value, name))
+        assert len(value.others) <= len(value.entries)
+    elif isinstance(value, tuple | Odd):
+        for item in value:
+            use(item)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=[kind.__name__ for kind in KINDS])
+@given(data=st.data())
+def test_any_json_in_any_field_reads_and_is_kept(kind, data):
+    raw = data.draw(objects_of(kind))
+
+    value = kind.model_validate(raw)
+
+    use(value)
+    assert value.raw == raw
+    for name, field in kind.model_fields.items():
+        read = getattr(value, name)
+        assert (read is None) == (raw.get(field.alias) is None)
+        if isinstance(read, Odd):
+            assert read.raw is raw[field.alias]
+
+
+@given(DECIMALS)
+def test_a_number_keeps_every_digit(amount):
+    text = simplejson.dumps({"loanAmount": amount}, use_decimal=True)
+    loan = Loan.model_validate(simplejson.loads(text, use_decimal=True))
+
+    assert simplejson.dumps(wire(loan), use_decimal=True) == text
+    assert isinstance(loan.loan_amount, Decimal)
+    if isinstance(loan.raw["loanAmount"], Decimal):
+        assert loan.loan_amount.as_tuple() == amount.as_tuple()
+    else:
+        assert loan.loan_amount == amount
+
+
+@given(objects_of(LendingContract))
+def test_a_contract_comes_back_to_the_last_key_and_digit(raw):
+    text = simplejson.dumps(raw, use_decimal=True)
+    contract = LendingContract.model_validate(simplejson.loads(text, use_decimal=True))
+
+    assert simplejson.dumps(wire({"contract": contract})["contract"], use_decimal=True) == text
+
+
+@given(st.datetimes(), st.sampled_from(["Z", "+03:00", "-11:30"]))
+def test_a_timestamp_is_the_same_moment_in_utc_or_odd(moment, offset):
+    written = f"{moment.isoformat()}{offset}"
+    read = Loan.model_validate({"startDate": written}).start_date
+
+    if isinstance(read, Odd):
+        # The edges of the calendar have no UTC.
+        assert moment.year in (1, 9999)
+    else:
+        assert read == datetime.fromisoformat(written)
+        assert read.utcoffset().total_seconds() == 0
+
+
+@given(st.sampled_from([field.alias for field in Individual.model_fields.values()]), JSON)
+def test_a_persons_data_never_reaches_a_log(field, content):
+    secret = "GRACE-WANJIRU"
+    value = Individual.model_validate({field: [secret, content], secret: secret})
+
+    use(value)
+    assert secret not in repr(value) + str(value) + repr(getattr(value, "surname", ""))
