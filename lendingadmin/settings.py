@@ -1,6 +1,6 @@
 """The dashboard's settings. Every value that differs between places comes from the environment.
 
-README.md lists each variable with its meaning, default and an example; a test keeps the two in step.
+README.md lists each variable with meaning, default and example; a test keeps the two in step.
 """
 
 from collections.abc import Callable
@@ -71,11 +71,12 @@ INSTALLED_APPS = [
     "lendingadmin.display",
     "lendingadmin.repayments",
     "lendingadmin.demo",
-    "django.contrib.admin",
+    "lendingadmin.staff.site.PeopleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "django.forms",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "allauth",
@@ -100,6 +101,8 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "lendingadmin.web.access.AccessMiddleware",
+    "lendingadmin.web.middleware.NoStoreMiddleware",
+    "lendingadmin.web.middleware.LenderZoneMiddleware",
     "lendingadmin.web.middleware.LendingErrorMiddleware",
 ]
 
@@ -120,12 +123,16 @@ TEMPLATES = [
     }
 ]
 
+# Forms are drawn by templates/django/forms: label, hint and error in the product's own way.
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
+
 # --- what it keeps -------------------------------------------------------------------------
 
 DATABASES: dict[str, dict[str, Any]] = {
     "default": env.db_url("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'lendingadmin.sqlite3'}")
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
     # A committed repayment intent must outlive a power cut, and two writers must queue, not fail.
     DATABASES["default"]["OPTIONS"] = {
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
@@ -158,6 +165,7 @@ ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
+MFA_ADAPTER = "lendingadmin.staff.adapter.SealedMFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "lendingadmin"

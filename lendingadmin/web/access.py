@@ -18,6 +18,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.http import HttpResponseClientRedirect
 
 from lendingadmin.staff.roles import RIGHTS, roles_in_words
+from lendingadmin.web.errors import Card
 
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
@@ -113,8 +114,31 @@ class AccessMiddleware:
 
 def refusal(request: HttpRequest, permission: str) -> HttpResponse:
     """The page (403) that says which role is needed for what: about the person, not the service."""
-    context = {"doing": RIGHTS[permission].words, "needed": roles_in_words(permission)}
-    return render(request, "403.html", context, status=403)
+    role = getattr(request.user, "role", "")
+    return _refused(
+        request,
+        f"To {RIGHTS[permission].words} you need the role {roles_in_words(permission)}; "
+        f"you are signed in as {request.user.get_username()} ({role}).",
+    )
+
+
+def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Django's handler403: the same page for a view that refuses somebody by itself."""
+    return _refused(request, str(exception or "") or "Your role does not allow this.")
+
+
+def _refused(request: HttpRequest, cause: str) -> HttpResponse:
+    """Draw the card; as a fragment it is a 200, because htmx puts nothing else into the page."""
+    card = Card(
+        title="Your role does not allow this",
+        cause=cause,
+        next="Ask a manager to do it, or to give you the role.",
+        saved="" if request.method in ("GET", "HEAD") else "no",
+        tone="warn",
+    )
+    if getattr(request, "htmx", False):
+        return render(request, "_error_card.html", {"card": card})
+    return render(request, "403.html", {"card": card}, status=403)
 
 
 def _declare(rule: Rule) -> Callable[[View], View]:

@@ -1,0 +1,127 @@
+"""What the frame around every page shows: the rail of areas, the app switch, the person."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+
+from lendingadmin.readers import LendingApp
+
+
+@dataclass(frozen=True)
+class Area:
+    """One entry of the rail."""
+
+    key: str
+    label: str
+    url: str
+    icon: str
+    shortcut: str = ""
+    badge: int = 0
+    current: bool = False
+
+
+class _Entry(NamedTuple):
+    key: str
+    label: str
+    route: str
+    icon: str
+    shortcut: str
+    permission: str
+
+
+_RAIL: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
+    (
+        "",
+        (
+            _Entry("desk", "Desk", "desk", "home", "d", "lending.loans.list"),
+            _Entry("borrowers", "Borrowers", "borrowers", "users", "b", "lending.borrowers.list"),
+            _Entry("loans", "Loans", "loans", "banknotes", "l", "lending.loans.list"),
+        ),
+    ),
+    (
+        "Money",
+        (
+            _Entry("repayments", "Repayments", "repayments", "book-open", "r", "lending.loans.get"),
+            _Entry(
+                "unknown", "Unknown", "unknown", "question-mark-circle", "u", "lending.loans.get"
+            ),
+        ),
+    ),
+    (
+        "Office",
+        (
+            _Entry("audit", "Audit trail", "audit", "eye", "a", "dashboard.audit.view"),
+            _Entry("people", "People", "admin:index", "key", "", "dashboard.people.manage"),
+        ),
+    ),
+)
+_WITHOUT_APP = frozenset({"audit", "admin:index"})
+
+# An area lends its rail entry a count by app id, so that this module need not know the area.
+_BADGES: dict[str, Callable[[str], int]] = {}
+
+
+def badge(key: str, count: Callable[[str], int]) -> None:
+    """Let the rail entry `key` show what `count` gives for the app at hand."""
+    _BADGES[key] = count
+
+
+class Frame:
+    """Computed when a template asks for it, so that fragments pay nothing."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+
+    @cached_property
+    def app(self) -> LendingApp:
+        """The app of this page, or the first one where a page belongs to none."""
+        match = self._request.resolver_match
+        app_id = match.kwargs.get("app_id") if match else None
+        apps: tuple[LendingApp, ...] = settings.LENDING_APPS
+        return next((app for app in apps if app.app_id == app_id), apps[0])
+
+    @property
+    def apps(self) -> tuple[LendingApp, ...]:
+        """The project's apps, for the switch in the header."""
+        apps: tuple[LendingApp, ...] = settings.LENDING_APPS
+        return apps
+
+    @cached_property
+    def groups(self) -> list[tuple[str, list[Area]]]:
+        """The rail: headings with the areas that this person may enter."""
+        person, here = self._request.user, self._request.path
+        rows = [
+            (heading, entry, self._url(entry.route))
+            for heading, entries in _RAIL
+            for entry in entries
+            if person.has_perm(entry.permission)
+        ]
+        current = max((url for _, _, url in rows if here.startswith(url)), key=len, default="")
+        groups: dict[str, list[Area]] = {}
+        for heading, entry, url in rows:
+            count = _BADGES.get(entry.key)
+            groups.setdefault(heading, []).append(
+                Area(
+                    key=entry.key,
+                    label=entry.label,
+                    url=url,
+                    icon=entry.icon,
+                    shortcut=entry.shortcut,
+                    badge=count(self.app.app_id) if count else 0,
+                    current=url == current,
+                )
+            )
+        return list(groups.items())
+
+    def _url(self, route: str) -> str:
+        return reverse(route, args=[] if route in _WITHOUT_APP else [self.app.app_id])
+
+
+def frame(request: HttpRequest) -> dict[str, Any]:
+    """Context processor: `frame` for base.html."""
+    return {"frame": Frame(request)}

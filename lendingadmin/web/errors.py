@@ -1,0 +1,130 @@
+"""The error card: what happened, what to do next, and whether anything was saved.
+
+A rule of the service, the service account's rights, an outage and a fault of the service are
+different cards; the person's own role is a fifth, drawn by the access rule.
+"""
+
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from lendingadmin.lending.errors import (
+    BadRequest,
+    Conflict,
+    LendingError,
+    NotAccepted,
+    NotAllowed,
+    NotFound,
+    RateLimited,
+    TimedOut,
+    Unreachable,
+    Unreadable,
+)
+from lendingadmin.lending.operations import OPERATIONS
+
+
+@dataclass(frozen=True)
+class Card:
+    """What `_error_card.html` draws. `saved` is "no" or "unknown"; empty for a read."""
+
+    title: str
+    cause: str
+    next: str
+    saved: str = ""
+    service_words: str = ""
+    reference: str = ""
+    tone: str = "bad"
+    links: tuple[tuple[str, str], ...] = field(default=())
+
+
+# What each kind of fault is called, what to do about it, and which status the page bears.
+_KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
+    (
+        NotFound,
+        "The service does not know this record",
+        "Check the id, and whether the right app is chosen in the header.",
+        HTTPStatus.NOT_FOUND,
+    ),
+    (
+        BadRequest,
+        "The service refused this request",
+        "Change what it names and try again.",
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        Conflict,
+        "The service refused this: it conflicts with what is there",
+        "Open the existing record and compare.",
+        HTTPStatus.CONFLICT,
+    ),
+    (
+        NotAllowed,
+        "The service account may not do this",
+        "This is not about your role. Ask whoever runs this dashboard to have the right granted.",
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        NotAccepted,
+        "The service does not accept this dashboard's account",
+        "Ask whoever runs this dashboard to check its credentials for the service.",
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        RateLimited,
+        "The service asks for fewer requests",
+        "Wait a minute and try again.",
+        HTTPStatus.SERVICE_UNAVAILABLE,
+    ),
+    (
+        Unreachable,
+        "The service can't be reached",
+        "Try again in a minute. If it lasts, tell whoever runs this dashboard.",
+        HTTPStatus.SERVICE_UNAVAILABLE,
+    ),
+    (
+        TimedOut,
+        "The service did not answer in time",
+        "Try again in a minute.",
+        HTTPStatus.GATEWAY_TIMEOUT,
+    ),
+    (
+        Unreadable,
+        "The service's answer can't be read",
+        "Try again. If it lasts, pass the reference on to whoever runs this dashboard.",
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        LendingError,
+        "The service has a fault",
+        "Try again in a minute. If it lasts, pass the reference on to whoever runs the service.",
+        HTTPStatus.BAD_GATEWAY,
+    ),
+)
+
+
+def card(error: LendingError) -> Card:
+    """Draw the card of a fault; for reads nothing is said of saving."""
+    _, title, what_next, _ = _kind(error)
+    operation = OPERATIONS.get(error.operation)
+    is_write = operation is not None and not operation.saves_nothing
+    if is_write and error.saved == "unknown":
+        what_next = "Look at the record before you try again: it may have been saved."
+    return Card(
+        title=title,
+        cause=error.message,
+        next=what_next,
+        saved=str(error.saved) if is_write else "",
+        service_words=error.error_description or "",
+        reference=" · ".join(
+            part for part in (error.operation, str(error.status or ""), error.request_id) if part
+        ),
+        tone="warn" if isinstance(error, NotFound) else "bad",
+    )
+
+
+def status(error: LendingError) -> int:
+    """The HTTP status of a whole page that shows this fault."""
+    return int(_kind(error)[3])
+
+
+def _kind(error: LendingError) -> tuple[type[LendingError], str, str, HTTPStatus]:
+    return next(kind for kind in _KINDS if isinstance(error, kind[0]))

@@ -1,0 +1,75 @@
+"""What every request to the dashboard goes through."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.lending.errors import InvalidId, LendingError
+
+from . import errors
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+class LendingErrorMiddleware:
+    """Shows the error card for any fault of the service that a view let pass."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, InvalidId):
+            raise Http404(str(exception))
+        if isinstance(exception, LendingError):
+            return fault(request, exception)
+        return None
+
+
+def fault(request: HttpRequest, error: LendingError) -> HttpResponse:
+    """A page, or for htmx a fragment, that is nothing but the error card.
+
+    htmx puts only a 2xx into the page, so the fragment is a 200.
+    """
+    context = {"card": errors.card(error)}
+    if getattr(request, "htmx", False):
+        return render(request, "_error_card.html", context)
+    return render(request, "fault.html", context, status=errors.status(error))
+
+
+class LenderZoneMiddleware:
+    """Lets forms and templates speak the zone of the app's lender on that app's pages."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            return self.get_response(request)
+        finally:
+            timezone.deactivate()
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        if "app_id" in kwargs:
+            timezone.activate(gateway.lending_app(kwargs["app_id"]).zone)
+
+
+class NoStoreMiddleware:
+    """Keeps pages with personal data out of every cache, the browser's included."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if "Cache-Control" not in response.headers:
+            response.headers["Cache-Control"] = "no-store, private"
+        return response
