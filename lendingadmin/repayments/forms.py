@@ -1,0 +1,199 @@
+"""Forms of the ledger. Fields that become a parameter of MakeRepayment bear the spec's names."""
+
+import re
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from babel.numbers import get_currency_precision, is_currency
+from django import forms
+from django.utils import timezone
+
+from lendingadmin.readers import LendingApp
+
+from .ledger import Request
+from .models import Repayment
+from .states import State, Verdict
+
+_CHANNELS = [("", "not given"), ("web", "web"), ("mobile", "mobile"), ("physical", "physical")]
+_PLAIN_NUMBER = re.compile(r"\d+(\.\d+)?")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+class AmountField(forms.DecimalField):
+    """Money as people write it in a form: digits, and a point for decimals."""
+
+    def to_python(self, value: Any) -> Decimal | None:
+        text = str(value or "").strip()
+        if text and not (text.isascii() and _PLAIN_NUMBER.fullmatch(text)):
+            raise forms.ValidationError(
+                "Write digits only, with a point for decimals and nothing between thousands."
+            )
+        return super().to_python(text)
+
+
+class LineField(forms.CharField):
+    """One line of text without control characters."""
+
+    def clean(self, value: Any) -> str:
+        text = str(super().clean(value))
+        if _CONTROL.search(text):
+            raise forms.ValidationError("Leave out line breaks and control characters.")
+        return text
+
+
+def _moment() -> forms.DateTimeField:
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+    formats = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"]
+    return forms.DateTimeField(widget=widget, input_formats=formats)
+
+
+class RepaymentForm(forms.Form):
+    """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone."""
+
+    amount = AmountField(max_digits=15, min_value=Decimal("0.001"))
+    externalId = LineField(
+        label="Transaction id",
+        max_length=200,
+        required=False,
+        help_text="As the payment network gives it. Leave it empty for cash: one is made.",
+    )
+    transactionDate = _moment()
+    valueDate = _moment()
+    channel = forms.ChoiceField(choices=_CHANNELS, required=False)
+    network = LineField(
+        max_length=100, required=False, help_text="Such as M-PESA or a bank's name."
+    )
+    currencyCode = LineField(label="Currency", max_length=3, required=False)
+    notes = forms.CharField(
+        max_length=1000, required=False, widget=forms.Textarea(attrs={"rows": 2})
+    )
+    token = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def __init__(
+        self, data: Any, *, app: LendingApp, retry_of: Repayment | None, **kw: Any
+    ) -> None:
+        super().__init__(data, **kw)
+        self.app = app
+        self.retry_of = retry_of
+        zone = app.zone.key.rpartition("/")[2].replace("_", " ")
+        self.fields["amount"].label = f"Amount ({app.currency})"
+        self.fields["amount"].widget = forms.TextInput(
+            attrs={"inputmode": "decimal", "autocomplete": "off", "class": "number"}
+        )
+        self.fields["transactionDate"].label = f"Transaction date ({zone} time)"
+        self.fields["valueDate"].label = f"Value date ({zone} time)"
+        self.fields["valueDate"].required = False
+        self.fields[
+            "valueDate"
+        ].help_text = "When it takes effect; empty means the transaction date."
+        self.fields["currencyCode"].initial = app.currency
+        self.fields["transactionDate"].initial = timezone.now().replace(second=0, microsecond=0)
+        if retry_of:
+            self.fields["externalId"].disabled = True
+            self.fields["externalId"].initial = retry_of.external_id
+            self.fields["externalId"].help_text = "Sent again under the same id."
+
+    def clean_transactionDate(self) -> datetime:
+        """A transaction happened: it can't lie in the future."""
+        date: datetime = self.cleaned_data["transactionDate"]
+        if date > timezone.now():
+            raise forms.ValidationError("A transaction can't be in the future.")
+        return date
+
+    def clean_currencyCode(self) -> str:
+        """An ISO 4217 code, or nothing."""
+        code = str(self.cleaned_data["currencyCode"]).upper()
+        if code and not is_currency(code):
+            raise forms.ValidationError("Give the currency's three letters, such as KES.")
+        return code
+
+    def clean(self) -> dict[str, Any]:
+        """The amount's decimals depend on the currency that was given."""
+        cleaned = super().clean() or self.cleaned_data
+        code = cleaned.get("currencyCode") or self.app.currency
+        amount = cleaned.get("amount")
+        decimals = get_currency_precision(code)
+        if isinstance(amount, Decimal) and amount != round(amount, decimals):
+            self.add_error("amount", f"{code} has at most {decimals} decimals.")
+        return cleaned
+
+    def entered(self) -> dict[str, str]:
+        """What was entered, as text: what a draft keeps."""
+        cleaned = self.cleaned_data
+        value_date = cleaned.get("valueDate") or cleaned["transactionDate"]
+        return {
+            "external_id": cleaned["externalId"],
+            "amount": str(cleaned["amount"]),
+            "transaction_date": cleaned["transactionDate"].isoformat(),
+            "value_date": value_date.isoformat(),
+            "channel": cleaned["channel"],
+            "network": cleaned["network"],
+            "currency_code": cleaned["currencyCode"],
+            "notes": cleaned["notes"],
+            "retry_of": str(self.retry_of.pk) if self.retry_of else "",
+        }
+
+
+def request_from(app_id: str, draft: dict[str, str]) -> Request:
+    """The ledger's request from a kept draft; dates in the current zone."""
+    return Request(
+        app_id=app_id,
+        account_id=draft["account_id"],
+        borrower_id=draft["borrower_id"],
+        external_id=draft["external_id"],
+        amount=Decimal(draft["amount"]),
+        transaction_date=timezone.localtime(datetime.fromisoformat(draft["transaction_date"])),
+        value_date=timezone.localtime(datetime.fromisoformat(draft["value_date"])),
+        channel=draft["channel"],
+        network=draft["network"],
+        currency_code=draft["currency_code"],
+        notes=draft["notes"],
+        retry_of=int(draft["retry_of"]) if draft["retry_of"] else None,
+    )
+
+
+def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
+    """What the form starts with: a draft that is edited, a repayment sent again, or nothing."""
+    if source is None:
+        return {}
+    values = source if isinstance(source, dict) else vars(source)
+    moments = {
+        name: datetime.fromisoformat(str(values[key]))
+        for name, key in (("transactionDate", "transaction_date"), ("valueDate", "value_date"))
+    }
+    return moments | {
+        "externalId": values["external_id"],
+        "amount": f"{Decimal(values['amount']).normalize():f}",
+        "channel": values["channel"],
+        "network": values["network"],
+        "currencyCode": values["currency_code"],
+        "notes": values["notes"],
+    }
+
+
+class ReasonForm(forms.Form):
+    """Why a person decided; kept with the repayment and in the audit trail."""
+
+    reason = forms.CharField(
+        min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label="Reason"
+    )
+
+
+class SettleForm(ReasonForm):
+    """What became of a repayment that the evidence left open."""
+
+    verdict = forms.ChoiceField(
+        choices=Verdict.choices, widget=forms.RadioSelect, label="What became of it"
+    )
+    field_order = ("verdict", "reason")
+
+
+class JournalForm(forms.Form):
+    """The journal's filter; all of it in the address."""
+
+    state = forms.ChoiceField(choices=[("", "any state"), *State.choices], required=False)
+    person = forms.CharField(required=False, max_length=150)
+    record = forms.CharField(required=False, max_length=255, label="Loan or transaction id")
+    since = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}))

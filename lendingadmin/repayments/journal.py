@@ -1,0 +1,198 @@
+"""The journal: every repayment recorded here, its receipt, and what people decide about it."""
+
+from datetime import date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Q, QuerySet
+from django.forms import Form
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.web.access import access
+from lendingadmin.web.requests import PersonRequest
+
+from . import book, ledger, watching
+from .forms import JournalForm, ReasonForm, SettleForm
+from .models import Repayment
+from .states import State, Verdict
+from .wording import WORDINGS
+
+PAGE_SIZE = 50
+
+# What the page waits before each of its own looks, in seconds; then it leaves it to a button.
+POLL_DELAYS = (1, 2, 4, 8, 15)
+POLL_FOR = timedelta(minutes=2)
+
+
+@access("lending.loans.get")
+def journal(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The journal of one app, filtered by what the address says."""
+    form = JournalForm(request.GET)
+    rows = Repayment.objects.filter(app_id=app_id).select_related("created_by").order_by("-id")
+    if form.is_valid():
+        rows = _filtered(rows, form.cleaned_data, app_id)
+    page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
+    query = request.GET.copy()
+    query.pop("page", None)
+    context = {
+        "form": form,
+        "page": page,
+        "filtered": any(query.values()),
+        "query": query.urlencode(),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "repayments/journal.html", context)
+
+
+def _filtered(
+    rows: QuerySet[Repayment], wanted: dict[str, Any], app_id: str
+) -> QuerySet[Repayment]:
+    zone = gateway.lending_app(app_id).zone
+    if wanted["state"]:
+        rows = rows.filter(state=wanted["state"])
+    if wanted["person"]:
+        rows = rows.filter(created_by__username__iexact=wanted["person"].strip())
+    if wanted["record"]:
+        record = wanted["record"].strip()
+        rows = rows.filter(Q(account_id=record) | Q(external_id=record) | Q(borrower_id=record))
+    if wanted["since"]:
+        rows = rows.filter(created_at__gte=_midnight(wanted["since"], zone))
+    if wanted["until"]:
+        rows = rows.filter(created_at__lt=_midnight(wanted["until"] + timedelta(days=1), zone))
+    return rows
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=zone)
+
+
+@access("lending.loans.get")
+def unknown(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Unknown outcomes: read again now that somebody looks; what is left, a person decides."""
+    for repayment in watching.due(app_id)[:5]:
+        watching.look_if_due(repayment)
+    context = {
+        "unsettled": book.unsettled(app_id),
+        "alarms": book.alarms(app_id),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "repayments/unknown.html", context)
+
+
+@access("lending.loans.get")
+def receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """One repayment: what is known of it, the evidence, and what a person may do."""
+    repayment = _one(app_id, number)
+    watching.look_if_due(repayment)
+    return _receipt(request, repayment)
+
+
+def _one(app_id: str, number: int) -> Repayment:
+    return get_object_or_404(
+        Repayment.objects.select_related("created_by", "retry_of"), app_id=app_id, pk=number
+    )
+
+
+def _receipt(
+    request: PersonRequest,
+    repayment: Repayment,
+    settle_form: Form | None = None,
+    aside_form: Form | None = None,
+) -> HttpResponse:
+    context = _status(repayment, seen=repayment.state, polls=0) | {
+        "settle_form": settle_form or SettleForm(),
+        "aside_form": aside_form or ReasonForm(prefix="aside"),
+        "readings": repayment.readings.all(),
+        "retries": repayment.retries.all(),
+        "app": gateway.lending_app(repayment.app_id),
+    }
+    return render(request, "repayments/receipt.html", context)
+
+
+@access("lending.loans.get")
+def status(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """The polled part of the receipt; it takes the next look when that is due."""
+    repayment = _one(app_id, number)
+    watching.look_if_due(repayment)
+    polls = request.GET.get("polls", "")
+    context = _status(
+        repayment,
+        seen=request.GET.get("seen", ""),
+        polls=int(polls) + 1 if polls.isdecimal() else 0,
+    )
+    return render(request, "repayments/_status.html", context)
+
+
+def _status(repayment: Repayment, seen: str, polls: int) -> dict[str, Any]:
+    """What the status part shows, and after how many seconds, if at all, it asks again."""
+    elapsed = timezone.now() - (repayment.sent_at or repayment.created_at)
+    waiting = repayment.is_open and elapsed < POLL_FOR
+    state = State(repayment.state)
+    effect = repayment.effect if repayment.baseline and repayment.latest else None
+    return {
+        "repayment": repayment,
+        "wording": WORDINGS[state],
+        "effect": effect,
+        "baseline": repayment.baseline,
+        "latest": repayment.latest,
+        "elapsed_seconds": int(elapsed.total_seconds()),
+        "poll_delay": POLL_DELAYS[min(polls, len(POLL_DELAYS) - 1)] if waiting else None,
+        "polls": polls,
+        "changed": seen != "" and seen != state,
+        "inference_off": state == State.UNKNOWN and watching.inference_is_off(repayment),
+    }
+
+
+@access("lending.loans.get", methods=("POST",))
+def look(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A person asks for a look now."""
+    repayment = _one(app_id, number)
+    watching.look_now(repayment)
+    return redirect(repayment)
+
+
+@access("dashboard.repayments.settle", methods=("POST",))
+def settle(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A person decides what became of a repayment, with a reason."""
+    repayment = _one(app_id, number)
+    form = SettleForm(request.POST)
+    if not form.is_valid():
+        return _receipt(request, repayment, settle_form=form)
+    verdict, reason = Verdict(form.cleaned_data["verdict"]), form.cleaned_data["reason"]
+    try:
+        done = ledger.settle(repayment, verdict, reason, request.user)
+    except ledger.AlreadyLive as rule:
+        form.add_error(None, f"{rule.other} bears the same transaction id and holds it now.")
+        return _receipt(request, repayment, settle_form=form)
+    if done:
+        messages.success(request, "Settled. Your reason is kept with it.")
+    else:
+        messages.warning(request, "Nothing was changed: its state had changed meanwhile.")
+    return redirect(repayment)
+
+
+@access("dashboard.repayments.setAside", methods=("POST",))
+def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A manager lets the loan's next repayment through while this one stays unknown."""
+    repayment = _one(app_id, number)
+    form = ReasonForm(request.POST, prefix="aside")
+    if not form.is_valid():
+        return _receipt(request, repayment, aside_form=form)
+    if ledger.set_aside(repayment, form.cleaned_data["reason"], request.user):
+        messages.success(request, "Set aside. The loan takes its next repayment again.")
+    else:
+        messages.warning(request, "Nothing was changed: it is not unknown any more.")
+    return redirect(repayment)
+
+
+@access("dashboard.repayments.settle", methods=("POST",))
+def alarm_seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A person has seen the alarm and takes it off the desk."""
+    repayment = _one(app_id, number)
+    ledger.see_alarm(repayment, request.user)
+    return redirect(repayment)

@@ -1,0 +1,215 @@
+"""The ledger's writes: committing an intent, and moving it from state to state.
+
+Each transition is a compare-and-swap that must touch exactly one row, and is committed before the
+call that it guards: `durable=True` fails at once inside another transaction.
+"""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from lendingadmin import audit
+from lendingadmin.staff.models import User
+
+from .models import Repayment
+from .states import HOLDS_EXTERNAL_ID, OPEN, REACHED_FROM, State, Verdict
+
+# An intent that has not been sent by then is dead: its sender was paused, or died.
+SEND_WITHIN = timedelta(seconds=30)
+
+
+class AlreadyLive(Exception):
+    """Another of this loan bears the same externalId and is, or may be, at the service."""
+
+    def __init__(self, other: Repayment) -> None:
+        super().__init__(f"externalId is taken by {other}")
+        self.other = other
+
+
+class LoanBusy(Exception):
+    """Another repayment of this loan is still open, so evidence could not tell the two apart."""
+
+    def __init__(self, other: Repayment) -> None:
+        super().__init__(f"{other} of this loan is still open")
+        self.other = other
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a person asked to be recorded; fields as the parameters of MakeRepayment (spec: Loans).
+
+    `amount` in the currency of the loan; both dates aware; `external_id` blank for cash.
+    """
+
+    app_id: str
+    account_id: str
+    borrower_id: str
+    external_id: str
+    amount: Decimal
+    transaction_date: datetime
+    value_date: datetime
+    channel: str = ""
+    network: str = ""
+    currency_code: str = ""
+    notes: str = ""
+    retry_of: int | None = None
+
+
+def minted_external_id(now: datetime) -> str:
+    """An externalId for a payment that has none of its own, such as cash over the counter."""
+    return f"CASH-{now:%Y%m%d}-{secrets.token_hex(4).upper()}"
+
+
+def intend(request: Request, by: User, form: str) -> tuple[Repayment, bool]:
+    """Commit the intent, before anything is sent. Returns it and whether it is new.
+
+    The same `form` (a one-use token) gives back the first intent. Raises AlreadyLive or LoanBusy
+    when a rule of the ledger stands against it; then nothing is kept.
+    """
+    now = timezone.now()
+    fields = dict(vars(request))
+    fields["external_id"] = request.external_id.strip() or minted_external_id(now)
+    fields["retry_of_id"] = fields.pop("retry_of")
+    try:
+        with transaction.atomic(durable=True):
+            repayment = Repayment.objects.create(
+                **fields,
+                external_id_minted=not request.external_id.strip(),
+                form=form,
+                created_by=by,
+                created_at=now,
+                state_at=now,
+                send_before=now + SEND_WITHIN,
+            )
+            _audit(repayment, by, "intent committed")
+    except IntegrityError:
+        return _explain(fields, form), False
+    return repayment, True
+
+
+def _explain(fields: Mapping[str, Any], form: str) -> Repayment:
+    """Find out which rule refused an intent: return its first landing, or raise the rule."""
+    first = Repayment.objects.filter(form=form).first()
+    if first:
+        return first
+    of_loan = Repayment.objects.filter(app_id=fields["app_id"], account_id=fields["account_id"])
+    same_id = of_loan.filter(external_id=fields["external_id"], duplicate=False)
+    live = next((row for row in same_id if _holds_external_id(row)), None)
+    if live:
+        raise AlreadyLive(live)
+    busy = of_loan.filter(state__in=OPEN, set_aside_at=None).first()
+    if busy:
+        raise LoanBusy(busy)
+    raise RuntimeError("the intent was refused, yet nothing stands against it any more")
+
+
+def _holds_external_id(row: Repayment) -> bool:
+    settled_recorded = row.state == State.SETTLED and row.settled_as == Verdict.RECORDED
+    return row.state in HOLDS_EXTERNAL_ID or settled_recorded
+
+
+def move(
+    repayment: Repayment, to: State, *, by: User | None, why: str = "", **fields: object
+) -> bool:
+    """Move the row to `to` if it stands where `to` may be reached from; say whether it did.
+
+    Commits, with the audit entry, before it returns. `by` is None for the machinery. The given
+    object is refreshed either way.
+    """
+    now = timezone.now()
+    with transaction.atomic(durable=True):
+        rows = Repayment.objects.filter(pk=repayment.pk, state__in=REACHED_FROM[to])
+        moved = rows.update(state=to, state_at=now, why=why, **fields)
+        repayment.refresh_from_db()
+        if moved:
+            _audit(repayment, by, why)
+    return moved == 1
+
+
+def acknowledge(repayment: Repayment, by: User | None, **fields: object) -> None:
+    """Move the row to `recorded`, whatever its state: the service said that it holds it.
+
+    When it was given up meanwhile, or another with its externalId went through, the desk is
+    alarmed.
+    """
+    repayment.refresh_from_db()
+    if repayment.state != State.SENT:
+        was = State(repayment.state).label
+        fields |= _alarm(f"The service acknowledged it late, when it stood as “{was}” here.")
+    try:
+        move(repayment, State.RECORDED, by=by, **fields)
+    except IntegrityError:
+        fields |= _alarm("The service acknowledged it late: it now holds this externalId twice.")
+        move(repayment, State.RECORDED, by=by, duplicate=True, **fields)
+
+
+def _alarm(text: str) -> dict[str, object]:
+    return {"alarm": text, "alarm_at": timezone.now()}
+
+
+def raise_alarm(repayment: Repayment, text: str) -> None:
+    """Put an alarm on the desk for this repayment, unless it has one."""
+    with transaction.atomic(durable=True):
+        if Repayment.objects.filter(pk=repayment.pk, alarm="").update(**_alarm(text)):
+            repayment.refresh_from_db()
+            _audit(repayment, None, text)
+
+
+def see_alarm(repayment: Repayment, by: User) -> None:
+    """A person has seen the alarm; it leaves the desk and stays with the repayment."""
+    with transaction.atomic(durable=True):
+        rows = Repayment.objects.filter(pk=repayment.pk, alarm_seen_at=None).exclude(alarm="")
+        if rows.update(alarm_seen_at=timezone.now()):
+            repayment.refresh_from_db()
+            _audit(repayment, by, "alarm seen")
+
+
+def settle(repayment: Repayment, verdict: Verdict, reason: str, by: User) -> bool:
+    """A person decides what became of it. Raises AlreadyLive when its externalId is taken again."""
+    fields = {
+        "settled_as": verdict,
+        "settled_reason": reason,
+        "settled_by": by,
+        "settled_at": timezone.now(),
+        "next_look_at": None,
+    }
+    try:
+        return move(repayment, State.SETTLED, by=by, why=reason, **fields)
+    except IntegrityError:
+        same_id = Repayment.objects.filter(
+            app_id=repayment.app_id,
+            account_id=repayment.account_id,
+            external_id=repayment.external_id,
+        )
+        raise AlreadyLive(same_id.exclude(pk=repayment.pk).latest("id")) from None
+
+
+def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
+    """A manager lets the loan's next repayment through while this one stays unknown."""
+    with transaction.atomic(durable=True):
+        rows = Repayment.objects.filter(pk=repayment.pk, state=State.UNKNOWN, set_aside_at=None)
+        done = rows.update(set_aside_at=timezone.now(), set_aside_by=by, set_aside_reason=reason)
+        repayment.refresh_from_db()
+        if done:
+            _audit(repayment, by, f"set aside: {reason}")
+    return done == 1
+
+
+def _audit(repayment: Repayment, by: User | None, detail: str) -> None:
+    saved = {State.RECORDED: "yes", State.REFUSED: "no", State.NOT_SENT: "no"}
+    audit.record(
+        by,
+        "loans.makeRepayment",
+        app_id=repayment.app_id,
+        subject=f"{repayment.account_id} {repayment}",
+        outcome=State(repayment.state).label,
+        saved=saved.get(State(repayment.state), "unknown"),
+        request_id=repayment.request_id,
+        detail=detail,
+    )

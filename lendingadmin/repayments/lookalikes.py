@@ -1,0 +1,43 @@
+"""Repayments recorded here that may be the same payment, for a person to see before confirming."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.db.models import Q, QuerySet
+
+from .ledger import Request
+from .models import Repayment
+from .states import OPEN, State
+
+# Near enough to be the same payment typed twice: five per cent, three days.
+NEAR_AMOUNT = Decimal("0.05")
+NEAR_DATE = timedelta(days=3)
+_AT_MOST = 10
+
+# Nothing of these is at the service.
+_HARMLESS = (State.REFUSED, State.NOT_SENT)
+
+
+def look_alikes(request: Request) -> list[Repayment]:
+    """The same externalId anywhere, or the same loan or borrower with near amount and date.
+
+    Colleagues' unfinished ones are included, whatever their amount, when they are of the same loan.
+    """
+    same_id = (
+        Q(external_id=request.external_id.strip()) if request.external_id.strip() else Q(pk=None)
+    )
+    same_payer = Q(app_id=request.app_id, account_id=request.account_id)
+    if request.borrower_id:
+        same_payer |= Q(app_id=request.app_id, borrower_id=request.borrower_id)
+    unfinished = Q(app_id=request.app_id, account_id=request.account_id, state__in=OPEN)
+    near = same_payer & _near(request.amount, request.transaction_date)
+    rows: QuerySet[Repayment] = Repayment.objects.filter(same_id | near | unfinished)
+    return list(rows.exclude(state__in=_HARMLESS).select_related("created_by")[:_AT_MOST])
+
+
+def _near(amount: Decimal, date: datetime) -> Q:
+    width = amount * NEAR_AMOUNT
+    return Q(
+        amount__range=(amount - width, amount + width),
+        transaction_date__range=(date - NEAR_DATE, date + NEAR_DATE),
+    )

@@ -1,0 +1,126 @@
+"""Sending one committed intent to the service, once.
+
+The order is the guarantee: intent committed, baseline read, `sent` committed, then the socket.
+Nothing here repeats a call; what can't be told apart from success stays unknown.
+"""
+
+import logging
+from datetime import timedelta
+
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.lending.errors import Held, InvalidId, LendingError, Saved, Unreachable
+from lendingadmin.lending.figures import account_of, in_all
+from lendingadmin.lending.values import Loan
+from lendingadmin.staff.models import User
+
+from . import ledger
+from .evidence import next_delay
+from .models import Reading, Repayment
+from .states import State
+
+logger = logging.getLogger(__name__)
+
+
+def record(request: ledger.Request, by: User, form: str) -> Repayment:
+    """Commit the intent and send it; the row that comes back says what is known.
+
+    The same one-use `form` gives the first landing back and sends nothing. Raises
+    ledger.AlreadyLive or ledger.LoanBusy; then nothing was sent.
+    """
+    repayment, is_new = ledger.intend(request, by, form)
+    if is_new:
+        send(repayment, by)
+    return repayment
+
+
+def send(repayment: Repayment, by: User) -> None:
+    """Send a `pending` intent. Never raises for what the service does: the row's state tells."""
+    if not take_baseline(repayment, by):
+        return
+    now = timezone.now()
+    if not ledger.move(repayment, State.SENT, by=by, sent_at=now):
+        return  # It expired meanwhile, and whoever saw that has said so.
+    try:
+        loan = gateway.app(repayment.app_id).loans.make_repayment(
+            repayment.account_id, repayment.body(), before_send=lambda: check_deadline(repayment)
+        )
+    except LendingError as error:
+        conclude_error(repayment, error, by)
+    except Exception as error:
+        # A fault of our own after the socket may have been written: the truth is "unknown".
+        doubt(repayment, f"a fault of the dashboard: {type(error).__name__}", by)
+        logger.exception("%s: sending failed", repayment)
+    else:
+        conclude_answer(repayment, loan, by)
+
+
+def check_deadline(repayment: Repayment) -> None:
+    """Called right before the first byte: who was paused past the deadline sends nothing."""
+    if timezone.now() >= repayment.send_before:
+        raise Held("the time in which this had to be sent is over")
+
+
+def take_baseline(repayment: Repayment, by: User) -> bool:
+    """Read the loan before sending; without a reading of the same loan nothing is sent."""
+    reading, loan = read(repayment, Reading.Kind.BASELINE)
+    if loan is not None and account_of(loan) == repayment.account_id:
+        return True
+    why = reading.fault or "the service answered with another loan"
+    ledger.move(
+        repayment, State.NOT_SENT, by=by, why=f"The loan could not be read before sending: {why}"
+    )
+    return False
+
+
+def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> tuple[Reading, Loan | None]:
+    """Read the loan afresh and keep what its balances say; a fault is kept as its sentence.
+
+    `fresh` is the loan where the caller has read it this very moment.
+    """
+    loan, fault = fresh, ""
+    try:
+        loan = loan or gateway.app(repayment.app_id).loans.get(repayment.account_id)
+    except LendingError as error:
+        fault = error.message
+    paid = in_all(loan, "paid") if loan else None
+    unpaid = in_all(loan, "unpaid") if loan else None
+    reading = repayment.readings.create(
+        kind=kind,
+        taken_at=timezone.now(),
+        paid="" if paid is None else f"{paid:f}",
+        unpaid="" if unpaid is None else f"{unpaid:f}",
+        fault=fault,
+    )
+    return reading, loan
+
+
+def conclude_answer(repayment: Repayment, loan: Loan, by: User) -> None:
+    """A readable 2xx came: recorded if it speaks of the same loan, unknown if of another."""
+    if account_of(loan) != repayment.account_id:
+        doubt(repayment, "The service answered with another loan.", by)
+        return
+    ledger.acknowledge(repayment, by, status=200, next_look_at=None)
+    read(repayment, Reading.Kind.AFTER)
+
+
+def conclude_error(repayment: Repayment, error: LendingError, by: User) -> None:
+    """No readable 2xx came: refused, not sent or unknown, by what the error says was saved."""
+    fields = {
+        "status": error.status,
+        "error_description": error.error_description or "",
+        "request_id": error.request_id or "",
+    }
+    if error.saved == Saved.UNKNOWN:
+        doubt(repayment, error.message, by, **fields)
+    elif isinstance(error, Unreachable | InvalidId):
+        ledger.move(repayment, State.NOT_SENT, by=by, why=error.message, **fields)
+    else:
+        ledger.move(repayment, State.REFUSED, by=by, why=error.message, **fields)
+
+
+def doubt(repayment: Repayment, why: str, by: User | None, **fields: object) -> None:
+    """Nobody can say whether it was recorded: start looking for evidence."""
+    first_look = timezone.now() + next_delay(0, timedelta(0))
+    ledger.move(repayment, State.UNKNOWN, by=by, why=why, next_look_at=first_look, **fields)

@@ -1,0 +1,22 @@
+"""Routes of the ledger; all below /apps/<app>/."""
+
+from django.urls import path
+
+from . import journal, views
+
+urlpatterns = [
+    path("loans/<key:account_id>/repayments/new", views.new, name="repayment-new"),
+    path(
+        "loans/<key:account_id>/repayments/<slug:form>/confirm",
+        views.confirm,
+        name="repayment-confirm",
+    ),
+    path("repayments/", journal.journal, name="repayments"),
+    path("repayments/unknown/", journal.unknown, name="unknown"),
+    path("repayments/<int:number>/", journal.receipt, name="repayment"),
+    path("repayments/<int:number>/status", journal.status, name="repayment-status"),
+    path("repayments/<int:number>/look", journal.look, name="repayment-look"),
+    path("repayments/<int:number>/settle", journal.settle, name="repayment-settle"),
+    path("repayments/<int:number>/set-aside", journal.set_aside, name="repayment-set-aside"),
+    path("repayments/<int:number>/alarm", journal.alarm_seen, name="repayment-alarm-seen"),
+]

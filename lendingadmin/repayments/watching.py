@@ -1,0 +1,138 @@
+"""Looking for evidence of what is unknown, and sweeping up what its sender left behind.
+
+Called by pages while somebody looks, and by `manage.py reconcile`. Whoever claims a due look first
+takes it, so that many people at one page cost one call.
+"""
+
+from datetime import timedelta
+from decimal import Decimal
+
+from django.conf import settings
+from django.utils import timezone
+
+from lendingadmin.lending.values import Loan
+
+from . import book, ledger, sending
+from .evidence import Effect, Look, conclude, effect, next_delay
+from .models import Reading, Repayment
+from .states import State
+
+# Past this, the sender's whole-call deadline is long over: it died, or its machine did.
+SENDER_LOST = timedelta(seconds=90)
+WATCH_FOR = timedelta(hours=24)
+
+# After a conclusion from evidence, watching goes on for a late rise.
+_WATCHED = (State.UNKNOWN, State.INFERRED, State.NO_TRACE)
+
+_REASONS = {
+    State.INFERRED: "Paid rose by exactly this amount; another payment may explain it.",
+    State.NO_TRACE: "Two fresh readings after the quiet time show no rise.",
+}
+
+
+def sweep() -> int:
+    """Conclude what senders left behind: expired intents were not sent, lost ones are unknown."""
+    now = timezone.now()
+    expired = Repayment.objects.filter(state=State.PENDING, send_before__lte=now)
+    lost = Repayment.objects.filter(state=State.SENT, sent_at__lte=now - SENDER_LOST)
+    swept = 0
+    for repayment in expired:
+        why = "Its sender stopped before anything was sent."
+        swept += ledger.move(repayment, State.NOT_SENT, by=None, why=why)
+    for repayment in lost:
+        sending.doubt(repayment, "Its sender stopped while waiting for the answer.", None)
+        swept += repayment.state == State.UNKNOWN
+    return swept
+
+
+def due(app_id: str | None = None) -> list[Repayment]:
+    """The watched repayments whose next look is due now, the longest waiting first."""
+    rows = Repayment.objects.filter(state__in=_WATCHED, next_look_at__lte=timezone.now())
+    return list((rows.filter(app_id=app_id) if app_id else rows).order_by("next_look_at")[:500])
+
+
+def look_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
+    """Take the next look at the loan if it is due and nobody else has claimed it.
+
+    `fresh` is the loan where the caller has read it this very moment.
+    """
+    if repayment.state in (State.PENDING, State.SENT):
+        sweep()
+        repayment.refresh_from_db()
+    if not (repayment.state in _WATCHED and _claim(repayment)):
+        return
+    sending.read(repayment, Reading.Kind.LOOK, fresh)
+    if repayment.state == State.UNKNOWN:
+        _conclude(repayment)
+    else:
+        _watch_for_late_rise(repayment)
+
+
+def _claim(repayment: Repayment) -> bool:
+    """Take this look for ourselves and put the next one on the calendar, in one step."""
+    now = timezone.now()
+    sent_at = repayment.sent_at or repayment.created_at
+    over = now - sent_at > WATCH_FOR
+    following = None if over else now + next_delay(repayment.looks + 1, now - sent_at)
+    rows = Repayment.objects.filter(pk=repayment.pk, looks=repayment.looks, next_look_at__lte=now)
+    claimed = rows.update(looks=repayment.looks + 1, next_look_at=following)
+    repayment.refresh_from_db()
+    return claimed == 1
+
+
+def look_now(repayment: Repayment) -> None:
+    """Take a look because a person asked for one, whenever the next was due."""
+    Repayment.objects.filter(pk=repayment.pk, state__in=_WATCHED).update(
+        next_look_at=timezone.now()
+    )
+    repayment.refresh_from_db()
+    look_if_due(repayment)
+
+
+def inference_is_off(repayment: Repayment) -> bool:
+    """Whether a repayment of this loan was set aside and not settled: a rise then tells nothing."""
+    return Repayment.objects.filter(
+        app_id=repayment.app_id,
+        account_id=repayment.account_id,
+        state=State.UNKNOWN,
+        set_aside_at__isnull=False,
+    ).exists()
+
+
+def _conclude(repayment: Repayment) -> None:
+    if inference_is_off(repayment):
+        return
+    baseline = repayment.baseline
+    looks = [
+        Look(reading.taken_at, reading.paid_amount)
+        for reading in repayment.readings.filter(kind=Reading.Kind.LOOK)
+    ]
+    state = conclude(
+        baseline.paid_amount if baseline else None,
+        looks,
+        repayment.amount,
+        repayment.sent_at or repayment.created_at,
+        settings.REPAYMENT_QUIET,
+    )
+    if state != State.UNKNOWN:
+        ledger.move(repayment, state, by=None, why=_REASONS[state])
+
+
+def _watch_for_late_rise(repayment: Repayment) -> None:
+    """A rise after `no trace` that nothing recorded here explains is for a person to see."""
+    if repayment.state != State.NO_TRACE:
+        return
+    baseline, latest = repayment.baseline, repayment.latest
+    before = baseline.paid_amount if baseline else None
+    after = latest.paid_amount if latest else None
+    rise = effect(before, after, repayment.amount + _landed_since(repayment))
+    if rise in (Effect.SEEN, Effect.MORE):
+        ledger.raise_alarm(
+            repayment,
+            "Paid rose late, by at least this amount: it may have been recorded after all.",
+        )
+
+
+def _landed_since(repayment: Repayment) -> Decimal:
+    later = book.of_loan(repayment.app_id, repayment.account_id).filter(id__gt=repayment.pk)
+    return book.landed_sum(later)
