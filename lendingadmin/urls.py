@@ -1,9 +1,14 @@
 """Every address of the dashboard. Each view must declare its access (see web/access.py)."""
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, register_converter
 
 from lendingadmin.web import health
+from lendingadmin.web.keys import KeyConverter
+
+register_converter(KeyConverter, "key")
+
+handler403 = "lendingadmin.web.access.permission_denied"
 
 urlpatterns = [
     # For whoever watches the process.
@@ -14,4 +19,8 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("audit/", include("lendingadmin.audit.urls")),
     # The areas, in the order of the rail.
+    path("", include("lendingadmin.portfolio.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.borrowers.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.loans.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.repayments.urls")),
 ]

@@ -1,0 +1,10 @@
+"""Routes of the loans area, below /apps/<app>/."""
+
+from django.urls import path
+
+from . import views
+
+urlpatterns = [
+    path("loans/", views.loans, name="loans"),
+    path("loans/<key:account_id>/", views.loan, name="loan"),
+]

@@ -1,0 +1,61 @@
+"""Loans: the list with every filter of the spec, and the loan page."""
+
+from decimal import Decimal
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.lending import figures
+from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.lending.values import Loan
+from lendingadmin.repayments import book, watching
+from lendingadmin.web.access import access
+from lendingadmin.web.lists import read_page
+from lendingadmin.web.requests import PersonRequest
+
+_RECORDED_HERE = 10
+
+
+@access("lending.loans.list")
+def loans(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The loans of an app; filters, order, page size and page are in the address."""
+    words = {
+        "status": settings.LENDING_LOAN_STATUSES,
+        "performanceStatus": settings.LENDING_PERFORMANCE_STATUSES,
+    }
+    listing = read_page(
+        request, OPERATIONS["loans.list"], gateway.app(app_id).loans.list, words=words
+    )
+    context = {"list": listing, "app": gateway.lending_app(app_id)}
+    return render(request, "loans/list.html", context)
+
+
+@access("lending.loans.get")
+def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
+    """One loan: what is owed, the schedule, the contract, and what was recorded here."""
+    found, now = gateway.app(app_id).loans.get(account_id), timezone.now()
+    here = book.of_loan(app_id, figures.account_of(found) or account_id)
+    for repayment in here.filter(state__in=book.OPEN):
+        watching.look_if_due(repayment, fresh=found)
+    context = {
+        "loan": found,
+        "account_id": account_id,
+        "facts": figures.facts(found, now),
+        "steps": figures.steps(found, now),
+        "here": here[:_RECORDED_HERE],
+        "here_count": here.count(),
+        "blocked_by": here.filter(state__in=book.OPEN, set_aside_at=None).first(),
+        "unexplained": _unexplained(found, book.landed_sum(here)),
+        "read_at": now,
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "loans/loan.html", context)
+
+
+def _unexplained(loan: Loan, landed: Decimal) -> Decimal | None:
+    """What the service holds as paid beyond what was recorded here; None where it does not tell."""
+    paid = figures.in_all(loan, "paid")
+    return None if paid is None else paid - landed
