@@ -1,5 +1,9 @@
 #!/usr/bin/env python
-"""Runs the dashboard's commands; `sandbox` is its own Django project, and `demo` needs no configuration."""
+"""Runs the dashboard's commands.
+
+`sandbox` and `sandbox_fill` belong to a Django project of its own, `demo` brings its own
+configuration, and `new_data_key` needs none: it makes a part of it.
+"""
 
 import os
 import sys
@@ -7,7 +11,7 @@ import sys
 
 def main() -> None:
     command = sys.argv[1] if len(sys.argv) > 1 else ""
-    if command == "sandbox":
+    if command in ("sandbox", "sandbox_fill"):
         os.environ["DJANGO_SETTINGS_MODULE"] = "lendingadmin.sandbox.settings"
     else:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lendingadmin.settings")
@@ -15,6 +19,11 @@ def main() -> None:
         from lendingadmin.demo.environment import prepare
 
         prepare(os.environ)
+    if command == "new_data_key":
+        from lendingadmin.demo.management.commands.new_data_key import Command
+
+        Command().run_from_argv(sys.argv)
+        return
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(sys.argv)

@@ -1,0 +1,40 @@
+# make run, make test, make check. What they do is written in manage.py's commands and in
+# pyproject.toml; here is only the environment that these need.
+
+VENV ?= .venv
+PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3)
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 2
+
+.PHONY: run test check
+.DEFAULT_GOAL := run
+
+run: $(VENV)/run.stamp
+	@exec $(BIN)/python manage.py demo $(if $(FRESH),--fresh)
+
+# ARGS goes to pytest: make test ARGS="tests/lending -q"
+test: $(VENV)/test.stamp
+	@$(BIN)/python -m pytest -rs $(ARGS)
+
+check: $(VENV)/test.stamp
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy lendingadmin
+	$(BIN)/djlint templates --lint --quiet
+	set -a; . ./.env.example; $(BIN)/python manage.py check --deploy --fail-level WARNING
+	set -a; . ./.env.example; DATABASE_URL=sqlite:// $(BIN)/python manage.py makemigrations --check --dry-run
+	DJANGO_SETTINGS_MODULE=lendingadmin.sandbox.settings $(BIN)/python manage.py makemigrations --check --dry-run
+
+$(VENV)/run.stamp: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is not: name one with make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || \
+	  { echo "$(PYTHON) cannot make $(VENV): install its venv package (Debian: apt install python3-venv)" >&2; exit 1; }
+	@$(PIP) -r requirements.txt >$(VENV)/install.log 2>&1 || \
+	  { echo "requirements.txt could not be installed; is there a network? Details: $(VENV)/install.log" >&2; exit 1; }
+	@touch $@
+
+$(VENV)/test.stamp: $(VENV)/run.stamp tests/requirements.txt
+	@$(PIP) -r tests/requirements.txt >$(VENV)/install.log 2>&1 || \
+	  { echo "tests/requirements.txt could not be installed; is there a network? Details: $(VENV)/install.log" >&2; exit 1; }
+	@touch $@

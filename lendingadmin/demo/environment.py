@@ -1,0 +1,92 @@
+"""The demo's environment: every variable that the dashboard and the sandbox read, set to fit.
+
+manage.py calls `prepare` before settings load, so that nothing in a `.env` file meant for a real
+service reaches the demo.
+"""
+
+import os
+from collections.abc import Mapping, MutableMapping
+from pathlib import Path
+from secrets import token_urlsafe
+
+from cryptography.fernet import Fernet
+
+VAR_DIR = Path(__file__).resolve().parents[2] / "var"
+
+#: What the person may say about the demo, and what holds otherwise. README.md tells of each.
+DEFAULTS = {
+    "PORT": "8000",
+    "DEMO_HOST": "127.0.0.1",
+    "DEMO_PASSWORD": "demo",
+    "SANDBOX_PORT": "8001",
+    "SANDBOX_HOST": "127.0.0.1",
+    "SANDBOX_CLIENT_ID": "sandbox",
+    "SANDBOX_CLIENT_SECRET": "sandbox-secret",
+    "SANDBOX_PROCESSING_SECONDS": "4",
+    "SANDBOX_TOKEN_SECONDS": "3600",
+    "SANDBOX_EXTRA_CLIENTS": "",
+    "SANDBOX_DATA_KEY": "",
+    "CACHE_URL": "dbcache://cache",
+}
+
+
+def prepare(environ: MutableMapping[str, str], var: Path = VAR_DIR) -> None:
+    """Set every variable that the demo needs; ports and databases named in `environ` stay."""
+    environ.update(variables(environ, kept_secrets(var / "demo.env"), var))
+
+
+def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -> dict[str, str]:
+    """The whole environment of the demo, its databases under `var` unless `given` names others."""
+    chosen = {name: given.get(name) or default for name, default in DEFAULTS.items()}
+    service = f"http://127.0.0.1:{chosen['SANDBOX_PORT']}"
+    return {
+        **chosen,
+        **secrets,
+        "SANDBOX_DATABASE": given.get("SANDBOX_DATABASE") or str(var / "sandbox.sqlite3"),
+        # Not the database that settings.py falls back to: the demo's people stay in the demo's.
+        "DATABASE_URL": given.get("DATABASE_URL") or f"sqlite:///{var / 'demo.sqlite3'}",
+        "LENDING_BASE_URL": service,
+        "LENDING_AUTH_URL": service,
+        "LENDING_CLIENT_ID": chosen["SANDBOX_CLIENT_ID"],
+        "LENDING_CLIENT_SECRET": chosen["SANDBOX_CLIENT_SECRET"],
+        "LENDING_SCOPE": "platform.lending",
+        "LENDING_PROJECT_ID": "demo",
+        "LENDING_APPS": "kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra",
+        "LENDING_CUSTOM_METHODS": "colon",
+        "LENDING_LOAN_STATUSES": "1:pending,2:open,3:closed",
+        "LENDING_PERFORMANCE_STATUSES": "1:performing,2:watch,3:substandard,4:doubtful,5:loss",
+        "LENDING_BORROWER_STATUSES": "1:active",
+        "LENDING_PRODUCT_STATUSES": "1:active",
+        "REPAYMENT_QUIET": given.get("REPAYMENT_QUIET") or "15m",
+        "DEBUG": "off",
+        "HTTPS": "off",
+        "ALLOWED_HOSTS": _hosts(chosen["DEMO_HOST"]),
+        "CSRF_TRUSTED_ORIGINS": "",
+        "TRUSTED_PROXIES": "0",
+        "EMAIL_URL": "consolemail://",
+    }
+
+
+def kept_secrets(path: Path) -> dict[str, str]:
+    """The demo's SECRET_KEY and DATA_KEYS: made once, then kept in a file only its owner reads."""
+    kept = _read(path)
+    if {"SECRET_KEY", "DATA_KEYS"} <= kept.keys():
+        return kept
+    made = {"SECRET_KEY": token_urlsafe(48), "DATA_KEYS": Fernet.generate_key().decode()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.writelines(f"{name}={value}\n" for name, value in made.items())
+    return made
+
+
+def _read(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    pairs = (line.partition("=") for line in path.read_text().splitlines())
+    return {name: value for name, _, value in pairs if name in ("SECRET_KEY", "DATA_KEYS")}
+
+
+def _hosts(host: str) -> str:
+    # On another address than loopback, the names by which people will reach it are not known.
+    return "localhost,127.0.0.1,[::1]" if host == "127.0.0.1" else "*"

@@ -1,0 +1,16 @@
+"""Print a new key for DATA_KEYS."""
+
+from typing import Any
+
+from cryptography.fernet import Fernet
+from django.core.management.base import BaseCommand
+
+
+class Command(BaseCommand):
+    """`manage.py new_data_key`: needs no configuration, because a first one needs the key."""
+
+    help = "Prints a new key for DATA_KEYS. Put it first; keep the older ones behind it."
+    requires_system_checks = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self.stdout.write(Fernet.generate_key().decode())

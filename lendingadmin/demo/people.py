@@ -1,0 +1,50 @@
+"""The demo's people: one for each role, all with the same password."""
+
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+
+#: User name (and role) with what the person may do, for the lines that `manage.py demo` prints.
+PEOPLE = {
+    "viewer": "looks at everything but personal content",
+    "officer": "registers borrowers, makes loans, asks for assessments and offers",
+    "support": "records repayments, prints and exports",
+    "manager": "all of it, settles unknown outcomes, sees the audit trail, manages people",
+}
+
+
+class NotLoopback(Exception):
+    """The service is on another machine: a real one may be behind it."""
+
+
+def make_people(password: str, service: str) -> None:
+    """Make the four people, or give them this password again.
+
+    Raises NotLoopback unless the service's address is on this machine: everybody knows these
+    names and the password.
+    """
+    if not is_loopback(service):
+        raise NotLoopback(f"No demo people are made beside the service at {service}.")
+    for name in PEOPLE:
+        _make(name, password)
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an http(s) address is this machine by loopback."""
+    host = urlsplit(address).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _make(name: str, password: str) -> None:
+    person, _ = get_user_model().objects.get_or_create(username=name)
+    if not person.check_password(password):
+        person.set_password(password)
+        person.save()
+    person.groups.add(Group.objects.get(name=name))

@@ -1,0 +1,34 @@
+"""Ports: are they numbers, and are they free?"""
+
+import errno
+import socket
+
+
+class PortError(Exception):
+    """A port cannot be used; the sentence names the variable to change."""
+
+
+def port_number(name: str, text: str) -> int:
+    """Read a port out of variable `name`. Raises PortError when it is none."""
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        raise PortError(f"{name}={text} is no port number: give one from 1 to 65535.")
+    return int(text)
+
+
+def require_free(name: str, host: str, port: int) -> None:
+    """Raise PortError when something listens on the port already, or it is not ours to open."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((host, port))
+        except OSError as error:
+            raise PortError(_sentence(name, host, port, error)) from error
+
+
+def _sentence(name: str, host: str, port: int, error: OSError) -> str:
+    other = f"choose another: make run {name}={port + 10 if port < 65000 else 8010}"
+    if error.errno == errno.EADDRINUSE:
+        return f"Port {port} is in use. Stop what listens there, or {other}"
+    if error.errno == errno.EACCES:
+        return f"Port {port} may only be opened by the system's owner; {other}"
+    return f"Port {port} of {host} cannot be opened ({error.strerror}); {other}"

@@ -1,0 +1,131 @@
+"""Child processes that never outlive the command that started them."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
+from types import FrameType
+from typing import Self
+
+_ASKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Died(Exception):
+    """A child ended by itself, or did not become ready; the sentence says which and how."""
+
+
+class Processes:
+    """Starts children, each in a process group of its own, and stops all of them on leaving.
+
+    While it is entered, Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt in the main thread.
+    """
+
+    def __init__(self, patience: float = 10.0) -> None:
+        self._patience = patience
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._before: dict[int, object] = {}
+        self._held = False
+        self._asked = False
+
+    def __enter__(self) -> Self:
+        for number in _ASKED:
+            self._before[number] = signal.signal(number, self._stop_asked)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # From here on a second Ctrl-C must not leave a child behind.
+        self._held = True
+        for number in _ASKED:
+            signal.signal(number, signal.SIG_IGN)
+        self._stop()
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]
+        self._held = False
+
+    def start(self, name: str, command: Sequence[str], environ: Mapping[str, str]) -> None:
+        """Start a child under a name for people."""
+        self._held = True  # a child that started but is not noted yet could not be stopped
+        self._children[name] = subprocess.Popen(
+            command, env=environ, start_new_session=True, stdin=subprocess.DEVNULL
+        )
+        self._held = False
+        if self._asked:
+            raise KeyboardInterrupt
+
+    def finish(self, name: str) -> None:
+        """Wait for a child that is meant to end. Raises Died when it, or another one, fails."""
+        child = self._children[name]
+        while child.poll() is None:
+            self._require_alive(but=name)
+            time.sleep(0.05)
+        del self._children[name]
+        if child.returncode:
+            raise Died(_how(name, child.returncode))
+
+    def wait_until_ready(self, name: str, port: int, path: str = "/", seconds: float = 60) -> None:
+        """Wait until a child answers HTTP on loopback. Raises Died when it does not."""
+        deadline = time.monotonic() + seconds
+        while not _answers(port, path):
+            self._require_alive()
+            if time.monotonic() > deadline:
+                raise Died(f"The {name} did not answer within {seconds:.0f} seconds.")
+            time.sleep(0.1)
+        # Whoever answered may be somebody else, who took the port before our child could.
+        self._require_alive()
+
+    def watch(self) -> None:
+        """Return never: Died when a child ends, KeyboardInterrupt when asked to stop."""
+        while True:
+            self._require_alive()
+            time.sleep(0.3)
+
+    def _require_alive(self, but: str = "") -> None:
+        for name, child in self._children.items():
+            if name != but and child.poll() is not None:
+                raise Died(_how(name, child.returncode))
+
+    def _stop_asked(self, number: int, frame: FrameType | None) -> None:
+        self._asked = True
+        if not self._held:
+            raise KeyboardInterrupt
+
+    def _stop(self) -> None:
+        for child in self._children.values():
+            _signal(child, signal.SIGTERM)
+        deadline = time.monotonic() + self._patience
+        for child in self._children.values():
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(max(0.0, deadline - time.monotonic()))
+            # Its own children are in its group still, when it ended without them or not at all.
+            _signal(child, signal.SIGKILL)
+            child.wait()
+        self._children.clear()
+
+
+def _signal(child: subprocess.Popen[bytes], number: int) -> None:
+    try:
+        os.killpg(child.pid, number)
+    except (ProcessLookupError, PermissionError):
+        # macOS answers PermissionError for a group whose members have all ended.
+        return
+
+
+def _how(name: str, code: int) -> str:
+    if code < 0:
+        return f"The {name} was ended by {signal.Signals(-code).name}."
+    return f"The {name} ended by itself (exit code {code})."
+
+
+def _answers(port: int, path: str) -> bool:
+    connection = HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", path)
+        connection.getresponse()
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
+    return True

@@ -1,0 +1,153 @@
+"""Borrowers: individuals and companies with phones, devices and ids (Spec: Borrower)."""
+
+import random
+import unicodedata
+from datetime import date, datetime, timedelta
+from string import ascii_uppercase, digits
+from typing import Any
+
+from lendingadmin.sandbox.seed.countries import APPS, Country
+
+Body = dict[str, Any]
+
+_MAILBOXES = ("example.com", "example.org", "example.net")
+_PHONES = (
+    ("SM-A057F", "Android", "14"),
+    ("TECNO BG6", "Android", "13"),
+    ("Infinix X6525", "Android", "13"),
+    ("itel A665L", "Android", "12"),
+    ("Redmi 12C", "Android", "13"),
+    ("iPhone 12", "iOS", "17.6.1"),
+    ("Nokia G21", "Android", "12"),
+)
+_JOBS = ("employed", "self_employed", "casual", "unemployed", "student", "retired")
+_SCHOOLS = ("primary", "secondary", "diploma", "degree", "none")
+_TIES = ("single", "married", "divorced", "widowed")
+
+#: What every page must bear: very long names, and ids that need encoding in an address.
+_LONG_NAMES = {
+    "kenya": ("MWANASITI-NASRA BINTI ABDULRAHMAN", "Ole Lenaiyasa wa Nyamweya-Kiprono-Chepkemboi"),
+    "ghana": ("Nana Adwoa Konadu Afriyie Serwaa", "Agyemang-Prempeh Amankwah Owusu-Ansah Boahen"),
+}
+_LONG_COMPANIES = {
+    "kenya": "Mwanzo Mpya Women Farmers’ Savings and Credit Cooperative Society of Trans Nzoia",
+    "ghana": "Brong Ahafo United Cocoa, Cashew and Shea Butter Growers’ Marketing Union Limited",
+}
+_ODD_IDS = {7: "cust:{n:05d}", 23: "branch 4 no {n}", 41: "zoë+{n}@north", 67: "100%-{n}"}
+
+
+def stream(*parts: object) -> random.Random:
+    """The same random numbers for the same parts, on every machine."""
+    return random.Random(":".join(map(str, parts)))  # noqa: S311 - nothing here is a secret
+
+
+def borrower(app_id: str, n: int, now: datetime) -> Body:
+    """The n-th borrower of an app as a create body; `now` (aware) sets ages and start dates."""
+    chance = stream("borrower", app_id, n)
+    countries = APPS[app_id][2]
+    country = chance.choices([c for c, _ in countries], [share for _, share in countries])[0]
+    company = n % 6 == 5
+    body: Body = {
+        "borrowerId": borrower_id(country, app_id, n),
+        "category": "company" if company else "individual",
+        "startDate": stamp(now - timedelta(days=chance.randint(400, 1500), hours=n % 11)),
+        "devices": [] if company else _devices(chance, app_id, n, now),
+        "loans": [],
+        "settings": {"timezone": country.zone},
+    }
+    if company:
+        body["company"] = _company(chance, country, app_id, n, now)
+    else:
+        body["individual"] = _individual(chance, country, app_id, n, now)
+    return body
+
+
+def borrower_id(country: Country, app_id: str, n: int) -> str:
+    """Mostly `ke-100012`; a few shaped as other lenders shape theirs."""
+    if n in _ODD_IDS:
+        return _ODD_IDS[n].format(n=n)
+    if n % 19 == 11:
+        return _filled(stream("phone", app_id, n), country.phone).lstrip("+")
+    return f"{country.code.lower()}-{100000 + n}"
+
+
+def stamp(moment: datetime) -> str:
+    """A timestamp as the service writes it: UTC, milliseconds, a trailing Z."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+def _individual(
+    chance: random.Random, country: Country, app_id: str, n: int, now: datetime
+) -> Body:
+    woman = chance.random() < 0.53
+    first = chance.choice(country.women if woman else country.men)
+    second = chance.choice(country.women if woman else country.men)
+    surname, othernames = chance.choice(country.surnames), f"{first} {second}"
+    if n == 13:
+        othernames, surname = _LONG_NAMES[app_id]
+    if n == 14:
+        othernames = ""
+    born = date(now.year - chance.randint(19, 68), chance.randint(1, 12), chance.randint(1, 28))
+    silent = chance.random() < 0.08
+    return {
+        "surname": surname,
+        "othernames": othernames,
+        "dateOfBirth": born.isoformat(),
+        "sex": "female" if woman else "male",
+        "governmentIdNo": _filled(chance, country.government_id),
+        "countryOfResidence": country.code,
+        "emailAddress": None if silent else _mailbox(chance, f"{first}.{surname}", n),
+        "phoneNumber": _filled(chance, country.phone),
+        "employmentStatus": None if silent else chance.choice(_JOBS),
+        "maritalStatus": chance.choice(_TIES),
+        "educationLevel": None if silent else chance.choice(_SCHOOLS),
+        "noOfDependants": chance.choice((0, 0, 1, 1, 2, 2, 3, 4, 5, 7)),
+    }
+
+
+def _company(chance: random.Random, country: Country, app_id: str, n: int, now: datetime) -> Body:
+    start = chance.choice((*country.surnames, *country.places))
+    trade = chance.choice(country.trades)
+    name = f"{start} {trade} {chance.choice(country.company_forms)}"
+    if n == 17:
+        name = _LONG_COMPANIES[app_id]
+    founded = date(now.year - chance.randint(1, 30), chance.randint(1, 12), chance.randint(1, 28))
+    return {
+        "name": name,
+        "registrationNo": f"{country.code}-{_filled(chance, '@@-#######')}",
+        "registrationDate": founded.isoformat(),
+        "countryOfResidence": country.code,
+        "town": chance.choice(country.places),
+        "emailAddress": _mailbox(chance, f"accounts.{start}", n),
+        "phoneNumber": _filled(chance, country.phone),
+    }
+
+
+def _devices(chance: random.Random, app_id: str, n: int, now: datetime) -> list[Body]:
+    devices = []
+    for position in range(chance.choice((0, 1, 1, 1, 2))):
+        model, system, version = chance.choice(_PHONES)
+        devices.append(
+            {
+                "deviceId": f"{app_id[:2]}{n:04d}{position}{chance.getrandbits(44):011x}",
+                "deviceType": "phone",
+                "modelNumber": model,
+                "osName": system,
+                "osVersion": version,
+                "createdAt": stamp(now - timedelta(days=chance.randint(20, 390))),
+                "active": position == 0,
+                "serialNumber": _filled(chance, "R#@#####@#@"),
+            }
+        )
+    return devices
+
+
+def _mailbox(chance: random.Random, name: str, n: int) -> str:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    local = "".join(sign for sign in plain.lower() if sign.isalnum() or sign == ".").strip(".")
+    return f"{local or 'customer'}{n}@{chance.choice(_MAILBOXES)}"
+
+
+def _filled(chance: random.Random, pattern: str) -> str:
+    signs = {"#": digits, "@": ascii_uppercase}
+    return "".join(chance.choice(signs[sign]) if sign in signs else sign for sign in pattern)

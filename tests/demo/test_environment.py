@@ -1,0 +1,81 @@
+"""The demo's environment: whole, its own, and kept from one run to the next."""
+
+import stat
+from pathlib import Path
+
+import pytest
+from cryptography.fernet import Fernet
+
+from lendingadmin.demo.environment import kept_secrets, prepare, variables
+
+SECRETS = {"SECRET_KEY": "s" * 50, "DATA_KEYS": "k"}
+
+
+def test_what_points_at_a_real_service_is_overruled(tmp_path: Path) -> None:
+    environ = {
+        "LENDING_BASE_URL": "https://lending.example.com",
+        "LENDING_AUTH_URL": "https://auth.example.com",
+        "LENDING_CLIENT_SECRET": "a real one",
+        "SECRET_KEY": "a real one",
+        "DEBUG": "on",
+        "HTTPS": "on",
+    }
+    prepare(environ, tmp_path)
+    assert environ["LENDING_BASE_URL"] == environ["LENDING_AUTH_URL"] == "http://127.0.0.1:8001"
+    assert (environ["DEBUG"], environ["HTTPS"]) == ("off", "off")
+    assert "a real one" not in environ.values()
+
+
+def test_ports_databases_and_password_are_the_persons(tmp_path: Path) -> None:
+    given = {
+        "PORT": "8010",
+        "SANDBOX_PORT": "8011",
+        "DATABASE_URL": "postgres://demo@db/demo",
+        "CACHE_URL": "redis://cache/0",
+        "SANDBOX_DATABASE": "/elsewhere/sandbox.sqlite3",
+        "DEMO_PASSWORD": "open sesame",
+    }
+    environ = variables(given, SECRETS, tmp_path)
+    assert environ.items() >= given.items()
+    assert environ["LENDING_BASE_URL"] == "http://127.0.0.1:8011"
+
+
+def test_an_empty_variable_counts_as_not_given(tmp_path: Path) -> None:
+    environ = variables({"PORT": "", "DATABASE_URL": ""}, SECRETS, tmp_path)
+    assert environ["PORT"] == "8000"
+    assert environ["DATABASE_URL"] == f"sqlite:///{tmp_path}/demo.sqlite3"
+
+
+def test_the_demo_has_a_database_of_its_own(tmp_path: Path) -> None:
+    environ = variables({}, SECRETS, tmp_path)
+    assert not environ["DATABASE_URL"].endswith("lendingadmin.sqlite3")
+
+
+@pytest.mark.parametrize(
+    ("host", "hosts"),
+    [
+        ("", "localhost,127.0.0.1,[::1]"),
+        ("127.0.0.1", "localhost,127.0.0.1,[::1]"),
+        ("0.0.0.0", "*"),
+    ],
+)
+def test_hosts_it_answers_to(host: str, hosts: str, tmp_path: Path) -> None:
+    assert variables({"DEMO_HOST": host}, SECRETS, tmp_path)["ALLOWED_HOSTS"] == hosts
+
+
+def test_secrets_are_made_once_and_only_their_owner_reads_them(tmp_path: Path) -> None:
+    path = tmp_path / "var" / "demo.env"
+    made = kept_secrets(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert kept_secrets(path) == made
+    Fernet(made["DATA_KEYS"])
+    assert len(made["SECRET_KEY"]) >= 50
+    assert kept_secrets(tmp_path / "other.env") != made
+
+
+def test_a_spoilt_file_of_secrets_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "demo.env"
+    path.write_text("SECRET_KEY=only-this\n")
+    made = kept_secrets(path)
+    assert made["SECRET_KEY"] != "only-this"
+    assert kept_secrets(path) == made

@@ -1,0 +1,73 @@
+"""The demo's people: one for each role, and none beside a real service."""
+
+import pytest
+from django.contrib.auth import authenticate
+from django.contrib.auth.models import Group
+
+from lendingadmin.demo.people import PEOPLE, NotLoopback, is_loopback, make_people
+from lendingadmin.staff.models import User
+from lendingadmin.staff.roles import ROLES
+
+SANDBOX = "http://127.0.0.1:8001"
+
+
+def test_there_is_one_for_each_role() -> None:
+    assert set(PEOPLE) == set(ROLES)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://127.0.0.1:8001", "http://127.1.2.3", "http://[::1]:8001", "http://localhost:8001"],
+)
+def test_loopback(address: str) -> None:
+    assert is_loopback(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://lending.example.com",
+        "http://127.0.0.1.example.com",
+        "http://localhost.example.com",
+        "http://10.0.0.1",
+        "http://0.0.0.0:8001",
+        "127.0.0.1:8001",
+        "",
+    ],
+)
+def test_anything_else_is_not_loopback(address: str) -> None:
+    assert not is_loopback(address)
+
+
+@pytest.mark.django_db
+def test_nobody_is_made_beside_a_service_elsewhere() -> None:
+    with pytest.raises(NotLoopback, match=r"lending\.example\.com"):
+        make_people("demo", "https://lending.example.com")
+    assert not User.objects.exists()
+
+
+@pytest.mark.django_db
+def test_each_has_exactly_the_group_of_that_name() -> None:
+    make_people("demo", SANDBOX)
+    make_people("demo", SANDBOX)
+    assert {person.username: person.role for person in User.objects.all()} == {
+        role: role for role in ROLES
+    }
+    assert not User.objects.filter(is_superuser=True).exists()
+
+
+@pytest.mark.django_db
+def test_the_password_is_the_one_that_was_given_last() -> None:
+    make_people("demo", SANDBOX)
+    make_people("another", SANDBOX)
+    assert authenticate(username="support", password="another") is not None
+    assert authenticate(username="support", password="demo") is None
+
+
+@pytest.mark.django_db
+def test_what_a_person_was_given_besides_stays() -> None:
+    make_people("demo", SANDBOX)
+    desk = Group.objects.create(name="night desk")
+    User.objects.get(username="viewer").groups.add(desk)
+    make_people("demo", SANDBOX)
+    assert desk in User.objects.get(username="viewer").groups.all()
