@@ -210,10 +210,11 @@ _BY_STATUS: dict[int, type[LendingError]] = {
 def saved_after(operation: Operation, status: int | None) -> Saved:
     """Whether an operation that was sent and failed with `status` may have changed something.
 
-    A read never has. For a write the statuses by which a service says no mean no; everything else
-    is unknown, None (no readable status came) included.
+    A read never has, nor has the contract preview, though it is a POST. For a write the statuses
+    by which a service says no mean no; everything else is unknown, None (no readable status came)
+    included.
     """
-    if operation.is_read or status in _SAID_NO:
+    if operation.saves_nothing or status in _SAID_NO:
         return Saved.NO
     if status == 409 and operation.name.endswith(".create"):
         return Saved.NO

@@ -1,0 +1,77 @@
+"""What a call leaves behind for those who watch: facts, no bodies, no secrets."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from lendingadmin.lending.answers import Answer
+from lendingadmin.lending.deadline import Deadline
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.operations import Operation
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call that is over.
+
+    `path` has no query, since filters may be personal. `status` and `request_id` are those of the
+    last answer, None when none came. `attempts` counts what went out or tried to; `faults` says
+    what went wrong with each that did not succeed: a fault of the wire, or a status. `error` is the
+    name of the error's class, None for a success.
+    """
+
+    operation: str
+    method: str
+    path: str
+    status: int | None
+    seconds: float
+    request_id: str | None
+    attempts: int
+    faults: tuple[str, ...]
+    error: str | None
+
+
+@dataclass(repr=False)
+class Conversation:
+    """One call under way, over all its attempts."""
+
+    operation: Operation
+    path: str
+    url: str
+    body: bytes | None
+    before_send: Callable[[], None] | None
+    deadline: Deadline
+    attempts: int = 0
+    faults: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    def call(self, *, answer: Answer | None = None, error: Exception | None = None) -> Call:
+        """The facts, now that it is over."""
+        told = answer if answer is not None else error
+        outcome = told if isinstance(told, Answer | LendingError) else None
+        return Call(
+            operation=self.operation.name,
+            method=self.operation.method,
+            path=self.path,
+            status=outcome.status if outcome else None,
+            seconds=time.monotonic() - self.started,
+            request_id=outcome.request_id if outcome else None,
+            attempts=self.attempts,
+            faults=tuple(self.faults),
+            error=None if error is None else type(error).__name__,
+        )
+
+
+def report(call: Call, observer: Callable[[Call], None] | None) -> None:
+    """Tell the observer. Its own failure is logged: it must not hide that money has moved."""
+    if observer is None:
+        return
+    try:
+        observer(call)
+    except Exception:
+        logger.exception("the observer of a lending call failed")

@@ -1,0 +1,82 @@
+"""JSON in and out with money as Decimal all the way: no number ever passes through a float."""
+
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal, InvalidOperation
+
+import simplejson
+
+# Beyond this a number is as good as infinite: written out it would fill the memory.
+_LARGEST_EXPONENT = 400
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def encode(body: object) -> bytes:
+    """Write a request body as UTF-8 JSON, each Decimal with exactly its own digits.
+
+    Raises TypeError for a float, which cannot hold money, and for what JSON has no form for;
+    ValueError for NaN, infinities and text with lone surrogates.
+    """
+    _refuse_floats(body)
+    text = simplejson.dumps(
+        body,
+        use_decimal=True,
+        allow_nan=False,
+        ensure_ascii=False,
+        encoding=None,
+        separators=(",", ":"),
+        default=_plain,
+    )
+    return text.encode()
+
+
+def decode(body: bytes) -> object:
+    """Read JSON: whole numbers as int, all others as Decimal with the digits that came.
+
+    Raises ValueError for what is no JSON, for NaN, infinities and numbers of absurd size, and for
+    nesting that is too deep. A lone surrogate, which no page could show, becomes U+FFFD.
+    """
+    text = body.decode("utf-8-sig")
+    try:
+        value: object = simplejson.loads(text, parse_float=_decimal)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    return _without_surrogates(value) if _ESCAPED_SURROGATE.search(text) else value
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        number = Decimal(text)
+    except InvalidOperation as error:
+        raise ValueError("a number out of all range") from error
+    if not number.is_finite() or abs(number.adjusted()) > _LARGEST_EXPONENT:
+        raise ValueError("a number out of all range")
+    return number
+
+
+def _without_surrogates(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    return value
+
+
+def _refuse_floats(value: object) -> None:
+    if isinstance(value, float):
+        raise TypeError("a float cannot hold money; give a Decimal")
+    if isinstance(value, Mapping):
+        value = value.values()
+    elif not isinstance(value, list | tuple):
+        return
+    children: Iterable[object] = value
+    for child in children:
+        _refuse_floats(child)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"JSON has no form for {type(value).__name__}")

@@ -1,0 +1,35 @@
+"""What must not be shared with a parent process: connections, locks, semaphores, pools.
+
+A connection used on both sides of a fork gives one customer's answer to another, and a lock that
+some thread of the parent held stays locked for ever in the child.
+"""
+
+import os
+from weakref import WeakSet
+
+
+class ForkSafe:
+    """Something that starts afresh in a child process.
+
+    A subclass makes what it cannot share in `start_afresh`, which runs once in its constructor's
+    process (call it there) and again, by itself, in every forked child.
+    """
+
+    def __init__(self) -> None:
+        self.start_afresh()
+        _living.add(self)
+
+    def start_afresh(self) -> None:
+        """Make anew whatever a child must not share with its parent."""
+        raise NotImplementedError
+
+
+_living: "WeakSet[ForkSafe]" = WeakSet()
+
+
+def _after_fork() -> None:
+    for one in tuple(_living):
+        one.start_afresh()
+
+
+os.register_at_fork(after_in_child=_after_fork)

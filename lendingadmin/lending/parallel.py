@@ -1,0 +1,87 @@
+"""Several reads at once, on threads that never touch the token store or the ORM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lendingadmin.lending.errors import LendingError, NotAccepted
+from lendingadmin.lending.forks import ForkSafe
+
+if TYPE_CHECKING:
+    from lendingadmin.lending.client import LendingClient
+    from lendingadmin.lending.transport import Joint, Transport
+
+_THREADS = 12
+
+Read = Callable[[], Any]
+
+
+class _Pool(ForkSafe):
+    """Threads that live as long as the process, started by its first parallel reads."""
+
+    def start_afresh(self) -> None:
+        """A forked child has none of its parent's threads."""
+        self._executor: ThreadPoolExecutor | None = None
+
+    def submit(self, work: Callable[[], Any]) -> Future[Any]:
+        if self._executor is None:
+            self._executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="lending")
+        return self._executor.submit(work)
+
+
+_pool = _Pool()
+
+
+def together(client: LendingClient, *calls: Read) -> tuple[Any, ...]:
+    """Run these reads at once and give back each one's result, or the LendingError that it raised.
+
+    Each call is a function without arguments that reads through `client`, such as
+    `lambda: app.loans.get("L1")`. The token is fetched here, in the caller's thread; when it is
+    refused, a new one is fetched here and the refused reads run once more. When there is no token,
+    every result is that error. A write inside raises TypeError, which passes through, like every
+    error that is no LendingError, once all calls are over.
+    """
+    transport = client.transport
+    try:
+        with transport.joint() as joint:
+            results = _run(transport, joint, calls)
+            refused = [at for at, result in enumerate(results) if _refused(result)]
+            if refused and transport.tokens.drop(joint.token.value):
+                anew = _once_more(transport, joint, [calls[at] for at in refused])
+                for at, result in zip(refused, anew, strict=True):
+                    results[at] = result
+            return tuple(results)
+    except LendingError as error:
+        return (error,) * len(calls)
+
+
+def _once_more(transport: Transport, joint: Joint, calls: Sequence[Read]) -> list[Any]:
+    try:
+        joint.token = transport.tokens.token()
+    except LendingError as error:
+        return [error] * len(calls)
+    return _run(transport, joint, calls)
+
+
+def _refused(result: object) -> bool:
+    return isinstance(result, NotAccepted) and result.status == 401
+
+
+def _run(transport: Transport, joint: Joint, calls: Sequence[Read]) -> list[Any]:
+    def guarded(call: Read) -> Any:
+        with transport.within(joint):
+            try:
+                return call()
+            except LendingError as error:
+                return error
+
+    futures = [_pool.submit(partial(guarded, call)) for call in calls]
+    # Every result is awaited before any error rises: no read may outlive its place under way.
+    failures = [future.exception() for future in futures]
+    for failure in failures:
+        if failure is not None:
+            raise failure
+    return [future.result() for future in futures]
