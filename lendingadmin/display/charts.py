@@ -1,0 +1,189 @@
+"""Pictures as geometry: numbers for SVG attributes, so that no page needs an inline style."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, tzinfo
+from decimal import Decimal
+
+from lendingadmin.display.money import compact, figure
+from lendingadmin.display.numbers import number
+from lendingadmin.display.times import contract_date, contract_day, short_contract_day
+
+KINDS = ("principal", "interest", "fees", "penalty")
+_TOP, _BOTTOM, _LEFT, _RIGHT = 18.0, 22.0, 8.0, 44.0
+_LABEL_WIDTH = 48.0
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One coloured part of a bar; `kind` is one of KINDS."""
+
+    kind: str
+    y: str
+    height: str
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One instalment: its parts from the bottom up, its caption, and its words for the hover."""
+
+    x: str
+    width: str
+    middle: str
+    segments: tuple[Segment, ...]
+    label: str
+    title: str
+    due: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the grid with what it stands for."""
+
+    y: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A stacked bar chart; all lengths are user units of an SVG of `width` by `height`."""
+
+    width: int
+    height: int
+    baseline: str
+    bars: tuple[Bar, ...]
+    lines: tuple[Line, ...]
+    plot_end: str
+    plot_end_label: str
+    kinds: tuple[str, ...]
+    today: str | None
+    today_label: str
+    today_anchor: str
+    summary: str
+
+
+def schedule_bars(
+    installments: object,
+    *,
+    width: int = 760,
+    height: int = 168,
+    today: date | None = None,
+    zone: tzinfo | None = None,
+    currency: str = "",
+) -> Chart | None:
+    """Lay out one stacked bar per instalment, with a line for today between those due and to come.
+
+    Amounts that are missing or no numbers are drawn as nothing. Without any amount there is no
+    chart: None.
+    """
+    rows = [_Row(item, zone) for item in _listed(installments)]
+    top = max((row.total for row in rows), default=Decimal(0))
+    if top <= 0:
+        return None
+    days = [row.due for row in rows if row.due]
+    spans_years = bool(days) and (max(days) - min(days)).days > 366
+    plot = _Plot(width, height, len(rows), top, spans_years)
+    passed = sum(1 for row in rows if today and row.due and row.due < today)
+    bars = tuple(plot.bar(index, row, index < passed, currency) for index, row in enumerate(rows))
+    line = plot.between(passed) if today else None
+    near_end = line is not None and line > plot.end - 60
+    return Chart(
+        width=width,
+        height=height,
+        baseline=_unit(plot.base),
+        bars=bars,
+        lines=plot.lines(),
+        plot_end=_unit(plot.end),
+        plot_end_label=_unit(plot.end + 6),
+        kinds=tuple(kind for kind in KINDS if any(row.parts[kind] > 0 for row in rows)),
+        today=None if line is None else _unit(line),
+        today_label="" if line is None else _unit(line - 5 if near_end else line + 5),
+        today_anchor="end" if near_end else "start",
+        summary=_summary(len(rows), passed, today),
+    )
+
+
+class _Row:
+    """One instalment read tolerantly: what is no amount counts as none."""
+
+    def __init__(self, installment: object, zone: tzinfo | None) -> None:
+        amounts = getattr(installment, "amounts", None)
+        read = {kind: number(getattr(amounts, kind, None)) for kind in KINDS}
+        self.parts = {kind: max(value or Decimal(0), Decimal(0)) for kind, value in read.items()}
+        self.total = sum(self.parts.values(), Decimal(0))
+        self.when = getattr(installment, "due_date", None)
+        self.due = contract_date(self.when, zone)
+        self.zone = zone
+
+    def label(self, spans_years: bool) -> str:
+        if self.due is None:
+            return ""
+        return f"{self.due:%b %y}" if spans_years else short_contract_day(self.due)
+
+    def title(self, currency: str) -> str:
+        parts = [f"{kind} {figure(part, currency)}" for kind, part in self.parts.items() if part]
+        head = f"{contract_day(self.when, self.zone)}: {figure(self.total, currency)}"
+        return f"{head} ({', '.join(parts)})" if parts else head
+
+
+class _Plot:
+    """The drawing area: where a bar stands and how high an amount is."""
+
+    def __init__(
+        self, width: int, height: int, count: int, top: Decimal, spans_years: bool
+    ) -> None:
+        self.end = width - _RIGHT
+        self.base = height - _BOTTOM
+        self.slot = (self.end - _LEFT) / count
+        self.bar_width = min(self.slot * 0.62, 56.0)
+        self.top = top
+        self.every = max(1, -int(-_LABEL_WIDTH // self.slot))
+        self.spans_years = spans_years
+
+    def bar(self, index: int, row: _Row, due: bool, currency: str) -> Bar:
+        middle = _LEFT + self.slot * (index + 0.5)
+        segments, below = [], Decimal(0)
+        for kind, part in row.parts.items():
+            if part > 0:
+                upper = self._y(below + part)
+                segments.append(Segment(kind, _unit(upper), _unit(self._y(below) - upper)))
+                below += part
+        return Bar(
+            x=_unit(middle - self.bar_width / 2),
+            width=_unit(self.bar_width),
+            middle=_unit(middle),
+            segments=tuple(segments),
+            label="" if index % self.every else row.label(self.spans_years),
+            title=row.title(currency),
+            due=due,
+        )
+
+    def between(self, passed: int) -> float:
+        """Where today's line stands: after this many bars."""
+        return _LEFT + self.slot * passed
+
+    def lines(self) -> tuple[Line, ...]:
+        """One to four lines at round amounts up to the highest bar."""
+        step = Decimal(1).scaleb(self.top.adjusted())
+        if self.top / step < 2:
+            step /= 2
+        elif self.top / step >= 5:
+            step *= 2
+        count = int(self.top / step)
+        return tuple(Line(_unit(self._y(step * n)), compact(step * n)) for n in range(1, count + 1))
+
+    def _y(self, amount: Decimal) -> float:
+        return self.base - float(amount / self.top) * (self.base - _TOP)
+
+
+def _listed(value: object) -> list[object]:
+    return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else []
+
+
+def _summary(count: int, passed: int, today: date | None) -> str:
+    text = f"{count} instalment{'' if count == 1 else 's'}"
+    return f"{text}, {passed} due before today" if today else text
+
+
+def _unit(value: float) -> str:
+    return f"{value:.1f}"

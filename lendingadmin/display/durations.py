@@ -1,0 +1,59 @@
+"""Durations: `<n> days` on the wire (spec: Conventions), months, weeks or days on the screen."""
+
+import re
+from datetime import timedelta
+
+from lendingadmin.display.numbers import as_it_came
+
+_DAYS = re.compile(r"\s*(\d{1,6})\s+days?\s*", re.ASCII | re.IGNORECASE)
+
+
+def duration(value: object) -> str:
+    """Say a duration as a lender would: `90 days` is `3 months`, `14 days` is `2 weeks`.
+
+    Only whole numbers are turned. A single period of 30 days stays `30 days`, because a bullet
+    loan of 30 days falls due on another day than one of a calendar month. Anything that is not of
+    the spec's form shows as it came; `exact_duration` gives the days for the hover.
+    """
+    days = _days(value)
+    if days is None:
+        return as_it_came(value)
+    for length, name in ((365, "year"), (30, "month"), (7, "week")):
+        count, rest = divmod(days, length)
+        if count and not rest and days != 30:
+            return _counted(count, name)
+    return _counted(days, "day")
+
+
+def exact_duration(value: object) -> str:
+    """Say a duration in days."""
+    days = _days(value)
+    return as_it_came(value) if days is None else _counted(days, "day")
+
+
+def elapsed(value: object) -> str:
+    """Say how long something has been going on: `23 s`, `2 min 5 s`, `3 h 10 min`.
+
+    Takes seconds or a timedelta; what is negative counts as none.
+    """
+    if isinstance(value, timedelta):
+        value = value.total_seconds()
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 10**12:
+        return as_it_came(value)
+    seconds = max(0, int(value)) if value == value else 0
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [(hours, "h"), (minutes, "min"), (seconds, "s")]
+    shown = [f"{count} {unit}" for count, unit in parts if count][:2]
+    return " ".join(shown) or "0 s"
+
+
+def _days(value: object) -> int | None:
+    if isinstance(value, timedelta):
+        return None
+    match = _DAYS.fullmatch(value) if isinstance(value, str) else None
+    return int(match[1]) if match else None
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"

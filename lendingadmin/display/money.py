@@ -1,0 +1,38 @@
+"""Money as text, in the decimals of its own currency."""
+
+from babel.numbers import format_compact_decimal, get_currency_precision
+
+from lendingadmin.display.numbers import as_it_came, decimals_of, grouped, number
+
+
+def money(amount: object, currency: object) -> str:
+    """Write an amount with its ISO 4217 code: `KES 4,412.75`; nothing is `—`."""
+    if number(amount) is None:
+        return as_it_came(amount)
+    code = currency if isinstance(currency, str) else ""
+    return f"{code} {figure(amount, currency)}".strip()
+
+
+def figure(amount: object, currency: object) -> str:
+    """Write an amount without its code, for columns whose head names the currency.
+
+    At least the currency's own decimals are shown, and never fewer than the amount carries: a
+    digit that the service sent is a digit that somebody may have to explain.
+    """
+    value = number(amount)
+    if value is None:
+        return as_it_came(amount)
+    return grouped(value, max(currency_decimals(currency), decimals_of(value)))
+
+
+def compact(amount: object) -> str:
+    """Write an amount roughly, for the axis of a chart: `4K`, `1.5M`."""
+    value = number(amount)
+    if value is None:
+        return as_it_came(amount)
+    return format_compact_decimal(value, locale="en", fraction_digits=1)
+
+
+def currency_decimals(currency: object) -> int:
+    """How many decimals the currency has; two for a code that nobody knows."""
+    return get_currency_precision(currency) if isinstance(currency, str) else 2

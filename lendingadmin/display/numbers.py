@@ -1,0 +1,47 @@
+"""What the display modules share about numbers: what counts as one, and how it is written."""
+
+from decimal import Decimal
+
+MISSING = "—"
+MINUS = "\N{MINUS SIGN}"
+# Written out in full, a number past this many digits is no longer legible; it shows as it came.
+_LEGIBLE_DIGITS = 40
+
+
+def number(value: object) -> Decimal | None:
+    """Return the value as a Decimal if it is a finite number of legible length, else None.
+
+    Booleans and floats are not numbers here: the first is another JSON type, and a float would
+    mean that digits were lost before they arrived.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = Decimal(value) if abs(value) < 10**_LEGIBLE_DIGITS else None
+    if not isinstance(value, Decimal) or not value.is_finite():
+        return None
+    _, digits, exponent = value.as_tuple()
+    if not isinstance(exponent, int) or abs(exponent) > _LEGIBLE_DIGITS:
+        return None
+    return value if len(digits) <= _LEGIBLE_DIGITS else None
+
+
+def as_it_came(value: object) -> str:
+    """Show a value that is no number: nothing as a dash, anything else in its own words."""
+    if value is None or value == "":
+        return MISSING
+    try:
+        return str(value)
+    except Exception:  # a foreign __str__ must not take the page down with it
+        return MISSING
+
+
+def decimals_of(value: Decimal) -> int:
+    """Count the decimals that carry something: 1.50 has one, 2 and 1E+3 have none."""
+    text = format(value, "f")
+    return len(text.partition(".")[2].rstrip("0"))
+
+
+def grouped(value: Decimal, decimals: int) -> str:
+    """Write a number with thousands separators, exactly `decimals` decimals and a true minus."""
+    text = format(abs(value), f",.{decimals}f")
+    negative = value < 0 and any(digit in text for digit in "123456789")
+    return f"{MINUS}{text}" if negative else text

@@ -1,0 +1,30 @@
+"""`{% schedule_chart contract zone %}`: the schedule of a contract as stacked bars."""
+
+from datetime import tzinfo
+
+from django import template
+from django.template import Context
+from django.utils import timezone
+
+from lendingadmin.display.charts import schedule_bars
+from lendingadmin.display.times import calendar_day
+
+register = template.Library()
+
+
+@register.inclusion_tag("_schedule_chart.html", takes_context=True)
+def schedule_chart(
+    context: Context, contract: object, zone: object = None, currency: str = ""
+) -> dict[str, object]:
+    """Draw a contract's instalments, once for a wide screen and once for a phone."""
+    app = getattr(context.get("frame"), "app", None)
+    place = zone if isinstance(zone, tzinfo) else None
+    settled = {
+        "today": calendar_day(timezone.now(), place),
+        "zone": place,
+        "currency": currency or getattr(app, "currency", ""),
+    }
+    rows = getattr(contract, "installments", None)
+    wide = schedule_bars(rows, width=760, height=172, **settled)  # type: ignore[arg-type]
+    narrow = schedule_bars(rows, width=360, height=172, **settled)  # type: ignore[arg-type]
+    return {"charts": [("wide", wide), ("narrow", narrow)] if wide and narrow else []}

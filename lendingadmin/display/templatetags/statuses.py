@@ -1,0 +1,49 @@
+"""`{% chip loan.status|loan_status %}`: statuses by the words of the settings, and their chip."""
+
+from django import template
+from django.conf import settings
+
+from lendingadmin.display import statuses
+from lendingadmin.display.statuses import Status
+
+register = template.Library()
+register.filter("ledger_status", statuses.ledger)
+register.filter("processing_status", statuses.processing)
+register.filter("assessment_type_status", statuses.assessment_type)
+register.filter("days_late", statuses.days_late)
+
+
+@register.filter
+def loan_status(value: object) -> Status | None:
+    """The status of a loan, in the words of LENDING_LOAN_STATUSES."""
+    return statuses.numbered(value, settings.LENDING_LOAN_STATUSES)
+
+
+@register.filter
+def performance_status(value: object) -> Status | None:
+    """The performance of a loan, in the words of LENDING_PERFORMANCE_STATUSES."""
+    return statuses.numbered(value, settings.LENDING_PERFORMANCE_STATUSES)
+
+
+@register.filter
+def borrower_status(value: object) -> Status | None:
+    """The status of a borrower, in the words of LENDING_BORROWER_STATUSES."""
+    return statuses.numbered(value, settings.LENDING_BORROWER_STATUSES)
+
+
+@register.filter
+def product_status(value: object) -> Status | None:
+    """The status of a product, in the words of LENDING_PRODUCT_STATUSES."""
+    return statuses.numbered(value, settings.LENDING_PRODUCT_STATUSES)
+
+
+@register.simple_tag
+def status(word: str, tone: str = "", icon: str = "minus-circle") -> Status:
+    """A status made in the template: `{% status "paid" "good" "check-circle" as paid %}`."""
+    return Status(word, tone, icon)
+
+
+@register.inclusion_tag("_chip.html")
+def chip(status: Status | None) -> dict[str, object]:
+    """Draw a status as colour, word and icon; nothing for None."""
+    return {"status": status}

@@ -1,0 +1,73 @@
+"""`{{ value|moment:zone }}` and its like: a `<time>` in the lender's zone, UTC on hover."""
+
+from collections.abc import Callable
+from datetime import date, datetime, tzinfo
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+
+from lendingadmin.display import times
+
+register = template.Library()
+register.filter("utc", times.utc)
+register.filter("zone_name", times.zone_name)
+register.filter("day_text", times.day)
+register.filter("moment_text", times.moment)
+register.filter("contract_day_text", times.contract_day)
+
+
+@register.filter
+def day(value: object, zone: object = None) -> str:
+    """The day a moment falls on in the zone."""
+    return _marked(times.day, value, zone)
+
+
+@register.filter
+def contract_day(value: object, zone: object = None) -> str:
+    """The day a contract date (start, due, maturity) means: its UTC day at a day's bounds."""
+    return _marked(times.contract_day, value, zone)
+
+
+@register.filter
+def short_contract_day(value: object, zone: object = None) -> str:
+    """A contract day without its year."""
+    return _marked(times.short_contract_day, value, zone)
+
+
+@register.filter
+def moment(value: object, zone: object = None) -> str:
+    """Day and time to the minute in the zone."""
+    return _marked(times.moment, value, zone)
+
+
+@register.filter
+def clock(value: object, zone: object = None) -> str:
+    """The time of day to the second in the zone."""
+    return _marked(times.clock, value, zone)
+
+
+@register.filter
+def ago(value: object) -> str:
+    """How far a moment lies from now."""
+    return _marked(lambda when, _: times.ago(when, timezone.now()), value, None)
+
+
+@register.filter
+def in_days(value: object, zone: object = None) -> str:
+    """How many days away a contract day lies."""
+    return times.in_days(value, timezone.now(), _zone(zone))
+
+
+def _marked(write: Callable[[object, tzinfo | None], str], value: object, zone: object) -> str:
+    text = write(value, _zone(zone))
+    if isinstance(value, datetime):
+        machine, hover = value.isoformat(), times.utc(value)
+        return format_html('<time datetime="{}" title="{}">{}</time>', machine, hover, text)
+    if isinstance(value, date):
+        return format_html('<time datetime="{}">{}</time>', value.isoformat(), text)
+    return text
+
+
+def _zone(zone: object) -> tzinfo | None:
+    return zone if isinstance(zone, tzinfo) else None

@@ -1,0 +1,35 @@
+"""Plain values and enumeration words as text."""
+
+from collections.abc import Mapping, Sequence
+
+from lendingadmin.display.numbers import MISSING, as_it_came
+
+
+def shown(value: object) -> str:
+    """Show a plain value: nothing as `—`, yes and no for booleans, anything else as it came."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str) and not value.strip():
+        return MISSING
+    return as_it_came(value)
+
+
+def spelled(value: object) -> str:
+    """Turn a wire word into words: `reducing_balance` is `reducing balance`."""
+    return shown(value).replace("_", " ")
+
+
+def person_name(individual: object, fallback: object = None) -> str:
+    """The surname and other names of an Individual (spec: Individual fields), or the fallback."""
+    parts = [getattr(individual, part, None) for part in ("surname", "othernames")]
+    name = " ".join(part.strip() for part in parts if isinstance(part, str) and part.strip())
+    return name or shown(fallback)
+
+
+def items(value: object) -> list[tuple[str, object]]:
+    """The pairs of a mapping, or the numbered items of a list; nothing else has any."""
+    if isinstance(value, Mapping):
+        return [(str(key), item) for key, item in value.items()]
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [(str(number), item) for number, item in enumerate(value, start=1)]
+    return []

@@ -1,0 +1,123 @@
+"""Days and moments: UTC on the wire (spec: Conventions), the lender's zone on the screen."""
+
+from datetime import UTC, date, datetime, time, tzinfo
+
+from babel.dates import format_date
+
+from lendingadmin.display.numbers import MISSING, as_it_came
+
+_STEPS = ((86_400, "day"), (3_600, "h"), (60, "min"))
+
+
+def day(value: object, zone: tzinfo | None = None) -> str:
+    """Write the day a moment falls on in this zone: `31 Oct 2026`. A plain date needs no zone."""
+    found = calendar_day(value, zone)
+    return as_it_came(value) if found is None else format_date(found, "d MMM y", locale="en")
+
+
+def contract_day(value: object, zone: tzinfo | None = None) -> str:
+    """Write the day of a contract date (start, due, maturity): see `contract_date`."""
+    found = contract_date(value, zone)
+    return as_it_came(value) if found is None else format_date(found, "d MMM y", locale="en")
+
+
+def short_contract_day(value: object, zone: tzinfo | None = None) -> str:
+    """Write a contract day without its year, where the year is plain from around it: `31 Oct`."""
+    found = contract_date(value, zone)
+    return as_it_came(value) if found is None else format_date(found, "d MMM", locale="en")
+
+
+def moment(value: object, zone: tzinfo | None = None) -> str:
+    """Write a moment to the minute in this zone: `31 Oct 2026, 14:02`."""
+    here = _local(value, zone)
+    return as_it_came(value) if here is None else f"{day(here.date())}, {here:%H:%M}"
+
+
+def clock(value: object, zone: tzinfo | None = None) -> str:
+    """Write the time of day to the second in this zone: `14:02:11`."""
+    here = _local(value, zone)
+    return as_it_came(value) if here is None else f"{here:%H:%M:%S}"
+
+
+def utc(value: object) -> str:
+    """Write a moment to its last digit in UTC, for the hover: `2026-10-31 11:02:33.250 UTC`."""
+    there = _local(value, UTC)
+    if there is None:
+        return as_it_came(value)
+    digits = f"{there:%f}".rstrip("0")
+    digits = digits if len(digits) > 3 else digits.ljust(3, "0")
+    fraction = f".{digits}" if there.microsecond else ""
+    return f"{there:%Y-%m-%d %H:%M:%S}{fraction} UTC"
+
+
+def calendar_day(value: object, zone: tzinfo | None = None) -> date | None:
+    """The date a moment falls on in this zone, a plain date itself, or None."""
+    if not isinstance(value, datetime):
+        return value if isinstance(value, date) else None
+    here = _local(value, zone)
+    return None if here is None else here.date()
+
+
+def contract_date(value: object, zone: tzinfo | None = None) -> date | None:
+    """The date that a contract means by a start, due or maturity time.
+
+    Contract days begin at 00:00:00.000 and end at 23:59:59.999 UTC (spec: LendingContract). Such
+    a moment means that UTC day everywhere: in Nairobi the last millisecond of 31 October would
+    otherwise read as an instalment due on 1 November. Any other moment is read in the zone.
+    """
+    there = _local(value, UTC)
+    if there is not None and _bounds_a_day(there.time()):
+        return there.date()
+    return calendar_day(value, zone)
+
+
+def days_between(start: object, end: object, zone: tzinfo | None = None) -> int | None:
+    """Count calendar days from one to the other in this zone; None if either is no day."""
+    first, last = calendar_day(start, zone), calendar_day(end, zone)
+    return None if first is None or last is None else (last - first).days
+
+
+def ago(value: object, now: datetime) -> str:
+    """Say how far a moment lies from now: `just now`, `3 min ago`, `in 10 days`."""
+    then = _local(value, UTC)
+    if then is None:
+        return as_it_came(value)
+    seconds = int((now - then).total_seconds())
+    for length, name in _STEPS:
+        count = abs(seconds) // length
+        if count:
+            unit = "days" if name == "day" and count > 1 else name
+            return f"{count:,} {unit} ago" if seconds > 0 else f"in {count:,} {unit}"
+    return "just now" if seconds >= 0 else "in a moment"
+
+
+def in_days(value: object, now: datetime, zone: tzinfo | None = None) -> str:
+    """Say how many days away a contract day lies: `today`, `in 10 days`, `20 days ago`."""
+    count = days_between(now, contract_date(value, zone), zone)
+    if count is None:
+        return as_it_came(value)
+    near = {0: "today", 1: "tomorrow", -1: "yesterday"}
+    if count in near:
+        return near[count]
+    return f"in {count:,} days" if count > 0 else f"{-count:,} days ago"
+
+
+def zone_name(zone: object) -> str:
+    """Name a zone by its city: `Nairobi time`; UTC is `UTC`."""
+    if zone is None:
+        return MISSING
+    city = str(zone).rpartition("/")[2].replace("_", " ")
+    return city if city in ("UTC", "GMT") else f"{city} time"
+
+
+def _local(value: object, zone: tzinfo | None) -> datetime | None:
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return None
+    try:
+        return value.astimezone(zone or UTC)
+    except (OverflowError, ValueError):
+        return None
+
+
+def _bounds_a_day(at: time) -> bool:
+    return at == time.min or at.replace(microsecond=0) == time(23, 59, 59)
