@@ -10,8 +10,7 @@ from lendingadmin.lending.ids import check_id
 from lendingadmin.lending.loans import Loans
 from lendingadmin.lending.operations import CustomMethods
 from lendingadmin.lending.products import Products
-from lendingadmin.lending.tokens import TokenSource
-from lendingadmin.lending.transport import Transport
+from lendingadmin.lending.transport import Tokens, Transport
 
 
 class AppClient:
@@ -43,7 +42,7 @@ class LendingClient:
         self,
         base_url: str,
         project_id: str,
-        tokens: TokenSource,
+        tokens: Tokens,
         *,
         custom_methods: CustomMethods = "colon",
         transport: Transport | None = None,

@@ -1,0 +1,10 @@
+"""The gateway as a Django app: it keeps the service account's token for all processes."""
+
+from django.apps import AppConfig
+
+
+class GatewayConfig(AppConfig):
+    """Token and lease rows, and the command that checks the service account."""
+
+    name = "lendingadmin.gateway"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,147 @@
+"""Tries out the service account: its token, every read, and what its scope says of the writes."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from lendingadmin.lending.client import AppClient, LendingClient
+from lendingadmin.lending.errors import BadRequest, LendingError, TimedOut, Unreachable
+from lendingadmin.lending.operations import OPERATIONS, Operation
+from lendingadmin.lending.pages import Page
+from lendingadmin.lending.values import text
+
+Result = Literal["ok", "failed", "not tried", "refused", "admitted"]
+
+_PREVIEW = OPERATIONS["borrowers.getOfferContracts"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line: where (an app id, or `-` for the project), what was looked at, and what came."""
+
+    where: str
+    subject: str
+    result: Result
+    detail: str
+
+    @property
+    def bad(self) -> bool:
+        """Whether somebody must do something about it."""
+        return self.result in ("failed", "refused")
+
+
+class Checkup:
+    """One run over the token, the reads of each app, and the table of writes.
+
+    Nothing is written to the service, and no content of a record is kept. Once the service cannot
+    be reached, the rest of the reads is not tried: each would only wait in vain again.
+    """
+
+    def __init__(self, client: LendingClient, app_ids: Iterable[str]) -> None:
+        self._client = client
+        self._app_ids = tuple(app_ids)
+        self._unreached = ""
+
+    def run(self) -> Iterator[Finding]:
+        """The findings, each as soon as it is there."""
+        try:
+            token = self._client.tokens.token()
+        except LendingError as error:
+            self._unreached = "there is no token"
+            yield Finding("-", "token", "failed", _words(error))
+            scope = None
+        else:
+            minutes = max(0, int((token.expires_at - datetime.now(UTC)).total_seconds() // 60))
+            scope = token.scope
+            yield Finding(
+                "-", "token", "ok", f"scope {scope or 'not told'}, good for {minutes} min"
+            )
+        yield from self._project_reads()
+        for app_id in self._app_ids:
+            yield from self._app_reads(self._client.app(app_id), app_id)
+        yield from (_outlook(operation, scope) for operation in _untried())
+
+    def _project_reads(self) -> Iterator[Finding]:
+        yield self._list("-", "products.list", self._client.products.list)[0]
+        yield self._list("-", "assessmentTypes.list", self._client.assessment_types.list)[0]
+
+    def _app_reads(self, app: AppClient, where: str) -> Iterator[Finding]:
+        for name, listing, get, id_field in (
+            ("borrowers", app.borrowers.list, app.borrowers.get, "borrower_id"),
+            ("loans", app.loans.list, app.loans.get, "account_id"),
+            ("assessments", app.assessments.list, app.assessments.get, "assessment_id"),
+        ):
+            finding, page = self._list(where, f"{name}.list", listing)
+            yield finding
+            yield self._get(where, f"{name}.get", get, page, id_field)
+        yield self._list(where, "events.list", app.events.list)[0]
+
+    def _list(
+        self, where: str, name: str, read: Callable[..., Page[Any]]
+    ) -> tuple[Finding, Page[Any] | None]:
+        def first() -> Page[Any]:
+            try:
+                return read(page_size=1)
+            except BadRequest:
+                # Where the spec does not show the parameter, a service may refuse it.
+                if OPERATIONS[name].list_parameters is not None:
+                    raise
+                return read()
+
+        finding, page = self._try(where, name, first)
+        return finding, page
+
+    def _get(
+        self,
+        where: str,
+        name: str,
+        read: Callable[[str], Any],
+        page: Page[Any] | None,
+        id_field: str,
+    ) -> Finding:
+        if page is None:
+            return Finding(where, name, "not tried", "the list could not be read")
+        found = (text(getattr(item, id_field, None)) for item in page.items)
+        record_id = next(filter(None, found), None)
+        if record_id is None:
+            return Finding(where, name, "not tried", "the list names no record")
+        return self._try(where, name, lambda: read(record_id))[0]
+
+    def _try(self, where: str, name: str, read: Callable[[], Any]) -> tuple[Finding, Any]:
+        if self._unreached:
+            return Finding(where, name, "not tried", self._unreached), None
+        started = time.monotonic()
+        try:
+            answer = read()
+        except LendingError as error:
+            if isinstance(error, Unreachable | TimedOut):
+                self._unreached = "the service did not answer before"
+            return Finding(where, name, "failed", _words(error)), None
+        return Finding(where, name, "ok", f"{(time.monotonic() - started) * 1000:.0f} ms"), answer
+
+
+def _untried() -> Iterator[Operation]:
+    """What a check must not call: the writes, and the preview, which needs an offer."""
+    return (one for one in OPERATIONS.values() if not one.is_read)
+
+
+def _outlook(operation: Operation, scope: str | None) -> Finding:
+    needs = f"needs {operation.permission} and one of {', '.join(operation.scopes)}"
+    if not scope:
+        return Finding("-", operation.name, "not tried", needs)
+    if operation.admitted_by(scope):
+        return Finding("-", operation.name, "admitted", needs)
+    return Finding("-", operation.name, "refused", f"the token's scope does not admit it: {needs}")
+
+
+def _words(error: LendingError) -> str:
+    """The error for the person who set the account up, with what the spec's table says it lacks."""
+    parts = [f"{error.status}" if error.status else "", error.message]
+    if error.error_description:
+        parts.append(f"The service says: {error.error_description}")
+    operation = OPERATIONS.get(error.operation)
+    if error.status in (401, 403) and operation is not None:
+        parts.append(f"Needs {operation.permission} and one of {', '.join(operation.scopes)}.")
+    return " ".join(filter(None, parts))

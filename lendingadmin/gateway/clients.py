@@ -1,0 +1,106 @@
+"""One client for each process, made from the settings when it is first asked for."""
+
+import logging
+import threading
+from typing import NamedTuple, cast
+
+from django.conf import settings
+from django.http import Http404
+
+from lendingadmin.lending.calls import Call
+from lendingadmin.lending.client import AppClient, LendingClient
+from lendingadmin.lending.forks import ForkSafe
+from lendingadmin.lending.operations import CustomMethods
+from lendingadmin.lending.tokens import TokenSource
+from lendingadmin.readers import LendingApp
+
+logger = logging.getLogger("lendingadmin.gateway")
+
+
+class _Account(NamedTuple):
+    """The settings that a client is made of; another set of them makes another client."""
+
+    base_url: str
+    auth_url: str
+    client_id: str
+    client_secret: str
+    scope: str
+    project_id: str
+    custom_methods: CustomMethods
+
+    @classmethod
+    def from_settings(cls) -> "_Account":
+        return cls(
+            settings.LENDING_BASE_URL,
+            settings.LENDING_AUTH_URL,
+            settings.LENDING_CLIENT_ID,
+            settings.LENDING_CLIENT_SECRET,
+            settings.LENDING_SCOPE,
+            settings.LENDING_PROJECT_ID,
+            cast(CustomMethods, settings.LENDING_CUSTOM_METHODS),
+        )
+
+    def client(self) -> LendingClient:
+        # Imported late: models do not exist yet when Django first imports this package.
+        from lendingadmin.gateway.stores import token_store
+
+        tokens = TokenSource(
+            self.auth_url, self.client_id, self.client_secret, self.scope, token_store()
+        )
+        return LendingClient(
+            self.base_url,
+            self.project_id,
+            tokens,
+            custom_methods=self.custom_methods,
+            on_call=_log,
+        )
+
+
+class _Process(ForkSafe):
+    """What this process holds; a forked child makes its own."""
+
+    def start_afresh(self) -> None:
+        self._lock = threading.Lock()
+        self._made: tuple[_Account, LendingClient] | None = None
+
+    def client(self) -> LendingClient:
+        account = _Account.from_settings()
+        with self._lock:
+            if self._made is None or self._made[0] != account:
+                self._made = (account, account.client())
+            return self._made[1]
+
+
+_process = _Process()
+
+
+def client() -> LendingClient:
+    """The client of this process, with the settings' service account. It opens nothing yet."""
+    return _process.client()
+
+
+def app(app_id: str) -> AppClient:
+    """The resources of one of the apps in LENDING_APPS. Raises Http404 for any other."""
+    return client().app(lending_app(app_id).app_id)
+
+
+def lending_app(app_id: str) -> LendingApp:
+    """Currency and zone of one of the apps in LENDING_APPS. Raises Http404 for any other."""
+    for known in settings.LENDING_APPS:
+        if known.app_id == app_id:
+            return cast(LendingApp, known)
+    raise Http404("There is no such lending app here.")
+
+
+def _log(call: Call) -> None:
+    """One line for each call. No path: it holds ids of people."""
+    logger.info(
+        "%s %s in %.0f ms, attempts %d%s, request id %s, %s",
+        call.operation,
+        call.status or "without answer",
+        call.seconds * 1000,
+        call.attempts,
+        f" ({', '.join(call.faults)})" if call.faults else "",
+        call.request_id or "none",
+        call.error or "ok",
+    )

@@ -1,0 +1,51 @@
+"""`manage.py lending_check`: does the service account work, and for what?"""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from lendingadmin import gateway
+from lendingadmin.gateway.checkup import Checkup, Finding
+
+
+class Command(BaseCommand):
+    """Prints one table. Reads are tried for real, one item each; nothing is written."""
+
+    help = (
+        "Checks the service account: its token, each read in every app of LENDING_APPS, and which"
+        " writes the token's scope admits. Writes are never tried. Exits with 1 when the token"
+        " or a read fails, or the scope does not admit a write."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print the findings as they come; leave with 1 when one of them is bad."""
+        self.stdout.write(
+            f"{settings.LENDING_BASE_URL}, project {settings.LENDING_PROJECT_ID},"
+            f" account {settings.LENDING_CLIENT_ID}"
+        )
+        self._line("app", "operation", "result", "detail")
+        app_ids = [app.app_id for app in settings.LENDING_APPS]
+        bad = 0
+        for finding in Checkup(gateway.client(), app_ids).run():
+            self._finding(finding)
+            bad += finding.bad
+        if bad:
+            self.stdout.write(f"{bad} of these need attention.")
+            raise SystemExit(1)
+        self.stdout.write("All is well.")
+
+    def _finding(self, finding: Finding) -> None:
+        style = self.style.ERROR if finding.bad else str
+        self._line(
+            finding.where, finding.subject, finding.result, _safe(finding.detail), style=style
+        )
+
+    def _line(self, where: str, subject: str, result: str, detail: str, style: Any = str) -> None:
+        self.stdout.write(style(f"{where:<12}  {subject:<27}  {result:<9}  {detail}"))
+
+
+def _safe(detail: str) -> str:
+    """The detail for a terminal: one line, and without the secret, should an answer quote it."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in detail)
+    return printable.replace(settings.LENDING_CLIENT_SECRET, "…")
