@@ -1,0 +1,1 @@
+"""Servers that misbehave on request, over real sockets: for tests of client, pages and browser."""
