@@ -1,12 +1,21 @@
 """What the audit trail is filtered by."""
 
 from datetime import UTC, datetime, time, timedelta
+from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.db.models import QuerySet
+from django.utils.safestring import SafeString
 
 from lendingadmin.audit.models import Entry
+
+
+class _Undrawn(forms.HiddenInput):
+    """The place in the list is read from the address; filtering anew starts at the top."""
+
+    def render(self, *args: Any, **kwargs: Any) -> SafeString:
+        return SafeString("")
 
 
 class FilterForm(forms.Form):
@@ -21,7 +30,7 @@ class FilterForm(forms.Form):
     until = forms.DateField(
         required=False, label="To", widget=forms.DateInput(attrs={"type": "date"})
     )
-    before = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
+    before = forms.IntegerField(required=False, min_value=1, widget=_Undrawn)
 
     def __init__(self, data: object) -> None:
         super().__init__(data)  # type: ignore[arg-type]

@@ -21,16 +21,24 @@ def entries(request: HttpRequest) -> HttpResponse:
     form = FilterForm(request.GET)
     form.is_valid()
     found = list(form.narrow(Entry.objects.all())[: PAGE + 1])
-    older = request.GET.copy()
-    if len(found) > PAGE:
-        older["before"] = str(found[PAGE - 1].id)
-    newest = request.GET.copy()
-    newest.pop("before", None)
+    shown = found[:PAGE]
     context = {
         "form": form,
-        "entries": found[:PAGE],
-        "older": older.urlencode() if len(found) > PAGE else "",
-        "newest": newest.urlencode() if form.cleaned_data.get("before") else None,
+        "entries": shown,
         "filtered": any(form.cleaned_data.get(name) for name in form.fields if name != "before"),
+        "pager": {
+            "count": len(shown),
+            "next_url": _address(request, shown[-1].id) if len(found) > PAGE else "",
+            "first_url": _address(request) if form.cleaned_data.get("before") else "",
+        },
     }
     return render(request, "audit/entries.html", context)
+
+
+def _address(request: HttpRequest, before: int | None = None) -> str:
+    """This page's address with the same filters, from the top or from below one entry."""
+    query = request.GET.copy()
+    query.pop("before", None)
+    if before:
+        query["before"] = str(before)
+    return f"{request.path}?{query.urlencode()}"

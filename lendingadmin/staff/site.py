@@ -1,0 +1,60 @@
+"""Django's admin as the place where managers look after people and groups, and nothing else."""
+
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.contrib.admin.apps import AdminConfig
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.shortcuts import redirect
+
+from lendingadmin.staff.roles import MANAGE_PEOPLE, RIGHTS, roles_in_words
+
+
+class PeopleAdminSite(AdminSite):
+    """The admin: open to whoever may manage people; `is_staff` plays no part."""
+
+    site_header = "lendingadmin: people"
+    site_title = "people"
+    index_title = "People and groups"
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Whether this person may be here at all."""
+        return request.user.is_active and request.user.has_perm(MANAGE_PEOPLE)
+
+    def login(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        """Send strangers to the product's own sign-in.
+
+        Django's form is never shown: it knows neither throttling nor second factors. Raises
+        PermissionDenied for somebody who is signed in and may not manage people.
+        """
+        if self.has_permission(request):
+            return redirect("admin:index")
+        if request.user.is_authenticated:
+            needed = roles_in_words(MANAGE_PEOPLE)
+            raise PermissionDenied(f"To {RIGHTS[MANAGE_PEOPLE].words} you need the role {needed}.")
+        # Django loads this module before the models that allauth needs.
+        from allauth.account.decorators import secure_admin_login
+
+        return secure_admin_login(super().login)(request, extra_context)
+
+    def password_change(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        """Send people to the product's own page, which is throttled and written down."""
+        return redirect("account_change_password")
+
+
+class PeopleAdminConfig(AdminConfig):
+    """Django's admin app with the site above in place of its own."""
+
+    default_site = "lendingadmin.staff.site.PeopleAdminSite"
+
+    def ready(self) -> None:
+        """Register what the apps bring, but not allauth's tables: they hold factors' secrets."""
+        super().ready()
+        from allauth.account.models import EmailAddress
+        from allauth.mfa.models import Authenticator
+        from django.contrib.admin import site
+
+        for model in (EmailAddress, Authenticator):
+            if site.is_registered(model):
+                site.unregister(model)
