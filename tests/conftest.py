@@ -9,8 +9,16 @@ from django.test import Client
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import ROLES
 from tests.faults.fixtures import fault_proxy, fault_server, refused_address, unanswered_address
+from tests.sandbox_process import sandbox, sandbox_app
 
-__all__ = ["fault_proxy", "fault_server", "refused_address", "unanswered_address"]
+__all__ = [
+    "fault_proxy",
+    "fault_server",
+    "refused_address",
+    "sandbox",
+    "sandbox_app",
+    "unanswered_address",
+]
 
 PASSWORD = "correct horse battery staple"
 

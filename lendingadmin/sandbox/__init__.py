@@ -1,0 +1,1 @@
+"""A Lending Service of our own to run against: its own Django project, process and database."""

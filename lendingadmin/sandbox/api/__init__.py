@@ -1,0 +1,36 @@
+"""The HTTP API (Spec: Endpoints), described at /openapi.json."""
+
+from django.http import HttpRequest
+from ninja import NinjaAPI
+from ninja.parser import Parser
+
+from lendingadmin.sandbox import wire
+from lendingadmin.sandbox.api import borrowers, catalogue, errors, loans, tokens
+from lendingadmin.sandbox.rules.invalid import Invalid
+
+
+class JsonParser(Parser):
+    """Bodies are JSON, said to be JSON, with Decimals for numbers."""
+
+    def parse_body(self, request: HttpRequest) -> dict[str, object]:
+        """The body; raises Refusal (415) or Invalid (400)."""
+        if request.content_type != "application/json":
+            raise errors.Refusal(415, "Content-Type must be application/json")
+        body = wire.read_sent(request.body)
+        if not isinstance(body, dict):
+            raise Invalid("body", "must be a JSON object")
+        return body
+
+
+api = NinjaAPI(
+    title="Lending Service (sandbox)",
+    version="v1",
+    docs_url=None,
+    parser=JsonParser(),
+    urls_namespace="sandbox",
+)
+errors.install(api)
+api.add_router("", tokens.router)
+api.add_router("", catalogue.router)
+api.add_router("", borrowers.router)
+api.add_router("", loans.router)

@@ -1,0 +1,51 @@
+"""What every answer has: a request id; and what every request keeps to: a body limit."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from lendingadmin.sandbox.api.errors import WORDS, answer
+
+_DRAINED = 32_000_000  # bytes read and thrown away, so that the client gets to see its 413
+_PIECE = 64 * 1024
+
+Next = Callable[[HttpRequest], HttpResponse]
+
+
+def envelope(following: Next) -> Next:
+    """Middleware: X-Request-Id on every answer, errors as JSON, bodies within the limit."""
+
+    def call(request: HttpRequest) -> HttpResponse:
+        response = _refused(request) or following(request)
+        if response.status_code >= 400 and response["Content-Type"] != "application/json":
+            response = _as_json(response)
+        response["X-Request-Id"] = uuid4().hex
+        response["Cache-Control"] = "no-store"
+        response["Content-Length"] = str(len(response.content))
+        return response
+
+    return call
+
+
+def _refused(request: HttpRequest) -> HttpResponse | None:
+    if "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
+        return answer(411, "Send the body with its Content-Length")
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    limit = settings.SANDBOX_BODY_LIMIT
+    if not length.isdigit() or int(length) <= limit:
+        return None
+    left = min(int(length), _DRAINED)
+    while left > 0 and (piece := request.read(min(_PIECE, left))):
+        left -= len(piece)
+    return answer(413, f"The body must have at most {limit} bytes")
+
+
+def _as_json(response: HttpResponse) -> HttpResponse:
+    """Errors that Django or ninja word themselves, such as a method that a path does not know."""
+    word = WORDS.get(response.status_code, "error")
+    mended = answer(response.status_code, word.replace("_", " ").capitalize())
+    if "Allow" in response:
+        mended["Allow"] = response["Allow"]
+    return mended

@@ -1,0 +1,118 @@
+"""Every refusal as JSON with `error_description` (Spec: Errors)."""
+
+import logging
+from typing import Any
+
+from django.db import OperationalError
+from django.http import HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+
+from lendingadmin.sandbox import wire
+from lendingadmin.sandbox.rules.invalid import Invalid, RuleBroken
+from lendingadmin.sandbox.rules.paging import InvalidPageToken
+
+log = logging.getLogger(__name__)
+
+WORDS = {
+    400: "invalid_request",
+    401: "invalid_token",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    409: "already_exists",
+    411: "length_required",
+    413: "too_large",
+    415: "unsupported_media_type",
+    422: "failed_precondition",
+    500: "internal",
+    503: "unavailable",
+}
+
+
+class Refusal(Exception):
+    """An answer other than success, with the sentence for `error_description`."""
+
+    def __init__(self, status: int, description: str, error: str = "") -> None:
+        super().__init__(description)
+        self.status = status
+        self.description = description
+        self.error = error or WORDS[status]
+
+
+def not_found(what: str) -> Refusal:
+    """404 that says what is not there."""
+    return Refusal(404, f"{what} does not exist")
+
+
+def answer(status: int, description: str, error: str = "") -> HttpResponse:
+    """The error body: `error` for programs, `error_description` for people."""
+    body = {"error": error or WORDS.get(status, "error"), "error_description": description}
+    response = HttpResponse(wire.write(body), status=status, content_type="application/json")
+    if status == 401:
+        response["WWW-Authenticate"] = "Bearer"
+    if status == 503:
+        response["Retry-After"] = "1"
+    return response
+
+
+def describe(error: BaseException) -> tuple[int, str, str]:
+    """The status, sentence and word for what a request ran into."""
+    match error:
+        case Refusal():
+            return error.status, error.description, error.error
+        case InvalidPageToken():
+            return 400, "Invalid page token", ""
+        case Invalid():
+            return 400, str(error), ""
+        case RuleBroken():
+            return 422, str(error), ""
+        case ValidationError():
+            return 400, _first(error.errors), ""
+        case AuthenticationError():
+            return 401, "The bearer token is missing", ""
+        case OperationalError():
+            return 503, "The database is busy; try again", ""
+        case HttpError() if error.__cause__ is not None:
+            return describe(error.__cause__)  # ninja wraps what its parser raises
+        case _:
+            log.error("not foreseen", exc_info=error)
+            return 500, "The service failed", ""
+
+
+def install(api: NinjaAPI) -> None:
+    """Let the API answer all of them."""
+
+    def handle(request: HttpRequest, error: Any) -> HttpResponse:
+        return answer(*describe(error))
+
+    for kind in (
+        Refusal, InvalidPageToken, Invalid, RuleBroken, ValidationError, AuthenticationError,
+        HttpError, Exception,
+    ):  # fmt: skip
+        api.add_exception_handler(kind, handle)
+
+
+def _first(errors: list[dict[str, Any]]) -> str:
+    """The first complaint of the schema, as `field.path[2]: what is wrong`."""
+    one = errors[0]
+    path = ""
+    for step in one["loc"][2:]:
+        path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else str(step)
+    message = str(one["msg"]).removeprefix("Value error, ")
+    return f"{path or 'body'}: {message}"
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's own 400."""
+    return answer(400, "The request can't be understood")
+
+
+def no_such_path(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's own 404."""
+    return answer(404, "There is nothing at this path")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Django's own 500."""
+    return answer(500, "The service failed")

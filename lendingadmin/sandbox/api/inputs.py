@@ -1,0 +1,151 @@
+"""What bodies may hold. Unknown fields are let pass and not kept; wrong types are refused."""
+
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from ninja import Schema
+from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic.alias_generators import to_camel
+
+from lendingadmin.sandbox.rules import amounts, ids, instants
+from lendingadmin.sandbox.rules.invalid import Invalid
+
+
+def _by(read: Callable[[Any, str], object]) -> BeforeValidator:
+    """A rule's reader as a validator; pydantic knows the field's path, so the reason is enough."""
+
+    def validate(value: object) -> object:
+        try:
+            return read(value, "")
+        except Invalid as error:
+            raise ValueError(error.reason) from None
+
+    return BeforeValidator(validate)
+
+
+def _id(value: object, field: str) -> str:
+    if not isinstance(value, str):
+        raise Invalid(field, "must be a string")
+    return ids.read_id(value, field)
+
+
+Timestamp = Annotated[datetime, _by(instants.read_timestamp)]
+Date = Annotated[date, _by(instants.read_date)]
+Number = Annotated[Decimal, _by(amounts.read_number)]
+PositiveAmount = Annotated[Decimal, _by(amounts.read_positive_amount)]
+Id = Annotated[str, _by(_id)]
+Word = Annotated[StrictStr, Field(max_length=200)]
+Category = Literal["individual", "company"]
+Free = dict[str, Any]
+
+
+class Sent(Schema):
+    """A body, or a part of one, in the API's spelling."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
+
+    def document(self, *, only_sent: bool = False) -> dict[str, Any]:
+        """As it is stored and answered: API spelling, Decimals, datetimes."""
+        return self.model_dump(by_alias=True, exclude_unset=only_sent)
+
+
+class Individual(Sent):
+    """Spec: Individual fields."""
+
+    surname: StrictStr | None = None
+    othernames: StrictStr | None = None
+    date_of_birth: Date | None = None
+    sex: StrictStr | None = None
+    government_id_no: StrictStr | None = None
+    country_of_residence: StrictStr | None = None
+    email_address: StrictStr | None = None
+    phone_number: StrictStr | None = None
+    employment_status: StrictStr | None = None
+    marital_status: StrictStr | None = None
+    education_level: StrictStr | None = None
+    no_of_dependants: StrictInt | None = None
+    fingerprints: list[Any] = []
+    photos: list[Any] = []
+
+
+class Device(Sent):
+    """Spec: Device fields."""
+
+    device_id: Word
+    device_type: StrictStr | None = None
+    model_number: StrictStr | None = None
+    os_name: StrictStr | None = None
+    os_version: StrictStr | None = None
+    created_at: Timestamp | None = None
+    active: StrictBool = True
+    serial_number: StrictStr | None = None
+    equipment_id: StrictStr | None = None
+    other_equipment_id: StrictStr | None = None
+
+
+class LoanSummary(Sent):
+    """Spec: LoanSummary fields: a loan that was made elsewhere."""
+
+    loan_id: Word
+    principal_amount: Number | None = None
+    payable_amount: Number | None = None
+    paid_amount: Number | None = None
+    start_date: Timestamp | None = None
+    end_date: Timestamp | None = None
+    next_payment_date: Timestamp | None = None
+    completion_date: Timestamp | None = None
+    assessment_id: Word | None = None
+
+
+class BorrowerPatch(Sent):
+    """Spec: Borrowers, Patch. Each field that is sent replaces what was there."""
+
+    category: Category | None = None
+    start_date: Timestamp | None = None
+    individual: Individual | None = None
+    company: Free | None = None
+    devices: list[Device] | None = None
+    loans: list[LoanSummary] | None = None
+    settings: dict[str, StrictStr] | None = None
+    profiles: Free | None = None
+    identity: Free | None = None
+    demographic: Free | None = None
+
+
+class NewBorrower(BorrowerPatch):
+    """Spec: Borrowers, Create. Required: `borrowerId` and `category`."""
+
+    borrower_id: Id
+    category: Category
+
+
+class NewLoan(Sent):
+    """Spec: Loans, Create. What the service itself works out is not read."""
+
+    account_id: Id
+    contract: Free
+    start_date: Timestamp
+    borrower_id: StrictStr
+    product_id: StrictStr | None = None
+    loan_amount: PositiveAmount | None = None
+    maturity_date: Timestamp | None = None
+    lender_id: Word | None = None
+    assessment_id: Word | None = None
+    request_id: Word | None = None
+    settings: Free | None = None
+    labels: Free | None = None
+
+
+class NewRepayment(Sent):
+    """Spec: Loans, MakeRepayment body."""
+
+    external_id: Annotated[StrictStr, Field(min_length=1, max_length=200)]
+    amount: PositiveAmount
+    transaction_date: Timestamp
+    value_date: Timestamp | None = None
+    channel: Literal["web", "mobile", "physical"] | None = None
+    network: Word | None = None
+    currency_code: Annotated[StrictStr, Field(pattern="^[A-Z]{3}$")] | None = None
+    notes: Annotated[StrictStr, Field(max_length=2000)] | None = None

@@ -1,0 +1,120 @@
+"""What lists share: their parameters, and cutting rows into pages (Spec: Shared list behaviour)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from django.conf import settings
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from ninja import Schema
+from pydantic import ConfigDict, Field
+
+from lendingadmin.sandbox import wire
+from lendingadmin.sandbox.rules.filters import Clause, read_filter
+from lendingadmin.sandbox.rules.instants import from_millis, to_millis
+from lendingadmin.sandbox.rules.invalid import Invalid
+from lendingadmin.sandbox.rules.paging import (
+    Place,
+    read_order,
+    read_page_size,
+    read_token,
+    write_token,
+)
+
+Row = TypeVar("Row", bound=Model)
+Item = TypeVar("Item")
+
+
+class PageParameters(Schema):
+    """Parameters of a list that can be paged."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    page_size: str | None = Field(None, alias="pageSize", description="1 to 1000")
+    page_token: str | None = Field(None, alias="pageToken")
+
+
+class ListParameters(PageParameters):
+    """Parameters of a list that can be filtered, ordered and paged."""
+
+    filter: str | None = None
+    order: str | None = Field(None, description="asc (default) or desc, by createdAt")
+
+
+class Listing(NamedTuple):
+    """One request of a list, understood."""
+
+    size: int
+    descending: bool
+    clauses: tuple[Clause, ...]
+    place: Place | None
+    bound: tuple[object, ...]
+
+    def token(self, place: Place) -> str:
+        """The token for what follows."""
+        return write_token(_key(), self.bound, place)
+
+
+def listing(request: HttpRequest, asked: PageParameters, fields: Mapping[str, type]) -> Listing:
+    """Read the parameters of a list whose filter fields are `fields`.
+
+    A list without any takes neither filter nor order and refuses them, instead of answering
+    something else than was asked for. Raises Invalid and InvalidPageToken.
+    """
+    size = read_page_size(asked.page_size)
+    descending, text = False, ""
+    clauses: tuple[Clause, ...] = ()
+    if isinstance(asked, ListParameters):
+        descending = read_order(asked.order)
+        text = asked.filter or ""
+        clauses = read_filter(text, fields)
+    else:
+        for name in ("filter", "order"):
+            if name in request.GET:
+                raise Invalid(name, "is not supported by this list")
+    bound = (request.path, size, text, descending)
+    token = asked.page_token
+    place = None if token is None else read_token(_key(), bound, token)
+    return Listing(size, descending, clauses, place, bound)
+
+
+def page(rows: QuerySet[Row], asked: Listing) -> tuple[list[Row], str | None]:
+    """One page of rows by createdAt, and the token for the next, or None after the last."""
+    if asked.place is not None:
+        rows = rows.filter(_after(asked.place, asked.descending))
+    order = ("-created_at", "-id") if asked.descending else ("created_at", "id")
+    found: list[Any] = list(rows.order_by(*order)[: asked.size + 1])
+    if len(found) <= asked.size:
+        return found, None
+    last = found[asked.size - 1]
+    return found[:-1], asked.token(Place(to_millis(last.created_at), last.pk))
+
+
+def slice_of(items: Sequence[Item], asked: Listing) -> tuple[Sequence[Item], str | None]:
+    """One page of a fixed sequence, by position."""
+    first = asked.place.number if asked.place else 0
+    end = first + asked.size
+    more = end < len(items)
+    return items[first:end], asked.token(Place(0, end)) if more else None
+
+
+def answer(key: str, documents: Sequence[object], token: str | None) -> HttpResponse:
+    """`{key: […], nextPageToken}`."""
+    return json({key: documents, "nextPageToken": token})
+
+
+def json(document: object) -> HttpResponse:
+    """A document as a successful answer."""
+    return HttpResponse(wire.write(document), content_type="application/json")
+
+
+def _after(place: Place, descending: bool) -> Q:
+    """Rows past a place. The first condition is a plain range, so that an index serves it."""
+    moment = from_millis(place.millis)
+    if descending:
+        return Q(created_at__lte=moment) & (Q(created_at__lt=moment) | Q(pk__lt=place.number))
+    return Q(created_at__gte=moment) & (Q(created_at__gt=moment) | Q(pk__gt=place.number))
+
+
+def _key() -> bytes:
+    return settings.SECRET_KEY.encode()

@@ -1,0 +1,1 @@
+"""Fixed data: the project's products and the service's assessment types."""

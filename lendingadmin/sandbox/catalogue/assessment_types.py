@@ -1,0 +1,64 @@
+"""The assessment types of the service (Spec: AssessmentType)."""
+
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from uuid import NAMESPACE_URL, uuid5
+
+from lendingadmin.sandbox.rules.instants import write_days, write_timestamp
+
+_INTRODUCED = datetime(2024, 1, 15, 8, tzinfo=UTC)
+BETA, GENERAL, DEPRECATED = 0, 1, 2
+
+
+class AssessmentType(NamedTuple):
+    """One way of assessing an account over a period of days."""
+
+    assessment_type_id: str
+    category: str
+    period_days: int
+    status: int
+    display_name: str
+    description: str | None
+    channels: tuple[str, ...] = ("mobile", "web")
+    platforms: tuple[str, ...] = ("android",)
+    categories: tuple[str, ...] = ("individual",)
+
+
+ASSESSMENT_TYPES: tuple[AssessmentType, ...] = (
+    AssessmentType(
+        "credit-90-days", "credit", 90, GENERAL, "Credit, 90 days",
+        "Reads the messages, contacts and devices of the last 90 days.",
+    ),
+    AssessmentType(
+        "loan-history-180-days", "loan", 180, GENERAL, "Loan history, 180 days",
+        "Looks at how earlier loans were repaid.", ("mobile", "web"), ("android", "ios"),
+        ("individual", "company"),
+    ),
+    AssessmentType(
+        "credit-30-days-beta", "credit", 30, BETA, "Credit, 30 days (beta)",
+        "A quick look at the last month.", ("mobile",),
+    ),
+    AssessmentType(
+        "credit-60-days", "credit", 60, DEPRECATED, "Credit, 60 days", None, ("mobile",),
+    ),
+)  # fmt: skip
+
+
+def assessment_type_document(kind: AssessmentType) -> dict[str, Any]:
+    """The assessment type as the list answers it."""
+    name = f"assessmentTypes/{kind.assessment_type_id}"
+    return {
+        "uid": str(uuid5(NAMESPACE_URL, name)),
+        "name": name,
+        "status": kind.status,
+        "createdAt": write_timestamp(_INTRODUCED),
+        "assessmentTypeId": kind.assessment_type_id,
+        "category": kind.category,
+        "period": write_days(kind.period_days),
+        "displayName": kind.display_name,
+        "description": kind.description,
+        "settings": {
+            "apps": {"channels": list(kind.channels), "platforms": list(kind.platforms)},
+            "accounts": {"categories": list(kind.categories), "accountTypes": ["borrower"]},
+        },
+    }

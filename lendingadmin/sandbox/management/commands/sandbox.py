@@ -1,0 +1,78 @@
+"""`manage.py sandbox`: prepare the sandbox's database and serve it until Ctrl-C."""
+
+import socket
+from argparse import ArgumentParser
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
+
+from lendingadmin.sandbox.wsgi import application
+
+
+class Command(BaseCommand):
+    """Serves the sandbox; prints one line when it is ready."""
+
+    help = "Run the Lending Service sandbox."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where to listen; port 0 takes a free one."""
+        parser.add_argument("--host", default=settings.SANDBOX_HOST)
+        parser.add_argument("--port", type=int, default=settings.SANDBOX_PORT)
+        parser.add_argument("--workers", type=int, default=2, help="processes (default 2)")
+
+    def handle(self, *args: Any, host: str, port: int, workers: int, **options: Any) -> None:
+        """Raises CommandError, in one line, where the address can't be listened on."""
+        listener = _listen(host, port)
+        address = f"http://{host}:{listener.getsockname()[1]}"
+        ready = f"Sandbox ready on {address} (project {settings.SANDBOX_PROJECT})"
+        call_command("migrate", verbosity=0)
+        connection.close()  # workers open their own: a connection must not cross a fork
+        _Server(listener.detach(), workers, lambda: self.stdout.write(ready)).run()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(256)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = getattr(error, "strerror", None) or error
+        raise CommandError(f"The sandbox can't listen on {host}:{port}: {reason}.") from None
+    return listener
+
+
+class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
+    """gunicorn with threads, on a socket (its descriptor) that listens already."""
+
+    def __init__(self, listener: int, workers: int, when_ready: Callable[[], None]) -> None:
+        self.listener, self.workers, self.when_ready = listener, workers, when_ready
+        super().__init__()
+
+    def load_config(self) -> None:
+        """Settings that the environment of a dashboard beside it must not change."""
+        values = {
+            "bind": f"fd://{self.listener}",
+            "workers": self.workers,
+            "threads": 8,
+            "worker_class": "gthread",
+            "timeout": 60,
+            "graceful_timeout": 3,
+            "keepalive": 15,
+            "loglevel": "warning",
+            "control_socket_disable": True,
+            "when_ready": lambda server: self.when_ready(),
+        }
+        for name, value in values.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        """The WSGI application."""
+        return application

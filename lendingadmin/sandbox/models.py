@@ -1,0 +1,127 @@
+"""The sandbox's tables. Personal data is only ever in `sealed` columns; money is text, not REAL."""
+
+from django.db import models
+
+
+class Token(models.Model):
+    """An access token that was issued; only its hash is kept."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    client_id = models.CharField(max_length=200)
+    scope = models.CharField(max_length=200)
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        app_label = "sandbox"
+
+    def __str__(self) -> str:
+        return f"token of {self.client_id}"
+
+
+class Borrower(models.Model):
+    """A borrower of an app; everything that was sent about it is in `sealed`."""
+
+    app_id = models.CharField(max_length=200)
+    borrower_id = models.CharField(max_length=200)
+    uid = models.UUIDField(unique=True)
+    category = models.CharField(max_length=20)
+    sealed = models.BinaryField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        app_label = "sandbox"
+        constraints = [
+            models.UniqueConstraint(fields=["app_id", "borrower_id"], name="borrower_once")
+        ]
+        indexes = [models.Index(fields=["app_id", "created_at", "id"], name="borrower_order")]
+
+    def __str__(self) -> str:
+        return f"borrower {self.pk}"
+
+
+class Loan(models.Model):
+    """A loan account: narrow rows that lists filter on, with the bulk in LoanRecord.
+
+    No status is stored: `start_date`, `settlement_date` and `oldest_due` say it at any moment.
+    """
+
+    app_id = models.CharField(max_length=200)
+    account_id = models.CharField(max_length=200)
+    uid = models.UUIDField(unique=True)
+    borrower_id = models.CharField(max_length=200)
+    category = models.CharField(max_length=20)
+    sequence_no = models.PositiveIntegerField()
+    product_id = models.CharField(max_length=200)
+    loan_type = models.CharField(max_length=50)
+    loan_amount = models.CharField(max_length=40)
+    start_date = models.DateTimeField()
+    maturity_date = models.DateTimeField()
+    settlement_date = models.DateTimeField(null=True)
+    oldest_due = models.DateTimeField(null=True)
+    lender_id = models.CharField(max_length=200, null=True)  # noqa: DJ001 the spec's null
+    assessment_id = models.CharField(max_length=200, null=True)  # noqa: DJ001 the spec's null
+    request_id = models.CharField(max_length=200)
+    app_version_id = models.CharField(max_length=20)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        app_label = "sandbox"
+        constraints = [models.UniqueConstraint(fields=["app_id", "account_id"], name="loan_once")]
+        indexes = [
+            models.Index(
+                fields=[
+                    "app_id", "created_at", "id", "start_date", "settlement_date", "oldest_due",
+                    "loan_type", "app_version_id",
+                ],
+                name="loan_order",
+            ),
+            models.Index(fields=["app_id", "borrower_id", "created_at", "id"], name="loan_holder"),
+            models.Index(
+                fields=["app_id", "assessment_id", "created_at", "id"], name="loan_assessment"
+            ),
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"loan {self.pk}"
+
+
+class LoanRecord(models.Model):
+    """The bulk of a loan: its contract as JSON, its account, and what else was sent."""
+
+    loan = models.OneToOneField(
+        Loan, on_delete=models.CASCADE, primary_key=True, related_name="record"
+    )
+    contract = models.TextField()
+    account = models.TextField()
+    extras = models.TextField()
+
+    class Meta:
+        app_label = "sandbox"
+
+    def __str__(self) -> str:
+        return f"record of loan {self.loan_id}"
+
+
+class Repayment(models.Model):
+    """A repayment. One with a value date still to come is not `posted` yet."""
+
+    loan = models.ForeignKey(Loan, on_delete=models.CASCADE, related_name="repayments")
+    app_id = models.CharField(max_length=200)
+    amount = models.CharField(max_length=40)
+    value_date = models.DateTimeField()
+    posted = models.BooleanField()
+    sealed = models.BinaryField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        app_label = "sandbox"
+        indexes = [
+            models.Index(
+                fields=["app_id", "value_date"],
+                condition=models.Q(posted=False),
+                name="repayment_waiting",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"repayment {self.pk}"

@@ -1,0 +1,45 @@
+"""Amounts of money: Decimals with at most two decimals, never floats."""
+
+from decimal import ROUND_HALF_UP, Decimal
+
+from lendingadmin.sandbox.rules.invalid import Invalid
+
+CENT = Decimal("0.01")
+ZERO = Decimal("0.00")
+LARGEST = Decimal("1000000000000000")  # far above any loan, far below the precision of Decimal
+
+
+def cents(value: Decimal) -> Decimal:
+    """Round to the cent, halves away from zero."""
+    return value.quantize(CENT, ROUND_HALF_UP)
+
+
+def read_number(value: object, field: str) -> Decimal:
+    """Read a JSON number (never text, never a boolean) below 10^15; else raise Invalid."""
+    if isinstance(value, bool) or not isinstance(value, Decimal | int):
+        raise Invalid(field, "must be a JSON number")
+    number = Decimal(value)
+    if not number.is_finite() or abs(number) >= LARGEST:
+        raise Invalid(field, "is too large")
+    if number.adjusted() < -20:
+        return Decimal(0)
+    return number
+
+
+def read_amount(value: object, field: str) -> Decimal:
+    """Read an amount of money, zero or more, with at most two decimals; else raise Invalid."""
+    number = read_number(value, field)
+    if number < 0:
+        raise Invalid(field, "must not be negative")
+    rounded = cents(number)
+    if rounded != number:
+        raise Invalid(field, "must have at most two decimals")
+    return rounded
+
+
+def read_positive_amount(value: object, field: str) -> Decimal:
+    """Read an amount of money above zero; else raise Invalid."""
+    amount = read_amount(value, field)
+    if amount == 0:
+        raise Invalid(field, "must be more than zero")
+    return amount

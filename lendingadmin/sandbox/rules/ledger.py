@@ -1,0 +1,122 @@
+"""What a loan account owes and what was paid: instalments, penalties after grace, repayments.
+
+Amounts are Decimals to the cent, by kind in the order in which a repayment clears them.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import NamedTuple
+
+from lendingadmin.sandbox.rules.amounts import ZERO, cents
+
+KINDS = ("penalty", "fees", "interest", "principal")
+PENALTY, FEES, INTEREST, PRINCIPAL = range(4)
+PENALTY_WINDOW = timedelta(days=30)
+MOST_PENALTIES = 6  # per instalment, so that a forgotten loan does not grow for ever
+
+
+class Arrears(NamedTuple):
+    """What lateness costs: shares of an instalment's overdue principal.
+
+    `rate` for each started 30 days after the grace period, `late_fee` once when it ends.
+    """
+
+    rate: Decimal
+    grace: timedelta
+    late_fee: Decimal
+
+
+class Payment(NamedTuple):
+    """A repayment: the moment it takes effect, and its amount."""
+
+    value_date: datetime
+    amount: Decimal
+
+
+@dataclass(slots=True)
+class Line:
+    """One instalment of the account: what is owed and paid of each kind, in the order of KINDS."""
+
+    sequence_no: int
+    start: datetime
+    due: datetime
+    owed: list[Decimal]
+    paid: list[Decimal] = field(default_factory=lambda: [ZERO] * 4)
+    charges: int = 0
+
+    def unpaid(self) -> Decimal:
+        """Everything still owed on this instalment."""
+        return sum(self.owed, ZERO) - sum(self.paid, ZERO)
+
+    def copy(self) -> "Line":
+        """The same instalment, to be changed apart from this one."""
+        return Line(
+            self.sequence_no, self.start, self.due, self.owed[:], self.paid[:], self.charges
+        )
+
+
+@dataclass(slots=True)
+class Account:
+    """A loan account after its repayments: `excess` is what was paid above everything owed."""
+
+    lines: list[Line]
+    excess: Decimal = ZERO
+    settled_at: datetime | None = None
+
+
+def replay(lines: Iterable[Line], arrears: Arrears, payments: Iterable[Payment]) -> Account:
+    """The account after these repayments, each taking effect at its value date, earliest first.
+
+    A repayment that arrives late but is dated back therefore counts from its value date.
+    `settled_at` is the value date of the one that cleared the last cent.
+    """
+    account = Account([line.copy() for line in lines])
+    for payment in sorted(payments, key=lambda one: one.value_date):
+        if account.settled_at is None:
+            charge(account.lines, arrears, payment.value_date)
+        account.excess += clear(account.lines, payment.amount, payment.value_date)
+        if account.settled_at is None and is_clear(account.lines):
+            account.settled_at = payment.value_date
+    return account
+
+
+def is_clear(lines: Iterable[Line]) -> bool:
+    """Whether nothing is owed any more."""
+    return all(line.paid == line.owed for line in lines)
+
+
+def charge(lines: Iterable[Line], arrears: Arrears, until: datetime) -> None:
+    """Add to each instalment the penalties and late fees that fell before `until`."""
+    for line in lines:
+        while line.charges < MOST_PENALTIES:
+            moment = line.due + arrears.grace + line.charges * PENALTY_WINDOW
+            overdue = line.owed[PRINCIPAL] - line.paid[PRINCIPAL]
+            if moment >= until or overdue <= 0:
+                break
+            line.owed[PENALTY] += cents(overdue * arrears.rate)
+            if line.charges == 0:
+                line.owed[FEES] += cents(overdue * arrears.late_fee)
+            line.charges += 1
+
+
+def clear(lines: Sequence[Line], amount: Decimal, at: datetime) -> Decimal:
+    """Use an amount up against what is owed, and return what is left over.
+
+    First what has fallen due: penalties, then fees, interest and principal, of each kind the
+    oldest instalment first. Then instalments still to come, one after the other, in the same
+    order of kinds, so that paying ahead never pays the interest of the whole loan first.
+    """
+    ordered = sorted(lines, key=lambda line: line.due)
+    fallen = [line for line in ordered if line.due <= at]
+    coming = [line for line in ordered if line.due > at]
+    parts = [(line, kind) for kind in range(4) for line in fallen]
+    parts += [(line, kind) for line in coming for kind in range(4)]
+    for line, kind in parts:
+        if amount <= 0:
+            break
+        paid = min(amount, line.owed[kind] - line.paid[kind])
+        line.paid[kind] += paid
+        amount -= paid
+    return amount

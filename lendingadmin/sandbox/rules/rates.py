@@ -1,0 +1,55 @@
+"""Interest rates of a contract: nominal, periodic, AER, APY and APR (Spec: LendingContract).
+
+All are fractions. A year has 365 days. `periods` is the number of compounding periods in a year.
+"""
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+
+YEAR = Decimal(365)
+_SHOWN = Decimal("0.000001")
+
+
+def shown(rate: Decimal) -> Decimal:
+    """A rate as answers carry it: six decimals."""
+    return rate.quantize(_SHOWN, ROUND_HALF_UP)
+
+
+def periodic(nominal: Decimal, days: int) -> Decimal:
+    """The simple share of the nominal yearly rate that falls on that many days."""
+    return nominal * days / YEAR
+
+
+def effective(nominal: Decimal, days: int) -> Decimal:
+    """The yearly rate with compounding every `days` days: (1 + periodic)^(365/days) − 1."""
+    with localcontext(prec=34):
+        return (1 + periodic(nominal, days)) ** (YEAR / days) - 1
+
+
+def nominal_for(effective_rate: Decimal, days: int) -> Decimal:
+    """The nominal yearly rate whose effective rate is this one: the inverse of `effective`."""
+    with localcontext(prec=34):
+        return ((1 + effective_rate) ** (days / YEAR) - 1) * YEAR / days
+
+
+def apr(received: Decimal, payments: Sequence[tuple[int, Decimal]], days: int) -> Decimal:
+    """The annual percentage rate, fees included.
+
+    It is the rate per `days` days at which the payments, each given as (days after disbursement,
+    amount), are together worth what the borrower received, times the periods in a year.
+    Found by Newton's method on the discount factor.
+    """
+    with localcontext(prec=34):
+        terms = [(Decimal(day) / days, amount) for day, amount in payments]
+        factor = Decimal(1)
+        for _ in range(60):
+            worth = slope = Decimal(0)
+            for exponent, amount in terms:
+                value = amount * factor**exponent
+                worth += value
+                slope += value * exponent / factor
+            step = (worth - received) / slope
+            factor -= step
+            if abs(step) < Decimal("1e-15"):
+                break
+        return (1 / factor - 1) * YEAR / days

@@ -1,0 +1,86 @@
+"""Instalments on a reducing balance (Spec: LendingContract, Installment).
+
+Interest of an instalment is the balance × nominal rate × its days / 365, rounded to the cent. The
+last instalment takes what is left of the principal, so that the parts sum to the cent.
+"""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from decimal import Decimal
+from enum import StrEnum
+from itertools import pairwise
+from typing import NamedTuple
+
+from lendingadmin.sandbox.rules.amounts import ZERO, cents
+from lendingadmin.sandbox.rules.rates import YEAR, periodic
+
+
+class Style(StrEnum):
+    """How the principal is spread: the product types of this service.
+
+    `term`: equal instalments (annuity). `flex`: equal parts of principal, so that instalments
+    fall. `bullet`: everything at the end, interest included.
+    """
+
+    TERM = "term"
+    FLEX = "flex"
+    BULLET = "bullet"
+
+
+class Slot(NamedTuple):
+    """The days of one instalment, both included."""
+
+    first: date
+    last: date
+
+    @property
+    def days(self) -> int:
+        """How many days interest runs."""
+        return (self.last - self.first).days + 1
+
+
+class Parts(NamedTuple):
+    """What one instalment asks for."""
+
+    slot: Slot
+    principal: Decimal
+    interest: Decimal
+
+
+def slots(start: date, period_days: int, interval_days: int) -> list[Slot]:
+    """Cut the period into intervals that follow each other; the last one may be shorter."""
+    cuts = [*range(0, period_days, interval_days), period_days]
+    return [
+        Slot(start + timedelta(days=first), start + timedelta(days=last - 1))
+        for first, last in pairwise(cuts)
+    ]
+
+
+def amortise(style: Style, principal: Decimal, nominal: Decimal, dates: list[Slot]) -> list[Parts]:
+    """Spread the principal over the slots, with interest on what is still outstanding."""
+    if style is Style.BULLET:
+        days = sum(slot.days for slot in dates)
+        whole = Slot(dates[0].first, dates[-1].last)
+        return [Parts(whole, principal, cents(principal * nominal * days / YEAR))]
+    return list(_reducing(style, principal, nominal, dates))
+
+
+def _reducing(
+    style: Style, principal: Decimal, nominal: Decimal, dates: list[Slot]
+) -> Iterator[Parts]:
+    balance = principal
+    share = cents(principal / len(dates))
+    level = annuity(principal, periodic(nominal, dates[0].days), len(dates))
+    for slot in dates:
+        interest = cents(balance * nominal * slot.days / YEAR)
+        wanted = share if style is Style.FLEX else level - interest
+        part = balance if slot is dates[-1] else min(balance, max(ZERO, wanted))
+        yield Parts(slot, part, interest)
+        balance -= part
+
+
+def annuity(principal: Decimal, rate: Decimal, count: int) -> Decimal:
+    """The level instalment: P·r / (1 − (1 + r)^−n), or P/n without interest; to the cent."""
+    if rate == 0:
+        return cents(principal / count)
+    return cents(principal * rate / (1 - (1 + rate) ** -count))

@@ -1,0 +1,76 @@
+"""States of a loan by the clock (Spec: States and transitions); README.md lists the numbers."""
+
+from datetime import date, datetime, timedelta
+from enum import IntEnum
+from typing import NamedTuple
+
+from lendingadmin.sandbox.rules.instants import day_start
+
+
+class LoanStatus(IntEnum):
+    """A loan is pending until its start date, then open, and closed once it is settled."""
+
+    PENDING = 1
+    OPEN = 2
+    CLOSED = 3
+
+
+class Performance(IntEnum):
+    """How an open loan performs; a loan that is not open counts as performing."""
+
+    PERFORMING = 1
+    WATCH = 2
+    SUBSTANDARD = 3
+    DOUBTFUL = 4
+    LOSS = 5
+
+
+# The days late up to which each one reaches; beyond the last it is a loss.
+_REACH = {
+    Performance.PERFORMING: 0,
+    Performance.WATCH: 30,
+    Performance.SUBSTANDARD: 60,
+    Performance.DOUBTFUL: 90,
+}
+
+
+class DueWindow(NamedTuple):
+    """Loans whose oldest unpaid instalment fell due in [since, before); None is no bound."""
+
+    since: datetime | None
+    before: datetime | None
+
+
+def loan_status(start: datetime, settled: datetime | None, now: datetime) -> LoanStatus:
+    """The state of a loan at `now`."""
+    if settled is not None:
+        return LoanStatus.CLOSED
+    return LoanStatus.PENDING if start > now else LoanStatus.OPEN
+
+
+def days_late(oldest_due: datetime | None, now: datetime) -> int:
+    """Whole calendar days (UTC) since the oldest unpaid instalment fell due; 0 when none did."""
+    if oldest_due is None:
+        return 0
+    return max(0, (now.date() - oldest_due.date()).days)
+
+
+def performance(late: int) -> Performance:
+    """The performance status after so many days late."""
+    for status, reach in _REACH.items():
+        if late <= reach:
+            return status
+    return Performance.LOSS
+
+
+def due_window(status: Performance, today: date) -> DueWindow:
+    """Between which moments the oldest unpaid instalment of such a loan fell due.
+
+    The inverse of `performance(days_late(…))`, so that a filter is a range over one column.
+    """
+    reach = _REACH.get(status)
+    shorter = _REACH.get(Performance(status - 1)) if status > Performance.PERFORMING else None
+    return DueWindow(
+        since=None if reach is None else day_start(today - timedelta(days=reach)),
+        before=None if shorter is None else day_start(today - timedelta(days=shorter)),
+    )

@@ -1,0 +1,67 @@
+"""The sandbox's own settings, all from the environment; README.md beside this file lists them."""
+
+import hashlib
+from pathlib import Path
+
+import environ
+
+from lendingadmin.sandbox.access import clients
+from lendingadmin.sandbox.store.keys import data_key
+
+env = environ.Env()
+
+SANDBOX_HOST = env.str("SANDBOX_HOST", default="127.0.0.1")
+SANDBOX_PORT = env.int("SANDBOX_PORT", default=8001)
+SANDBOX_DATABASE = Path(
+    env.str(
+        "SANDBOX_DATABASE",
+        default=str(Path(__file__).resolve().parents[2] / "var" / "sandbox.sqlite3"),
+    )
+)
+SANDBOX_PROJECT = "demo"
+SANDBOX_TOKEN_SECONDS = env.int("SANDBOX_TOKEN_SECONDS", default=3600)
+SANDBOX_CLIENTS = clients(
+    env.str("SANDBOX_CLIENT_ID", default="sandbox"),
+    env.str("SANDBOX_CLIENT_SECRET", default="sandbox-secret"),
+    env.str("SANDBOX_EXTRA_CLIENTS", default=""),
+)
+SANDBOX_BODY_LIMIT = 1_000_000  # bytes; a contract of 520 instalments has about 150,000
+
+SANDBOX_DATA_KEY = data_key(env.str("SANDBOX_DATA_KEY", default=""), SANDBOX_DATABASE)
+
+# Signs page tokens: from the data key, so that they outlive a restart and need no second secret.
+SECRET_KEY = hashlib.sha256(b"page tokens" + SANDBOX_DATA_KEY.encode()).hexdigest()
+DEBUG = False
+ALLOWED_HOSTS = ["*"]  # a service for programs: nothing here is built from the Host header
+ROOT_URLCONF = "lendingadmin.sandbox.urls"
+WSGI_APPLICATION = "lendingadmin.sandbox.wsgi.application"
+INSTALLED_APPS = ["lendingadmin.sandbox"]
+MIDDLEWARE = ["lendingadmin.sandbox.api.envelope.envelope"]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+USE_TZ = True
+TIME_ZONE = "UTC"
+USE_I18N = False
+DATA_UPLOAD_MAX_MEMORY_SIZE = None  # the envelope keeps the limit, with an answer of its own
+
+DATABASES = {
+    "default": {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(SANDBOX_DATABASE),
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {
+            "timeout": 20,
+            "transaction_mode": "IMMEDIATE",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+            " PRAGMA secure_delete=ON; PRAGMA cache_size=-32000;",
+        },
+    }
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    # Refusals are the sandbox's daily work; only what it did not foresee is worth a line.
+    "loggers": {"django.request": {"level": "ERROR"}},
+}

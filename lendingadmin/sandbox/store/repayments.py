@@ -1,0 +1,87 @@
+"""Repayments: recorded at once, posted to the account when their value date has come."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+
+from lendingadmin.sandbox import wire
+from lendingadmin.sandbox.models import Loan, Repayment
+from lendingadmin.sandbox.rules.invalid import Invalid, RuleBroken
+from lendingadmin.sandbox.rules.ledger import Account, Payment, replay
+from lendingadmin.sandbox.rules.opening import read_arrears, read_lines
+from lendingadmin.sandbox.rules.position import oldest_unpaid
+from lendingadmin.sandbox.rules.status import LoanStatus, loan_status
+from lendingadmin.sandbox.store import accounts, loans
+from lendingadmin.sandbox.store.sealing import seal
+
+
+def make(app_id: str, key: str, sent: dict[str, Any], now: datetime) -> Loan | None:
+    """Record a repayment and return its loan (Spec: Loans, MakeRepayment); None without a loan.
+
+    Raises Invalid for a transaction in the future and RuleBroken unless the loan is open. The
+    same externalId is taken twice, on purpose: a caller must not lean on this service for that.
+    """
+    if sent["transactionDate"] > now:
+        raise Invalid("transactionDate", "must not be in the future")
+    value_date = sent["valueDate"] or sent["transactionDate"]
+    with transaction.atomic():
+        loan = loans.find(app_id, key)
+        if loan is None:
+            return None
+        status = loan_status(loan.start_date, loan.settlement_date, now)
+        if status is not LoanStatus.OPEN:
+            raise RuleBroken(
+                f"The loan is {status.name.lower()}; a repayment is accepted only on an open loan"
+            )
+        Repayment.objects.create(
+            loan=loan,
+            app_id=app_id,
+            amount=str(sent["amount"]),
+            value_date=value_date,
+            posted=value_date <= now,
+            sealed=seal(sent),
+            created_at=now,
+        )
+        _post(loan, now)
+        return loan
+
+
+def post_waiting(app_id: str, now: datetime) -> None:
+    """Post the repayments whose value date has come; every operation on loans does it first."""
+    waiting = Repayment.objects.filter(app_id=app_id, posted=False, value_date__lte=now)
+    if not waiting.exists():
+        return
+    with transaction.atomic():
+        for loan in Loan.objects.filter(repayments__in=waiting).distinct():
+            _post(loan, now)
+        waiting.update(posted=True)
+
+
+def _post(loan: Loan, now: datetime) -> None:
+    """Work the account out anew from the contract and every repayment that has taken effect."""
+    payments = [
+        Payment(one.value_date, Decimal(one.amount))
+        for one in loan.repayments.filter(value_date__lte=now).order_by("id")
+    ]
+    contract = wire.read_own(loan.record.contract)
+    arrears = read_arrears(contract)
+    account = replay(read_lines(contract["installments"]), arrears, payments)
+    loan.settlement_date = account.settled_at
+    loan.oldest_due = oldest_unpaid(account.lines)
+    loan.save(update_fields=["settlement_date", "oldest_due"])
+    loan.record.account = accounts.write(accounts.Stored(account.lines, arrears, account.excess))
+    extras = wire.read_own(loan.record.extras) | {"result": _outcome(account)}
+    loan.record.extras = wire.write(extras).decode()
+    loan.record.save()
+
+
+def _outcome(account: Account) -> dict[str, Any] | None:
+    """Spec: LoanOutcome; null until the account is settled."""
+    if account.settled_at is None:
+        return None
+    if account.excess > 0:
+        message = f"{account.excess} more was paid than was owed; it is due back to the borrower."
+        return {"type": "settled", "reason": "overpaid", "message": message}
+    return {"type": "settled", "reason": "paid_in_full", "message": None}

@@ -1,0 +1,82 @@
+"""JSON in and out: numbers are Decimals both ways, and nothing that can't be stored gets in."""
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import simplejson
+
+from lendingadmin.sandbox.rules.amounts import read_number
+from lendingadmin.sandbox.rules.instants import write_timestamp
+from lendingadmin.sandbox.rules.invalid import Invalid
+
+DEEPEST = 32
+_ALLOWED_CONTROLS = "\t\n\r"
+
+
+def _render(value: object) -> object:
+    if isinstance(value, datetime):
+        return write_timestamp(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+_ENCODER = simplejson.JSONEncoder(
+    use_decimal=True,
+    default=_render,
+    separators=(",", ":"),
+    ensure_ascii=False,
+    allow_nan=False,
+)
+Raw = simplejson.RawJSON
+
+
+def write(document: object) -> bytes:
+    """Compact UTF-8 JSON; timestamps and dates as the spec writes them."""
+    return _ENCODER.encode(document).encode()
+
+
+def read_own(text: bytes | str) -> Any:
+    """Parse JSON that this service wrote itself."""
+    return simplejson.loads(text, use_decimal=True)
+
+
+def read_sent(body: bytes) -> Any:
+    """Parse what a client sent; raises Invalid for whatever is not plain, storable JSON.
+
+    Refused: broken JSON, NaN and infinities, numbers of 10^15 and more, nesting deeper than 32,
+    control characters (but tab and line ends) and half surrogate pairs in texts.
+    """
+    try:
+        document = simplejson.loads(body.decode("utf-8"), use_decimal=True, allow_nan=False)
+    except (ValueError, RecursionError, ArithmeticError):
+        raise Invalid("body", "is not valid JSON") from None
+    _check(document, "body", 1)
+    return document
+
+
+def _check(value: object, field: str, depth: int) -> None:
+    if depth > DEEPEST:
+        raise Invalid("body", f"is nested deeper than {DEEPEST}")
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            check_text(key, field)
+            _check(inner, key if field == "body" else f"{field}.{key}", depth + 1)
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            _check(inner, f"{field}[{place}]", depth + 1)
+    elif isinstance(value, str):
+        check_text(value, field)
+    elif isinstance(value, int | Decimal) and not isinstance(value, bool):
+        read_number(value, field)
+
+
+def check_text(text: str, field: str) -> None:
+    """Raise Invalid for a text with control characters or half a surrogate pair in it."""
+    if text.isprintable():
+        return
+    for letter in text:
+        control = letter < " " or letter == "\x7f"
+        if (control and letter not in _ALLOWED_CONTROLS) or "\ud800" <= letter <= "\udfff":
+            raise Invalid(field, "must not hold control characters or half surrogate pairs")

@@ -1,0 +1,76 @@
+"""The sandbox as tests meet it: a process of its own, spoken to over HTTP like any service."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+_READY = re.compile(r"Sandbox ready on (http://\S+)")
+
+
+class SandboxProcess(NamedTuple):
+    """Where a running sandbox is, who may call it, and where it keeps its data."""
+
+    base_url: str
+    auth_url: str
+    client_id: str
+    client_secret: str
+    project_id: str
+    database: Path
+    process: "subprocess.Popen[str]"
+
+
+@contextmanager
+def running_sandbox(folder: Path, **environment: str) -> Iterator[SandboxProcess]:
+    """A sandbox on a free port with its database in `folder`; stopped at the end."""
+    database = folder / "sandbox.sqlite3"
+    values = {name: value for name, value in os.environ.items() if not name.startswith("SANDBOX_")}
+    values |= {"SANDBOX_DATABASE": str(database), "PYTHONUNBUFFERED": "1"} | environment
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "sandbox", "--port", "0"],
+        cwd=ROOT,
+        env=values,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        address = _wait(process)
+        yield SandboxProcess(
+            address, address, "sandbox", "sandbox-secret", "demo", database, process
+        )
+    finally:
+        process.terminate()
+        process.wait(timeout=15)
+        if process.stdout:
+            process.stdout.close()
+
+
+def _wait(process: "subprocess.Popen[str]") -> str:
+    for line in process.stdout or ():
+        if found := _READY.search(line):
+            return found[1]
+    raise AssertionError("the sandbox stopped before it was ready; see its errors above")
+
+
+@pytest.fixture(scope="session")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxProcess]:
+    """The one sandbox of a test run; tests keep apart by an app id each (`sandbox_app`)."""
+    with running_sandbox(
+        tmp_path_factory.mktemp("sandbox"),
+        SANDBOX_EXTRA_CLIENTS="reader:reader-secret:lending.borrowers.list lending.loans.list",
+    ) as process:
+        yield process
+
+
+@pytest.fixture
+def sandbox_app() -> str:
+    """An app id that nothing else uses."""
+    return f"app-{uuid4().hex[:12]}"
