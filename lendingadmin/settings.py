@@ -76,6 +76,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "django.contrib.humanize",  # allauth's list of security keys asks for it
     "django.forms",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",

@@ -51,12 +51,11 @@ def record(
         "detail": detail,
     }
     return Entry.objects.create(
-        user=known, **{name: _fit(name, text) for name, text in texts.items()}
+        user=known,
+        # PostgreSQL refuses NUL in text.
+        **{
+            field.name: str(texts[field.name]).replace("\x00", "")[: field.max_length]
+            for field in Entry._meta.fields
+            if field.name in texts
+        },
     )
-
-
-def _fit(name: str, text: str) -> str:
-    from lendingadmin.audit.models import Entry
-
-    # PostgreSQL refuses NUL in text.
-    return str(text).replace("\x00", "")[: Entry._meta.get_field(name).max_length]

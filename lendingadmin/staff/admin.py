@@ -1,6 +1,6 @@
 """People and groups in Django's admin. What is changed here is written to the audit trail."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from allauth.mfa.models import Authenticator
 from django.contrib import admin
@@ -16,10 +16,17 @@ from lendingadmin.staff.forms import OwnAccountForm
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import MANAGE_PEOPLE, ROLES
 
+if TYPE_CHECKING:
+    _ModelAdmin = admin.ModelAdmin[Any]
+    _UserAdmin = DjangoUserAdmin[User]
+else:
+    # Django's own classes take no type arguments; only their type stubs do.
+    _ModelAdmin, _UserAdmin = admin.ModelAdmin, DjangoUserAdmin
+
 admin.site.unregister(Group)
 
 
-class ForManagers(admin.ModelAdmin):
+class ForManagers(_ModelAdmin):
     """Open to whoever may manage people, instead of by one permission per table and verb."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
@@ -34,7 +41,7 @@ class ForManagers(admin.ModelAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return request.user.has_perm(MANAGE_PEOPLE)
 
-    def formfield_for_manytomany(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
+    def formfield_for_manytomany(self, db_field: Any, request: Any = None, **kwargs: Any) -> Any:
         """Offer, and accept, only what this manager may give."""
         if db_field.name == "groups":
             kwargs["queryset"] = reach.groups_for(request.user)
@@ -66,7 +73,7 @@ class ForManagers(admin.ModelAdmin):
 
 
 @admin.register(User)
-class UserAdmin(ForManagers, DjangoUserAdmin):
+class UserAdmin(ForManagers, _UserAdmin):
     """People. Nobody is deleted, since trail and journal name them: they are deactivated."""
 
     list_display = ("username", "first_name", "last_name", "role", "is_active", "last_login")

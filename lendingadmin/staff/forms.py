@@ -1,6 +1,6 @@
 """The admin's form for one's own account."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import Group
@@ -8,8 +8,14 @@ from django.contrib.auth.models import Group
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import MANAGE_PEOPLE
 
+if TYPE_CHECKING:
+    _ChangeForm = UserChangeForm[User]
+else:
+    # Django's own class takes no type arguments; only its type stubs do.
+    _ChangeForm = UserChangeForm
 
-class OwnAccountForm(UserChangeForm):
+
+class OwnAccountForm(_ChangeForm):
     """Changes the account of the manager who is looking at it, but never locks them out."""
 
     class Meta(UserChangeForm.Meta):

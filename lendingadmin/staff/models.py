@@ -50,7 +50,7 @@ class LendingRight(models.Model):
         app_label = "lending"
         managed = False
         default_permissions = ()
-        permissions = roles.codenames("lending")
+        permissions = tuple(roles.codenames("lending"))
 
     def __str__(self) -> str:
         return "lending"
@@ -63,7 +63,7 @@ class DashboardRight(models.Model):
         app_label = "dashboard"
         managed = False
         default_permissions = ()
-        permissions = roles.codenames("dashboard")
+        permissions = tuple(roles.codenames("dashboard"))
 
     def __str__(self) -> str:
         return "dashboard"

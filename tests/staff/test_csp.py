@@ -73,8 +73,8 @@ def test_the_admin(address: str, manager: User, client_of: Callable[[Person], Cl
 
 @pytest.mark.parametrize("address", ACCOUNT)
 def test_ones_own_account(address: str, support: User, client: Client) -> None:
-    # Signed in with the password, so that the pages behind re-authentication open.
-    client.post("/accounts/login/", {"login": "support", "password": PASSWORD})
+    client.force_login(support)
+    client.post("/accounts/reauthenticate/", {"password": PASSWORD})
     looked_at(client, address)
 
 
