@@ -26,6 +26,21 @@ def person_name(individual: object, fallback: object = None) -> str:
     return name or shown(fallback)
 
 
+def borrower_name(borrower: object) -> str:
+    """What a borrower is called: the person's name, else the company's, else the id.
+
+    The spec does not show the fields of Company, so the first text under a key that speaks of a
+    name counts.
+    """
+    person = person_name(getattr(borrower, "individual", None), "")
+    if person != MISSING:
+        return person
+    for key, value in getattr(getattr(borrower, "company", None), "entries", ()):
+        if "name" in str(key).lower() and isinstance(value, str) and value.strip():
+            return value.strip()
+    return shown(getattr(borrower, "borrower_id", None))
+
+
 def items(value: object) -> list[tuple[str, object]]:
     """The pairs of a mapping, or the numbered items of a list; nothing else has any."""
     if isinstance(value, Mapping):

@@ -47,6 +47,7 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "steps": figures.steps(found, now),
         "here": here[:_RECORDED_HERE],
         "here_count": here.count(),
+        "may_record": request.user.has_perm("lending.loans.makeRepayment"),
         "blocked_by": here.filter(state__in=book.OPEN, set_aside_at=None).first(),
         "unexplained": _unexplained(found, book.landed_sum(here)),
         "read_at": now,

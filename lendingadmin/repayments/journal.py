@@ -109,6 +109,9 @@ def _receipt(
         "aside_form": aside_form or ReasonForm(prefix="aside"),
         "readings": repayment.readings.all(),
         "retries": repayment.retries.all(),
+        "may_record": request.user.has_perm("lending.loans.makeRepayment"),
+        "may_settle": request.user.has_perm("dashboard.repayments.settle"),
+        "may_set_aside": request.user.has_perm("dashboard.repayments.setAside"),
         "app": gateway.lending_app(repayment.app_id),
     }
     return render(request, "repayments/receipt.html", context)
@@ -123,7 +126,7 @@ def status(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     context = _status(
         repayment,
         seen=request.GET.get("seen", ""),
-        polls=int(polls) + 1 if polls.isdecimal() else 0,
+        polls=int(polls[:6]) + 1 if polls.isdecimal() else 0,
     )
     return render(request, "repayments/_status.html", context)
 
@@ -143,7 +146,7 @@ def _status(repayment: Repayment, seen: str, polls: int) -> dict[str, Any]:
         "elapsed_seconds": int(elapsed.total_seconds()),
         "poll_delay": POLL_DELAYS[min(polls, len(POLL_DELAYS) - 1)] if waiting else None,
         "polls": polls,
-        "changed": seen != "" and seen != state,
+        "page_state": seen or state,
         "inference_off": state == State.UNKNOWN and watching.inference_is_off(repayment),
     }
 

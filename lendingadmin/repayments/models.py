@@ -116,7 +116,7 @@ class Repayment(models.Model):
         """The request body of MakeRepayment (spec: Loans); absent values go out as null."""
         return {
             "externalId": self.external_id,
-            "amount": self.amount.normalize() + Decimal(0),
+            "amount": self.exact_amount,
             "transactionDate": self.transaction_date.isoformat(),
             "valueDate": self.value_date.isoformat(),
             "channel": self.channel or None,
@@ -124,6 +124,18 @@ class Repayment(models.Model):
             "currencyCode": self.currency_code or None,
             "notes": self.notes or None,
         }
+
+    @property
+    def exact_amount(self) -> Decimal:
+        """The amount as it was entered, without the zeros that its column adds."""
+        whole = self.amount == self.amount.to_integral_value()
+        return self.amount.quantize(Decimal(1)) if whole else self.amount.normalize()
+
+    @property
+    def shown_currency(self) -> str:
+        """The currency that was given, else that of the app."""
+        apps = {app.app_id: app.currency for app in settings.LENDING_APPS}
+        return self.currency_code or apps.get(self.app_id, "")
 
     @property
     def is_open(self) -> bool:

@@ -124,6 +124,7 @@ def _show_confirm(
     alike = look_alikes(asked)
     context = {
         "asked": asked,
+        "shown_currency": asked.currency_code or gateway.lending_app(asked.app_id).currency,
         "form_token": form,
         "loan": loan,
         "estimate": estimate(loan, asked.amount),

@@ -87,6 +87,11 @@ class ListPage:
     notes: tuple[str, ...] = field(default=())
 
     @property
+    def pager(self) -> dict[str, object]:
+        """What `_pager.html` shows."""
+        return {"next_url": self.next_url, "first_url": self.first_url, "count": len(self.items)}
+
+    @property
     def filtered(self) -> bool:
         """Whether a filter stands, so that an empty page can say why it is empty."""
         return self.form.is_bound and self.form.is_valid() and bool(self.form.filters())
