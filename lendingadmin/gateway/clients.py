@@ -11,7 +11,7 @@ from lendingadmin.lending.calls import Call
 from lendingadmin.lending.client import AppClient, LendingClient
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.operations import CustomMethods
-from lendingadmin.lending.tokens import TokenSource
+from lendingadmin.lending.tokens import MemoryTokenStore, TokenSource, TokenStore
 from lendingadmin.readers import LendingApp
 
 logger = logging.getLogger("lendingadmin.gateway")
@@ -40,13 +40,8 @@ class _Account(NamedTuple):
             cast(CustomMethods, settings.LENDING_CUSTOM_METHODS),
         )
 
-    def client(self) -> LendingClient:
-        # Imported late: models do not exist yet when Django first imports this package.
-        from lendingadmin.gateway.stores import token_store
-
-        tokens = TokenSource(
-            self.auth_url, self.client_id, self.client_secret, self.scope, token_store()
-        )
+    def client(self, store: TokenStore) -> LendingClient:
+        tokens = TokenSource(self.auth_url, self.client_id, self.client_secret, self.scope, store)
         return LendingClient(
             self.base_url,
             self.project_id,
@@ -67,7 +62,10 @@ class _Process(ForkSafe):
         account = _Account.from_settings()
         with self._lock:
             if self._made is None or self._made[0] != account:
-                self._made = (account, account.client())
+                # Imported late: there are no models yet when Django first imports this package.
+                from lendingadmin.gateway.stores import token_store
+
+                self._made = (account, account.client(token_store()))
             return self._made[1]
 
 
@@ -79,6 +77,11 @@ def client() -> LendingClient:
     return _process.client()
 
 
+def trial_client() -> LendingClient:
+    """A client that asks the issuer itself: a shared token would hide that the secret is wrong."""
+    return _Account.from_settings().client(MemoryTokenStore())
+
+
 def app(app_id: str) -> AppClient:
     """The resources of one of the apps in LENDING_APPS. Raises Http404 for any other."""
     return client().app(lending_app(app_id).app_id)
@@ -88,7 +91,7 @@ def lending_app(app_id: str) -> LendingApp:
     """Currency and zone of one of the apps in LENDING_APPS. Raises Http404 for any other."""
     for known in settings.LENDING_APPS:
         if known.app_id == app_id:
-            return cast(LendingApp, known)
+            return known
     raise Http404("There is no such lending app here.")
 
 

@@ -41,11 +41,11 @@ class Operation:
 
     @property
     def saves_nothing(self) -> bool:
-        """Whether a read scope is enough, so that nothing can have been saved.
+        """Whether nothing can have been saved: it is a GET, or a read scope is enough.
 
-        True for every GET and for the contract preview, which is a POST.
+        The latter is the contract preview, which is a POST.
         """
-        return "platform.lending:read" in self.scopes
+        return self.is_read or "platform.lending:read" in self.scopes
 
     @property
     def is_list(self) -> bool:

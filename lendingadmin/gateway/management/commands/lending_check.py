@@ -5,8 +5,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from lendingadmin import gateway
 from lendingadmin.gateway.checkup import Checkup, Finding
+from lendingadmin.gateway.clients import trial_client
 
 
 class Command(BaseCommand):
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         self._line("app", "operation", "result", "detail")
         app_ids = [app.app_id for app in settings.LENDING_APPS]
         bad = 0
-        for finding in Checkup(gateway.client(), app_ids).run():
+        for finding in Checkup(trial_client(), app_ids).run():
             self._finding(finding)
             bad += finding.bad
         if bad:
