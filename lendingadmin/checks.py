@@ -72,6 +72,20 @@ def data_keys_are_random(**_: Any) -> list[CheckMessage]:
 
 
 @register(Tags.security, deploy=True)
+def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
+    """Whoever reads the repository knows the example's key, and could sign in its name."""
+    if not settings.SECRET_KEY.startswith("replace-me"):
+        return []
+    return [
+        Warning(
+            "SECRET_KEY is the one of .env.example.",
+            hint="Make one of your own: openssl rand -base64 48",
+            id="lendingadmin.W006",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
 def any_host_is_not_allowed(**_: Any) -> list[CheckMessage]:
     """With `*`, whoever sends the Host header chooses where the dashboard's links point."""
     if "*" not in settings.ALLOWED_HOSTS:

@@ -1,13 +1,38 @@
 """Configuration mistakes are named, and a sound configuration passes."""
 
 import base64
+import json
+import os
+import re
 import secrets
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lendingadmin import checks
 from lendingadmin.readers import data_keys
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLE = dict(
+    line.split("=", 1)
+    for line in (ROOT / ".env.example").read_text().splitlines()
+    if line and not line.startswith("#")
+)
+OWN_KEYS = {
+    "SECRET_KEY": secrets.token_urlsafe(48),
+    "DATA_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
+}
+
+
+def product(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run Python on the product with the example's environment and some changes to it."""
+    told = EXAMPLE | OWN_KEYS | environment | {"PATH": os.environ["PATH"]}
+    return subprocess.run(
+        [sys.executable, *command], cwd=ROOT, env=told, capture_output=True, text=True, timeout=60
+    )
 
 
 def ids(check: Any) -> list[str]:
@@ -77,3 +102,34 @@ def test_any_host(settings: Any) -> None:
 def test_the_cache(backend: str, expected: list[str], settings: Any) -> None:
     settings.CACHES = {"default": {"BACKEND": backend}}
     assert ids(checks.the_cache_is_shared) == expected
+
+
+def deploy_check(**environment: str) -> set[str]:
+    told = product("manage.py", "check", "--deploy", **environment)
+    assert "System check identified" in told.stdout + told.stderr
+    return set(re.findall(r"\((\w+\.\w+)\)", told.stderr))
+
+
+def test_the_example_with_keys_of_ones_own_passes_every_deploy_check() -> None:
+    assert deploy_check() == set()
+
+
+def test_the_examples_own_keys_do_not() -> None:
+    kept = {name: EXAMPLE[name] for name in OWN_KEYS}
+    assert deploy_check(**kept) == {"lendingadmin.W003", "lendingadmin.W006"}
+
+
+@pytest.mark.parametrize(
+    ("https", "prefix", "secure"), [("on", "__Host-", True), ("off", "", False)]
+)
+def test_cookies_are_bound_to_the_host_only_under_https(
+    https: str, prefix: str, secure: bool
+) -> None:
+    show = (
+        "import json; from django.conf import settings as s;"
+        "print(json.dumps([s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME,"
+        "s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE]))"
+    )
+    told = product("-c", show, HTTPS=https, DJANGO_SETTINGS_MODULE="lendingadmin.settings")
+    names = [f"{prefix}sessionid", f"{prefix}csrftoken"]
+    assert json.loads(told.stdout) == [*names, secure, secure]

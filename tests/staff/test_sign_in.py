@@ -6,7 +6,6 @@ import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal import auth as totp
-from django.conf import settings as product
 from django.core.cache import cache
 from django.test import Client
 
@@ -180,9 +179,3 @@ class TestSecondFactor:
         client.post("/admin/staff/user/", chosen)
         assert not Authenticator.objects.filter(user=support).exists()
         assert trail()[-1] == ("manager", "people.secondFactor", "support", "removed", "")
-
-
-def test_cookies_are_bound_to_the_host_only_under_https() -> None:
-    assert not product.HTTPS
-    assert product.SESSION_COOKIE_NAME == "sessionid"
-    assert product.CSRF_COOKIE_NAME == "csrftoken"
