@@ -5,8 +5,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from ninja import Schema
-from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from pydantic.alias_generators import to_camel
 
 from lendingadmin.sandbox.rules import amounts, ids, instants
@@ -41,7 +40,7 @@ Category = Literal["individual", "company"]
 Free = dict[str, Any]
 
 
-class Sent(Schema):
+class Sent(BaseModel):
     """A body, or a part of one, in the API's spelling."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
