@@ -1,0 +1,95 @@
+"""The stylesheets: small enough, without what the CSP refuses, and legible in both themes."""
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+
+STATIC = Path(__file__).parents[2] / "static"
+SHEETS = sorted((STATIC / "css").glob("*.css"))
+SCRIPTS = sorted((STATIC / "js").glob("*.js"))
+TOKENS = dict(
+    (name, (light, dark))
+    for name, light, dark in re.findall(
+        r"--([a-z-]+):\s*light-dark\((#[0-9a-f]{6}),\s*(#[0-9a-f]{6})\)",
+        (STATIC / "css" / "tokens.css").read_text(),
+    )
+)
+TONES = ("good", "warn", "bad", "info", "odd")
+TEXT, GRAPHIC = 4.5, 3.0
+
+# What is written or drawn on what, and how far the two must stand apart (WCAG 1.4.3, 1.4.11).
+PAIRS = [
+    *[
+        (ink, on, TEXT)
+        for ink in ("ink", "soft", "accent")
+        for on in ("ground", "surface", "hover")
+    ],
+    *[(ink, "sunken", TEXT) for ink in ("ink", "soft")],
+    ("accent-deep", "surface", TEXT),
+    ("accent-deep", "hover", TEXT),
+    ("accent", "accent-wash", TEXT),
+    ("on-accent", "accent", TEXT),
+    ("on-accent", "accent-deep", TEXT),
+    ("soft", "plain-wash", TEXT),
+    ("ink", "plain-wash", TEXT),
+    *[(tone, f"{tone}-wash", TEXT) for tone in TONES],
+    *[(tone, "surface", TEXT) for tone in TONES],
+    *[(ink, f"{tone}-wash", TEXT) for ink in ("ink", "soft", "accent") for tone in TONES],
+    ("edge", "surface", GRAPHIC),
+    ("edge", "ground", GRAPHIC),
+    ("accent", "sunken", GRAPHIC),
+    ("principal", "surface", GRAPHIC),
+    ("penalty", "surface", GRAPHIC),
+]
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of a `#rrggbb` colour, as WCAG defines it."""
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours, from 1 to 21."""
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_contrast_is_measured_rightly() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.01)
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize(("ink", "ground", "least"), PAIRS, ids=lambda value: str(value))
+def test_every_pair_is_legible(ink: str, ground: str, least: float, theme: int) -> None:
+    assert contrast(TOKENS[ink][theme], TOKENS[ground][theme]) >= least
+
+
+def test_no_colour_is_made_up_outside_the_tokens() -> None:
+    allowed = {"#fff", "#9aa4ac"}  # the paper under a QR code, and hairlines in print
+    for sheet in SHEETS:
+        if sheet.name != "tokens.css":
+            assert set(re.findall(r"#[0-9a-fA-F]{3,8}\b", sheet.read_text())) <= allowed, sheet.name
+
+
+def test_the_stylesheets_weigh_at_most_twelve_kilobytes_compressed() -> None:
+    assert SHEETS
+    assert sum(len(gzip.compress(sheet.read_bytes())) for sheet in SHEETS) <= 12_000
+
+
+def test_every_rule_stands_in_a_layer() -> None:
+    for sheet in SHEETS:
+        text = re.sub(r"/\*.*?\*/", "", sheet.read_text(), flags=re.S).strip()
+        assert re.match(r"@layer [a-z, ]+[;{]", text), sheet.name
+        assert "@import" not in text, sheet.name
+
+
+def test_scripts_need_nothing_that_the_csp_refuses() -> None:
+    assert SCRIPTS
+    for script in SCRIPTS:
+        found = re.search(r"\beval\(|new Function|innerHTML|\.style\b", script.read_text())
+        assert not found, f"{script.name}: {found}"
