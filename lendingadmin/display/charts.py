@@ -10,7 +10,7 @@ from lendingadmin.display.numbers import number
 from lendingadmin.display.times import contract_date, contract_day, short_contract_day
 
 KINDS = ("principal", "interest", "fees", "penalty")
-_TOP, _BOTTOM, _LEFT, _RIGHT = 18.0, 22.0, 8.0, 44.0
+_TOP, _BOTTOM, _LEFT, _RIGHT = 18.0, 22.0, 14.0, 44.0
 _LABEL_WIDTH = 48.0
 
 
