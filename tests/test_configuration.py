@@ -17,6 +17,7 @@ READERS = {
     "lendingadmin/sandbox/settings.py",
     "lendingadmin/demo/environment.py",
     "lendingadmin/demo/management/commands/demo.py",
+    "lendingadmin/demo/preparing.py",
 }
 # Django's own, about code rather than about a place.
 NOT_CONFIGURATION = {"DJANGO_SETTINGS_MODULE"}

@@ -11,7 +11,8 @@ from secrets import token_urlsafe
 
 from cryptography.fernet import Fernet
 
-VAR_DIR = Path(__file__).resolve().parents[2] / "var"
+BASE_DIR = Path(__file__).resolve().parents[2]
+VAR_DIR = BASE_DIR / "var"
 
 #: What the person may say about the demo, and what holds otherwise. README.md tells of each.
 DEFAULTS = {

@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from types import FrameType
 from typing import Self
 
+_Handler = Callable[[int, FrameType | None], object] | int | None
 _ASKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -26,23 +27,25 @@ class Processes:
     def __init__(self, patience: float = 10.0) -> None:
         self._patience = patience
         self._children: dict[str, subprocess.Popen[bytes]] = {}
-        self._before: dict[int, object] = {}
+        self._before: dict[signal.Signals, _Handler] = {}
         self._held = False
         self._asked = False
 
     def __enter__(self) -> Self:
         for number in _ASKED:
-            self._before[number] = signal.signal(number, self._stop_asked)
+            # Whoever started it with nohup wants it to outlive the terminal.
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+                self._before[number] = signal.signal(number, self._stop_asked)
         return self
 
     def __exit__(self, *_: object) -> None:
         # From here on a second Ctrl-C must not leave a child behind.
         self._held = True
-        for number in _ASKED:
+        for number in self._before:
             signal.signal(number, signal.SIG_IGN)
         self._stop()
         for number, handler in self._before.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]
+            signal.signal(number, handler)
         self._held = False
 
     def start(self, name: str, command: Sequence[str], environ: Mapping[str, str]) -> None:

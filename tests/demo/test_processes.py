@@ -111,6 +111,16 @@ def test_each_way_of_asking_stops_the_watch_and_the_children(number: int) -> Non
     assert signal.getsignal(number) is before
 
 
+def test_a_terminal_that_closes_is_no_reason_under_nohup() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Processes():
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_a_child_that_dies_is_told_by_name() -> None:
     died = pytest.raises(Died, match=r"The frail ended by itself \(exit code 7\)")
     with died, Processes() as processes:

@@ -1,0 +1,38 @@
+"""The demo's own databases: several demos may use them, only one alone may remove them."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_FILES = [
+    f"{name}{end}"
+    for name in ("demo.sqlite3", "sandbox.sqlite3")
+    for end in ("", "-wal", "-shm", "-journal")
+]
+
+
+class InUse(Exception):
+    """Another demo runs on the databases that were to be removed."""
+
+
+@contextmanager
+def held(var: Path, *, fresh: bool) -> Iterator[None]:
+    """Keep the databases from being removed while inside; `fresh` removes them first.
+
+    Raises InUse when they are to be removed and another demo holds them. Databases that the
+    person named elsewhere are never touched.
+    """
+    var.mkdir(parents=True, exist_ok=True)
+    with (var / "demo.lock").open("w") as lock:
+        if fresh:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise InUse(
+                    f"A demo is running on the databases in {var}: stop it first."
+                ) from error
+            for name in _FILES:
+                (var / name).unlink(missing_ok=True)
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        yield

@@ -1,0 +1,22 @@
+"""What the dashboard needs before it starts."""
+
+import os
+
+from django.conf import settings
+from django.core.management import call_command
+
+from lendingadmin.demo.environment import VAR_DIR
+from lendingadmin.demo.people import make_people
+from lendingadmin.demo.static_files import collect_static
+
+
+def prepare_dashboard() -> None:
+    """Database, cache table, static files and people, each made or brought up to date.
+
+    Raises NotLoopback when the configured service is not on this machine.
+    """
+    VAR_DIR.mkdir(exist_ok=True)  # SQLite makes files, not folders
+    call_command("migrate", interactive=False, verbosity=0)
+    call_command("createcachetable", verbosity=0)
+    collect_static()
+    make_people(os.environ["DEMO_PASSWORD"], settings.LENDING_BASE_URL)

@@ -1,0 +1,92 @@
+"""Sandbox and dashboard as real processes, on ports and databases of their own."""
+
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from lendingadmin.demo import serving
+from lendingadmin.demo.environment import BASE_DIR, kept_secrets, variables
+from lendingadmin.demo.processes import Processes
+
+PASSWORD = "demo"
+_PREPARE = """
+import django
+django.setup()
+from lendingadmin.demo.preparing import prepare_dashboard
+prepare_dashboard()
+"""
+
+
+@dataclass(frozen=True)
+class House:
+    """Where a running dashboard and its sandbox answer."""
+
+    address: str
+    sandbox: str
+
+
+def straight(sandbox: str) -> str:
+    """The dashboard talks to the sandbox itself."""
+    return sandbox
+
+
+@contextmanager
+def running(
+    folder: Path,
+    *,
+    service: Callable[[str], str] = straight,
+    fill: bool = True,
+    settings: dict[str, str] | None = None,
+) -> Iterator[House]:
+    """Run sandbox and dashboard with everything they keep under `folder`.
+
+    `service` is given the sandbox's address and answers the one that the dashboard shall use: a
+    proxy's, when something goes wrong between them. `settings` overrules variables.
+    """
+    port, sandbox_port = _free_ports()
+    given = {"PORT": str(port), "SANDBOX_PORT": str(sandbox_port), "DEMO_PASSWORD": PASSWORD}
+    sandbox = f"http://127.0.0.1:{sandbox_port}"
+    environ = {
+        **os.environ,
+        **variables(given, kept_secrets(folder / "demo.env"), folder),
+        "LENDING_BASE_URL": service(sandbox),
+        "SANDBOX_PROCESSING_SECONDS": "1",
+        # Processes of its own must not run with the tests' settings.
+        "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
+        "PYTHONPATH": str(BASE_DIR),
+        **(settings or {}),
+    }
+    with Processes() as processes:
+        processes.start("sandbox", serving.sandbox(), environ)
+        processes.start("preparation", [sys.executable, "-c", _PREPARE], environ)
+        processes.finish("preparation")
+        processes.wait_until_ready("sandbox", sandbox_port)
+        if fill:
+            processes.start("filling", serving.sandbox_fill(), environ)
+            processes.finish("filling")
+        processes.start("dashboard", serving.dashboard("127.0.0.1", port), environ)
+        processes.wait_until_ready("dashboard", port, "/healthz")
+        yield House(f"http://localhost:{port}", sandbox)
+
+
+def sign_in(page: Page, role: str, path: str = "/") -> None:
+    """Sign in as the demo's person of that role, and go on to a page."""
+    page.goto("/accounts/login/")
+    page.fill("input[name=login]", role)
+    page.fill("input[name=password]", PASSWORD)
+    page.click("main form [type=submit]")
+    page.wait_for_url(lambda url: "/accounts/login" not in url)
+    if path != "/":
+        page.goto(path)
+
+
+def _free_ports() -> tuple[int, int]:
+    here = ("127.0.0.1", 0)
+    with socket.create_server(here) as one, socket.create_server(here) as two:
+        return one.getsockname()[1], two.getsockname()[1]

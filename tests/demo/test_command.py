@@ -1,0 +1,162 @@
+"""`manage.py demo` as a person runs it: it starts, tells, and leaves no process behind."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/environ").exists(), reason="needs /proc to look for what was left behind"
+)
+
+
+class Demo:
+    """One run of the command, its output read line by line."""
+
+    def __init__(self, folder: Path, ports: tuple[int, int], *arguments: str) -> None:
+        self.folder = folder
+        environ = {name: value for name, value in os.environ.items() if "LENDING" not in name}
+        environ |= {
+            "PORT": str(ports[0]),
+            "SANDBOX_PORT": str(ports[1]),
+            "SANDBOX_DATABASE": str(folder / "sandbox.sqlite3"),
+            "DATABASE_URL": f"sqlite:///{folder}/demo.sqlite3",
+            "DEMO_PASSWORD": "open sesame",
+            "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
+            "PYTHONUNBUFFERED": "1",
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, str(ROOT / "manage.py"), "demo", *arguments],
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.told: list[str] = []
+
+    def read_until(self, words: str) -> str:
+        """Read its output up to the line that holds these words, or to the end."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.told.append(line)
+            if words in line:
+                break
+        return "".join(self.told)
+
+    def end(self, *, seconds: float = 20) -> int:
+        """Read what is left and wait for its end."""
+        self.read_until("\0")
+        return self.process.wait(seconds)
+
+    def pids(self) -> list[int]:
+        """Every process that runs with this demo's environment."""
+        mark = f"SANDBOX_DATABASE={self.folder}".encode()
+        return [
+            int(path.name)
+            for path in Path("/proc").iterdir()
+            if path.name.isdigit() and mark in _environ(path)
+        ]
+
+    def child(self, words: str) -> int:
+        """The first process whose command line holds these words."""
+        return min(
+            pid
+            for pid in self.pids()
+            if words in Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+        )
+
+
+def _environ(path: Path) -> bytes:
+    try:
+        return (path / "environ").read_bytes()
+    except OSError:
+        return b""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Shared by the runs, so that only the first one fills the sandbox."""
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture
+def ports() -> tuple[int, int]:
+    here = ("127.0.0.1", 0)
+    with socket.create_server(here) as one, socket.create_server(here) as two:
+        return one.getsockname()[1], two.getsockname()[1]
+
+
+@pytest.fixture
+def demo(folder: Path, ports: tuple[int, int]) -> Iterator[Demo]:
+    run = Demo(folder, ports)
+    yield run
+    run.process.send_signal(signal.SIGTERM)
+    run.process.wait(20)
+    assert run.process.stdout is not None
+    run.process.stdout.close()
+
+
+def test_it_tells_how_to_sign_in_and_ctrl_c_leaves_nothing_behind(
+    demo: Demo, ports: tuple[int, int]
+) -> None:
+    told = demo.read_until("Ctrl-C")
+    assert f"http://localhost:{ports[0]}" in told
+    for role in ("viewer", "officer", "support", "manager"):
+        assert re.search(rf"{role} +open sesame", told)
+    page = urllib.request.urlopen(f"http://localhost:{ports[0]}/accounts/login/", timeout=10)
+    assert page.status == 200
+    assert len(demo.pids()) >= 5
+    demo.process.send_signal(signal.SIGINT)
+    assert demo.end() == 0
+    assert demo.told[-1] == "Stopped.\n"
+    assert demo.pids() == []
+
+
+def test_again_it_is_quick_and_keeps_what_is_there(demo: Demo) -> None:
+    started = time.monotonic()
+    told = demo.read_until("Ctrl-C")
+    assert not re.search(r"\d+ borrowers", told)
+    assert time.monotonic() - started < 20  # some 3 s alone on a machine
+
+
+@pytest.mark.parametrize(
+    ("words", "name"), [("manage.py sandbox", "sandbox"), ("gunicorn", "dashboard")]
+)
+def test_when_a_part_dies_it_is_named_and_the_rest_stops(words: str, name: str, demo: Demo) -> None:
+    demo.read_until("Ctrl-C")
+    os.kill(demo.child(words), signal.SIGKILL)
+    assert demo.end() == 1
+    assert f"The {name} was ended by SIGKILL." in demo.told[-1]
+    assert demo.pids() == []
+
+
+def test_sigterm_while_it_starts_leaves_nothing_behind(demo: Demo) -> None:
+    demo.read_until("Preparing")
+    demo.process.send_signal(signal.SIGTERM)
+    assert demo.end() == 0
+    assert demo.pids() == []
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_port_in_use_is_one_clear_line(place: int, folder: Path, ports: tuple[int, int]) -> None:
+    with socket.create_server(("127.0.0.1", ports[place])):
+        run = Demo(folder, ports)
+        assert run.end() == 1
+    assert len(run.told) == 1
+    assert f"Port {ports[place]} is in use" in run.told[0]
+    assert ("PORT=", "SANDBOX_PORT=")[place] in run.told[0]
+
+
+def test_a_port_that_is_none_is_one_clear_line(folder: Path) -> None:
+    run = Demo(folder, (0, 70000))
+    assert run.end() == 1
+    assert run.told == ["CommandError: PORT=0 is no port number: give one from 1 to 65535.\n"]
