@@ -131,7 +131,8 @@ class FaultServer:
         """Close everything; whatever hangs is let go."""
         self.stopping.set()
         # Closing alone would not wake the thread that accepts.
-        self._listener.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         with self._lock:
             for sock in self._sockets:

@@ -1,0 +1,137 @@
+"""Reads at once: one token, one place under way, and no thread but the caller's knows the store."""
+
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from lendingadmin.lending.errors import Held, LendingError, NotAccepted, NotFound, TimedOut
+from lendingadmin.lending.parallel import together
+from lendingadmin.lending.tokens import AccessToken
+from tests.faults import behaviours as do
+from tests.faults.server import FaultServer, Wire
+from tests.lending.rig import LOAN, client_to
+
+
+class WatchedTokens:
+    """Counts calls, and notes the threads that they came from."""
+
+    def __init__(self) -> None:
+        self.threads: set[str] = set()
+        self.asked = 0
+        self.replaceable = True
+
+    def token(self) -> AccessToken:
+        self.threads.add(threading.current_thread().name)
+        self.asked += 1
+        now = datetime.now(UTC)
+        return AccessToken(f"token-{self.asked}", now, now + timedelta(hours=1), "")
+
+    def drop(self, refused: str) -> bool:
+        self.threads.add(threading.current_thread().name)
+        return self.replaceable
+
+
+def test_results_stand_where_their_calls_stood(fault_server: FaultServer) -> None:
+    fault_server.on("/loans/L1", do.late(do.reply(LOAN), 0.2))
+    fault_server.on("/borrowers/B1", do.late(do.reply({"borrowerId": "B1"}), 0.2))
+    tokens, observed = WatchedTokens(), []
+    client = client_to(
+        fault_server.url, tokens, on_call=lambda call: observed.append(threading.get_ident())
+    )
+    app = client.app("kenya")
+    started = time.monotonic()
+    loan, missing, borrower = together(
+        client,
+        lambda: app.loans.get("L1"),
+        lambda: app.loans.get("L2"),
+        lambda: app.borrowers.get("B1"),
+    )
+    assert time.monotonic() - started < 0.39
+    assert (loan.account_id, borrower.borrower_id) == ("L1", "B1")
+    assert isinstance(missing, NotFound)
+    assert tokens.asked == 1
+    assert tokens.threads == {threading.current_thread().name}
+    assert observed == [threading.get_ident()] * 3
+
+
+def test_a_refused_token_is_renewed_by_the_caller_and_only_refused_reads_run_again(
+    fault_server: FaultServer,
+) -> None:
+    def only_new(wire: Wire) -> bool:
+        good = wire.request.headers["authorization"] == "Bearer token-2"
+        return (do.reply(LOAN) if good else do.refusal(401))(wire)
+
+    fault_server.on("/loans/old", only_new)
+    fault_server.on("/loans/any", do.reply(LOAN))
+    tokens = WatchedTokens()
+    client = client_to(fault_server.url, tokens)
+    loans = client.app("kenya").loans
+    results = together(client, lambda: loans.get("old"), lambda: loans.get("any"))
+    assert [loan.account_id for loan in results] == ["L1", "L1"]
+    assert (fault_server.hits("/loans/old"), fault_server.hits("/loans/any")) == (2, 1)
+    assert tokens.threads == {threading.current_thread().name}
+
+
+def test_a_young_refused_token_is_the_reads_own_error(fault_server: FaultServer) -> None:
+    fault_server.on("/loans/bad", do.refusal(401))
+    fault_server.on("/loans/good", do.reply(LOAN))
+    tokens = WatchedTokens()
+    tokens.replaceable = False
+    client = client_to(fault_server.url, tokens)
+    loans = client.app("kenya").loans
+    bad, good = together(client, lambda: loans.get("bad"), lambda: loans.get("good"))
+    assert isinstance(bad, NotAccepted)
+    assert (good.account_id, tokens.asked, fault_server.hits()) == ("L1", 1, 2)
+
+
+def test_without_a_token_every_result_is_that_error(fault_server: FaultServer) -> None:
+    class NoTokens(WatchedTokens):
+        def token(self) -> AccessToken:
+            raise NotAccepted(operation="token")
+
+    client = client_to(fault_server.url, NoTokens())
+    loans = client.app("kenya").loans
+    results = together(client, lambda: loans.get("L1"), lambda: loans.get("L2"))
+    assert [type(result) for result in results] == [NotAccepted, NotAccepted]
+    assert fault_server.hits() == 0
+
+
+def test_a_write_does_not_go_out(fault_server: FaultServer) -> None:
+    client = client_to(fault_server.url)
+    loans = client.app("kenya").loans
+    with pytest.raises(TypeError):
+        together(client, lambda: loans.make_repayment("L1", {}))
+    assert fault_server.hits() == 0
+
+
+def test_one_joint_takes_one_place(fault_server: FaultServer) -> None:
+    fault_server.on("/loans/", do.hang())
+    fault_server.on("/borrowers/", do.reply({"borrowerId": "B1"}))
+    client = client_to(fault_server.url, size=1, read_timeout=0.6)
+    app = client.app("kenya")
+    found: list[tuple[object, ...]] = []
+    thread = threading.Thread(
+        target=lambda: found.append(together(client, *[lambda: app.loans.get("L1")] * 4))
+    )
+    thread.start()
+    while fault_server.hits() < 4:
+        time.sleep(0.01)
+    with pytest.raises(Held):
+        app.borrowers.get("B1")
+    (held,) = together(client, lambda: app.borrowers.get("B1"))
+    assert isinstance(held, Held)
+    thread.join()
+    assert [type(one) for one in found[0]] == [TimedOut] * 4
+    assert app.borrowers.get("B1").borrower_id == "B1"
+
+
+def test_reads_that_waited_too_long_for_a_thread_are_not_sent(fault_server: FaultServer) -> None:
+    fault_server.on("/loans/", do.hang())
+    client = client_to(fault_server.url, read_timeout=0.4, deadline=0.4)
+    loans = client.app("kenya").loans
+    results = together(client, *[lambda: loans.get("L1")] * 20)
+    assert all(isinstance(result, LendingError) for result in results)
+    assert {type(result) for result in results} == {TimedOut, Held}
+    assert fault_server.hits() == 12

@@ -1,0 +1,368 @@
+"""The one token: how long it lives, who renews it, what a 401 does to it, what a refusal does."""
+
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from urllib.parse import parse_qs
+
+import pytest
+
+from lendingadmin.lending.errors import (
+    LendingError,
+    NotAccepted,
+    RateLimited,
+    Saved,
+    ServiceFault,
+    TimedOut,
+    Unreachable,
+    Unreadable,
+)
+from lendingadmin.lending.issuer import life_of
+from lendingadmin.lending.tokens import AccessToken, MemoryTokenStore
+from tests.faults import behaviours as do
+from tests.faults.server import FaultServer, Wire
+from tests.lending.rig import LOAN, Clock, client_to, source_at
+
+NOW = datetime(2026, 5, 1, 12, 0, tzinfo=UTC)
+EPOCH = int(NOW.timestamp())
+TOKEN = "/v1/oauth2/token"
+
+
+def numbered() -> "do.Behaviour":
+    """token-1, token-2, …"""
+    lock, count = threading.Lock(), 0
+
+    def behave(wire: Wire) -> bool:
+        nonlocal count
+        with lock:
+            count += 1
+            value = f"token-{count}"
+        return do.token(value)(wire)
+
+    return behave
+
+
+@pytest.mark.parametrize(
+    ("answer", "seconds"),
+    [
+        ({"expires_at": EPOCH + 600}, 600),
+        ({"expires_at": (EPOCH + 600) * 10**3}, 600),
+        ({"expires_at": (EPOCH + 600) * 10**6}, 600),
+        ({"expires_at": (EPOCH + 600) * 10**9}, 600),
+        ({"expires_at": Decimal(EPOCH) + Decimal("600.5")}, 600.5),
+        ({"expires_at": str(EPOCH + 600)}, 600),
+        ({"expires_at": 600}, 600),
+        ({"expires_at": 3599}, 3599),
+        ({"expires_at": 86400}, 3600),
+        ({"expires_at": EPOCH + 86400}, 3600),
+        ({"expires_at": "2026-05-01T12:10:00Z"}, 600),
+        ({"expires_at": "2026-05-01T15:10:00+03:00"}, 600),
+        ({"expires_at": "2026-05-01T12:10:00"}, 600),
+        ({"expires_in": 700}, 700),
+        ({"expires_in": "700"}, 700),
+        ({"expires_at": None, "expires_in": 700}, 700),
+        ({"expires_at": EPOCH - 5, "expires_in": 700}, 700),
+        ({"expires_at": EPOCH - 5}, 300),
+        ({"expires_at": EPOCH + 31 * 86400}, 300),
+        ({"expires_at": "2026-04-01T00:00:00Z"}, 300),
+        ({"expires_at": "soon"}, 300),
+        ({"expires_at": True}, 300),
+        ({"expires_at": -1}, 300),
+        ({"expires_at": 0}, 300),
+        ({"expires_at": 10**400}, 300),
+        ({"expires_at": Decimal("1E+390")}, 300),
+        ({"expires_at": {"seconds": 5}}, 300),
+        ({"expires_in": -1}, 300),
+        ({}, 300),
+    ],
+    ids=str,
+)
+def test_life(answer: dict[str, object], seconds: float) -> None:
+    assert life_of(answer, NOW).total_seconds() == pytest.approx(seconds, abs=0.01)
+
+
+def test_the_request_is_that_of_the_spec(fault_server: FaultServer) -> None:
+    fault_server.on(TOKEN, do.token(scope="platform.lending"))
+    token = source_at(fault_server.url).token()
+    sent = fault_server.last()
+    assert (sent.method, sent.path) == ("POST", TOKEN)
+    assert sent.headers["content-type"] == "application/x-www-form-urlencoded"
+    assert parse_qs(sent.body.decode()) == {
+        "client_id": ["account"],
+        "client_secret": ["hush-hush"],
+        "grant_type": ["client_credentials"],
+        "scope": ["platform.lending"],
+    }
+    assert (token.value, token.scope) == ("token-1", "platform.lending")
+
+
+def test_a_token_is_used_until_four_fifths_of_its_life(fault_server: FaultServer) -> None:
+    fault_server.on(TOKEN, numbered())
+    clock = Clock()
+    source = source_at(fault_server.url, clock=clock)
+    assert source.token().value == "token-1"
+    clock.forward(0.79 * 3600)
+    assert source.token().value == "token-1"
+    clock.forward(0.02 * 3600)
+    assert source.token().value == "token-2"
+
+
+def test_one_renews_while_the_others_go_on(fault_server: FaultServer) -> None:
+    fault_server.on(TOKEN, numbered())
+    clock = Clock()
+    source = source_at(fault_server.url, clock=clock)
+    source.token()
+    clock.forward(0.9 * 3600)
+    fault_server.on(TOKEN, do.late(do.token("renewed"), 0.4))
+    values: list[tuple[str, float]] = []
+
+    def ask() -> None:
+        started = time.monotonic()
+        value = source.token().value
+        values.append((value, time.monotonic() - started))
+
+    _at_once(16, ask)
+    assert sorted(value for value, _ in values) == ["renewed"] + ["token-1"] * 15
+    assert max(seconds for value, seconds in values if value == "token-1") < 0.3
+    assert fault_server.hits(TOKEN) == 2
+
+
+def test_a_renewal_that_fails_leaves_the_token_in_hand(fault_server: FaultServer) -> None:
+    fault_server.on(TOKEN, do.token("old"), do.refusal(401))
+    clock = Clock()
+    source = source_at(fault_server.url, clock=clock)
+    source.token()
+    clock.forward(0.9 * 3600)
+    assert [source.token().value for _ in range(5)] == ["old"] * 5
+    assert fault_server.hits(TOKEN) == 2
+    clock.forward(0.2 * 3600)
+    with pytest.raises(NotAccepted):
+        source.token()
+
+
+def test_threads_without_a_token_ask_once(fault_server: FaultServer) -> None:
+    fault_server.on(TOKEN, do.late(numbered(), 0.1))
+    source = source_at(fault_server.url)
+    values: list[str] = []
+    _at_once(16, lambda: values.append(source.token().value))
+    assert values == ["token-1"] * 16
+    assert fault_server.hits(TOKEN) == 1
+
+
+def test_two_sources_share_what_one_store_holds(fault_server: FaultServer) -> None:
+    fault_server.on(TOKEN, do.late(numbered(), 0.1))
+    store = MemoryTokenStore()
+    sources = [source_at(fault_server.url, store=store) for _ in range(8)]
+    values: list[str] = []
+    pending = list(sources)
+    _at_once(8, lambda: values.append(pending.pop().token().value))
+    assert values == ["token-1"] * 8
+    assert fault_server.hits(TOKEN) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403])
+def test_a_refusing_issuer_is_asked_once_in_thirty_seconds(
+    status: int, fault_server: FaultServer
+) -> None:
+    fault_server.on(TOKEN, do.refusal(status, "no such client"))
+    clock = Clock()
+    store = MemoryTokenStore()
+    sources = [source_at(fault_server.url, clock=clock, store=store) for _ in range(4)]
+
+    def ask() -> None:
+        for source in sources:
+            with pytest.raises(NotAccepted) as caught:
+                source.token()
+            assert (caught.value.status, caught.value.error_description) == (
+                status,
+                "no such client",
+            )
+            assert (caught.value.saved, caught.value.operation) == (Saved.NO, "token")
+
+    _at_once(4, ask)
+    assert fault_server.hits(TOKEN) == 1
+    for elapsed in range(1, 121):
+        clock.forward(1)
+        ask()
+        assert fault_server.hits(TOKEN) == 1 + elapsed // 30
+    fault_server.on(TOKEN, do.token())
+    clock.forward(30)
+    assert sources[0].token().value == "token-1"
+    assert sources[1].token().value == "token-1"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "error"),
+    [
+        (do.refusal(429), RateLimited),
+        (do.refusal(500), ServiceFault),
+        (do.redirect("/elsewhere"), ServiceFault),
+        (do.reset(), ServiceFault),
+        (do.hang(), TimedOut),
+        (do.drip_headers(), TimedOut),
+        (do.drip_body(), TimedOut),
+        (do.html(), Unreadable),
+        (do.empty(), Unreadable),
+        (do.reply([]), Unreadable),
+        (do.reply({"access_token": None}), Unreadable),
+        (do.reply({"access_token": "a\r\nX-Evil: 1"}), Unreadable),
+        (do.reply({"access_token": "sp ace"}), Unreadable),
+    ],
+    ids=str,
+)
+def test_a_failing_issuer_means_that_nothing_was_sent(
+    behaviour: "do.Behaviour", error: type[LendingError], fault_server: FaultServer
+) -> None:
+    fault_server.on(TOKEN, behaviour)
+    clock = Clock()
+    source = source_at(fault_server.url, timeout=0.3, clock=clock)
+    loans = client_to(fault_server.url, source).app("kenya").loans
+    for _ in range(3):  # the clock stands still, so only the first asks
+        with pytest.raises(LendingError) as caught:
+            loans.make_repayment("L1", {"externalId": "R1"})
+        assert (type(caught.value), caught.value.saved) == (error, Saved.NO)
+    assert (fault_server.hits(TOKEN), fault_server.hits()) == (1, 1)
+    clock.forward(3)
+    fault_server.on(TOKEN, do.token())
+    if error is not RateLimited:
+        assert source.token().value == "token-1"
+
+
+def test_an_issuer_out_of_reach(refused_address: str) -> None:
+    with pytest.raises(Unreachable) as caught:
+        source_at(refused_address).token()
+    assert caught.value.saved is Saved.NO
+
+
+def test_waiting_for_another_ends(fault_server: FaultServer) -> None:
+    store = MemoryTokenStore()
+    assert store.try_lease(60)
+    source = source_at(fault_server.url, store=store, timeout=-2.7)  # waits 0.3 s
+    with pytest.raises(TimedOut) as caught:
+        source.token()
+    assert (caught.value.saved, fault_server.hits()) == (Saved.NO, 0)
+
+
+def only(good: str) -> "do.Behaviour":
+    """Accepts this token alone."""
+
+    def behave(wire: Wire) -> bool:
+        accepted = wire.request.headers.get("authorization") == f"Bearer {good}"
+        return (do.reply(LOAN) if accepted else do.refusal(401))(wire)
+
+    return behave
+
+
+def test_a_read_with_a_dead_token_gets_a_new_one_and_succeeds(fault_server: FaultServer) -> None:
+    fault_server.on(TOKEN, numbered())
+    fault_server.on("/loans/", only("token-2"))
+    clock = Clock()
+    source = source_at(fault_server.url, clock=clock)
+    source.token()
+    clock.forward(31)
+    assert client_to(fault_server.url, source).app("kenya").loans.get("L1").account_id == "L1"
+    assert (fault_server.hits(TOKEN), fault_server.hits("/loans/")) == (2, 2)
+
+
+def test_a_write_with_a_dead_token_is_not_sent_again(fault_server: FaultServer) -> None:
+    fault_server.on(TOKEN, numbered())
+    fault_server.on("/loans/", only("token-2"))
+    clock = Clock()
+    source = source_at(fault_server.url, clock=clock)
+    source.token()
+    clock.forward(31)
+    loans = client_to(fault_server.url, source).app("kenya").loans
+    with pytest.raises(NotAccepted) as caught:
+        loans.make_repayment("L1", {"externalId": "R1"})
+    assert (caught.value.saved, fault_server.hits("/loans/")) == (Saved.NO, 1)
+    loans.make_repayment("L1", {"externalId": "R1"})  # the person's own next try
+    assert fault_server.hits(TOKEN) == 2
+
+
+def test_an_operation_that_is_always_refused_locks_out_nothing_but_itself(
+    fault_server: FaultServer,
+) -> None:
+    fault_server.on(TOKEN, numbered())
+    fault_server.on("/loans/bad", do.refusal(401))
+    fault_server.on("/loans/good", do.reply(LOAN))
+    clock = Clock()
+    loans = client_to(fault_server.url, source_at(fault_server.url, clock=clock)).app("kenya").loans
+    for second in range(120):
+        with pytest.raises(NotAccepted):
+            loans.get("bad")
+        assert loans.get("good").account_id == "L1"
+        clock.forward(1)
+        assert fault_server.hits(TOKEN) <= 1 + second // 30 + 1
+    assert fault_server.hits("/loans/good") == 120
+
+
+def test_only_the_refused_token_is_dropped(fault_server: FaultServer) -> None:
+    fault_server.on(TOKEN, numbered())
+    clock, store = Clock(), MemoryTokenStore()
+    first = source_at(fault_server.url, clock=clock, store=store)
+    second = source_at(fault_server.url, clock=clock, store=store)
+    assert first.token().value == second.token().value == "token-1"
+    clock.forward(31)
+    assert first.drop("token-1")
+    assert first.token().value == "token-2"
+    assert second.drop("token-1")  # another has taken its place already
+    assert second.token().value == "token-2"
+    assert not second.drop("token-2")  # younger than 30 s: it works
+    assert fault_server.hits(TOKEN) == 2
+
+
+def test_nothing_secret_shows(fault_server: FaultServer, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    fault_server.on(TOKEN, do.token("secret-token"), do.refusal(401), do.reset())
+    clock, shown = Clock(), []
+    source = source_at(fault_server.url, clock=clock)
+    shown += [repr(source.token()), repr(source), str(source.token())]
+    for _ in range(2):
+        clock.forward(3600)
+        with pytest.raises(LendingError) as caught:
+            source.token()
+        shown += [repr(caught.value), str(caught.value), repr(vars(caught.value))]
+    shown.append(caplog.text)
+    for word in ("secret-token", "hush-hush"):
+        assert not [text for text in shown if word in text]
+
+
+def test_a_store_lease_passes_on_when_its_holder_is_gone() -> None:
+    store = MemoryTokenStore()
+    holder = store.try_lease(0.05)
+    assert holder is not None and store.try_lease(1) is None
+    time.sleep(0.06)
+    second = store.try_lease(10)
+    assert second is not None
+    store.release(holder)  # too late: it has passed on
+    assert store.try_lease(1) is None
+
+
+def test_a_token_knows_its_age() -> None:
+    token = AccessToken("x", NOW, NOW + timedelta(seconds=100), "")
+    assert token.fresh(NOW + timedelta(seconds=79))
+    assert not token.fresh(NOW + timedelta(seconds=80))
+    assert token.usable(NOW + timedelta(seconds=99))
+    assert not token.usable(NOW + timedelta(seconds=100))
+
+
+def _at_once(count: int, work: "object") -> None:
+    assert callable(work)
+    gate = threading.Barrier(count)
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        gate.wait()
+        try:
+            work()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
