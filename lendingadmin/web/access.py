@@ -175,4 +175,6 @@ def _page_of(request: HttpRequest, header: str) -> str:
     if not url_has_allowed_host_and_scheme(address, {request.get_host()}):
         return resolve_url(settings.LOGIN_REDIRECT_URL)
     parts = urlsplit(address)
-    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+    # A path with two slashes in front would name another host.
+    path = "/" + parts.path.lstrip("/")
+    return f"{path}?{parts.query}" if parts.query else path
