@@ -6,7 +6,7 @@ from lendingadmin.sandbox.rules.invalid import Invalid
 
 CENT = Decimal("0.01")
 ZERO = Decimal("0.00")
-LARGEST = Decimal("1000000000000000")  # far above any loan, far below the precision of Decimal
+_DIGITS = 15  # before the point: far above any loan, far below the precision of Decimal
 
 
 def cents(value: Decimal) -> Decimal:
@@ -19,11 +19,9 @@ def read_number(value: object, field: str) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, Decimal | int):
         raise Invalid(field, "must be a JSON number")
     number = Decimal(value)
-    if not number.is_finite() or abs(number) >= LARGEST:
-        raise Invalid(field, "is too large")
-    if number.adjusted() < -20:
-        return Decimal(0)
-    return number
+    if not number.is_finite() or (number and number.adjusted() >= _DIGITS):
+        raise Invalid(field, f"must be below 10^{_DIGITS}")
+    return number if number and number.adjusted() > -_DIGITS else Decimal(0)
 
 
 def read_amount(value: object, field: str) -> Decimal:

@@ -64,9 +64,10 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
             "threads": 8,
             "worker_class": "gthread",
             "timeout": 60,
-            "graceful_timeout": 3,
+            "graceful_timeout": 1,
             "keepalive": 15,
             "loglevel": "warning",
+            "limit_request_line": 8190,
             "control_socket_disable": True,
             "when_ready": lambda server: self.when_ready(),
         }
