@@ -11,7 +11,7 @@ import pytest
 import simplejson
 
 from lendingadmin.lending.client import LendingClient
-from lendingadmin.lending.errors import InvalidId, NotFound, Saved, ServiceFault, Unreadable
+from lendingadmin.lending.errors import Held, InvalidId, NotFound, Saved, ServiceFault, Unreadable
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.tokens import AccessToken
 from lendingadmin.lending.values import Loan, Odd
@@ -314,6 +314,22 @@ def test_money_goes_out_with_the_digits_that_were_given(service, client):
     )
 
     assert b"1234567890123456789.10" in service.last().body
+
+
+def test_a_repayment_can_be_held_at_the_last_moment(service, client):
+    service.default = answer(shapes.LOAN)
+    loans, seen = client.app("kenya").loans, []
+
+    loans.make_repayment("L-1", {"amount": 1}, before_send=lambda: seen.append(service.hits()))
+    assert (seen, service.hits()) == ([0], 1)
+
+    def too_late() -> None:
+        raise Held
+
+    with pytest.raises(Held) as raised:
+        loans.make_repayment("L-1", {"amount": 1}, before_send=too_late)
+    assert raised.value.saved is Saved.NO
+    assert service.hits() == 1
 
 
 def test_a_page_says_when_it_was_read(service, client):

@@ -290,6 +290,13 @@ def test_keys_that_the_spec_does_not_name_are_kept():
     assert loan.raw == {"accountId": "L-1", "model_config": 1, "raw": 2, "account_id": 3}
 
 
+def test_a_key_that_is_no_proper_text_harms_nothing():
+    loan = Loan.model_validate({"accountId": "L-1", "half\ud800": 1})
+
+    assert loan.account_id == "L-1"
+    assert loan.others == (("half\ud800", 1),)
+
+
 def test_a_contract_goes_back_to_the_last_key_and_digit():
     sent = simplejson.dumps(shapes.CONTRACT, use_decimal=True)
     contract = LendingContract.model_validate(simplejson.loads(sent, use_decimal=True))
