@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Callable
 from typing import NamedTuple, cast
 
 from django.conf import settings
@@ -40,14 +41,16 @@ class _Account(NamedTuple):
             cast(CustomMethods, settings.LENDING_CUSTOM_METHODS),
         )
 
-    def client(self, store: TokenStore) -> LendingClient:
+    def client(
+        self, store: TokenStore, on_call: Callable[[Call], None] | None = None
+    ) -> LendingClient:
         tokens = TokenSource(self.auth_url, self.client_id, self.client_secret, self.scope, store)
         return LendingClient(
             self.base_url,
             self.project_id,
             tokens,
             custom_methods=self.custom_methods,
-            on_call=_log,
+            on_call=on_call,
         )
 
 
@@ -65,7 +68,7 @@ class _Process(ForkSafe):
                 # Imported late: there are no models yet when Django first imports this package.
                 from lendingadmin.gateway.stores import token_store
 
-                self._made = (account, account.client(token_store()))
+                self._made = (account, account.client(token_store(), _log))
             return self._made[1]
 
 
@@ -78,7 +81,10 @@ def client() -> LendingClient:
 
 
 def trial_client() -> LendingClient:
-    """A client that asks the issuer itself: a shared token would hide that the secret is wrong."""
+    """A client that asks the issuer itself: a shared token would hide that the secret is wrong.
+
+    Its calls leave no lines in the log.
+    """
     return _Account.from_settings().client(MemoryTokenStore())
 
 
