@@ -67,7 +67,7 @@ class DatabaseTokenStore:
 
     def discard(self, serial: str) -> bool:
         """See TokenStore."""
-        return self._rows().filter(serial=serial).update(sealed="", serial="") == 1
+        return bool(self._rows().filter(serial=serial).update(sealed="", serial=""))
 
     def try_lease(self, seconds: float) -> str | None:
         """See TokenStore."""
@@ -158,8 +158,9 @@ def _unsealed(sealed: str) -> AccessToken | None:
         fields = json.loads(unseal(sealed))
     except Unreadable:
         return None  # sealed with a key that is retired by now; the issuer will give another
-    times = {name: datetime.fromisoformat(fields.pop(name)) for name in ("issued_at", "expires_at")}
-    return AccessToken(**fields, **times)
+    for name in ("issued_at", "expires_at"):
+        fields[name] = datetime.fromisoformat(fields[name])
+    return AccessToken(**fields)
 
 
 def _text(refusal: Refusal) -> str:

@@ -1,4 +1,4 @@
-"""A client in front of a server that a test commands, with limits short enough for tests."""
+"""A client in front of a server that a test commands."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,12 +8,13 @@ from lendingadmin.lending.tokens import AccessToken, TokenSource
 from lendingadmin.lending.transport import Transport
 
 LIMITS: dict[str, Any] = {
-    "connect_timeout": 0.3,
-    "read_timeout": 0.3,
-    "deadline": 0.9,
+    "connect_timeout": 2.0,
+    "read_timeout": 8.0,
+    "deadline": 15.0,
     "backoff": 0.01,
     "slot_wait": 0.1,
 }
+HASTY: dict[str, Any] = {"connect_timeout": 0.3, "read_timeout": 0.3, "deadline": 0.9}
 LOAN = {"accountId": "L1", "loanAmount": 100}
 
 
@@ -59,4 +60,4 @@ class Clock:
 
 
 def source_at(url: str, **options: Any) -> TokenSource:
-    return TokenSource(url, "account", "hush-hush", **({"timeout": 1.0} | options))
+    return TokenSource(url, "account", "hush-hush", **({"timeout": 8.0} | options))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
+from lendingadmin.lending.client import LendingClient
 from lendingadmin.lending.errors import (
     BadRequest,
     Conflict,
@@ -21,7 +22,7 @@ from lendingadmin.lending.errors import (
 )
 from tests.faults import behaviours as do
 from tests.faults.server import Behaviour, FaultServer
-from tests.lending.rig import LOAN, client_to
+from tests.lending.rig import HASTY, LOAN, client_to
 
 NO, UNKNOWN = Saved.NO, Saved.UNKNOWN
 
@@ -34,6 +35,11 @@ class Row(NamedTuple):
     error: type[LendingError]
     reads: int
     write_saved: Saved
+
+
+def client_for(row: Row, server: FaultServer) -> LendingClient:
+    hasty = HASTY if row.error is TimedOut else {}
+    return client_to(server.url, max_bytes=1_000_000, **hasty)
 
 
 def after(seconds: str) -> dict[str, str]:
@@ -107,7 +113,7 @@ each = pytest.mark.parametrize("row", TABLE, ids=lambda row: row.fault)
 def test_read(row: Row, fault_server: FaultServer) -> None:
     fault_server.on("/loans/L1", row.behaviour)
     with pytest.raises(LendingError) as caught:
-        client_to(fault_server.url, max_bytes=1_000_000).app("kenya").loans.get("L1")
+        client_for(row, fault_server).app("kenya").loans.get("L1")
     assert (type(caught.value), caught.value.saved) == (row.error, NO)
     assert (fault_server.hits(), fault_server.hits("elsewhere")) == (row.reads, 0)
 
@@ -115,7 +121,7 @@ def test_read(row: Row, fault_server: FaultServer) -> None:
 @each
 def test_write(row: Row, fault_server: FaultServer) -> None:
     fault_server.on("/loans/L1", row.behaviour)
-    loans = client_to(fault_server.url, max_bytes=1_000_000).app("kenya").loans
+    loans = client_for(row, fault_server).app("kenya").loans
     with pytest.raises(LendingError) as caught:
         loans.make_repayment("L1", {"externalId": "R1"})
     assert (type(caught.value), caught.value.saved) == (row.error, row.write_saved)
@@ -127,7 +133,7 @@ def test_a_connection_that_never_opens_saves_nothing(
     where: str, request: pytest.FixtureRequest
 ) -> None:
     calls = []
-    loans = client_to(request.getfixturevalue(where), on_call=calls.append, deadline=5.0)
+    loans = client_to(request.getfixturevalue(where), on_call=calls.append, connect_timeout=0.3)
     with pytest.raises(Unreachable) as read:
         loans.app("kenya").loans.get("L1")
     with pytest.raises(Unreachable) as write:
