@@ -25,6 +25,6 @@ def schedule_chart(
         "currency": currency or getattr(app, "currency", ""),
     }
     rows = getattr(contract, "installments", None)
-    wide = schedule_bars(rows, width=760, height=172, **settled)  # type: ignore[arg-type]
-    narrow = schedule_bars(rows, width=360, height=172, **settled)  # type: ignore[arg-type]
+    wide = schedule_bars(rows, width=700, height=168, **settled)  # type: ignore[arg-type]
+    narrow = schedule_bars(rows, width=380, height=180, **settled)  # type: ignore[arg-type]
     return {"charts": [("wide", wide), ("narrow", narrow)] if wide and narrow else []}
