@@ -16,17 +16,21 @@ run: $(VENV)/run.stamp
 test: $(VENV)/test.stamp
 	@$(BIN)/python -m pytest -rs $(ARGS)
 
+# Production settings are those of .env.example, with the two values that everybody makes alone.
+PRODUCTION = set -a; . ./.env.example; \
+  DATA_KEYS=$$($(BIN)/python manage.py new_data_key); SECRET_KEY=$$DATA_KEYS$$DATA_KEYS;
+
 check: $(VENV)/test.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy lendingadmin
 	$(BIN)/djlint templates --lint --quiet
-	@# The example's own keys are warned about on purpose, so this takes fresh ones.
-	set -a; . ./.env.example; DATA_KEYS=$$($(BIN)/python manage.py new_data_key) \
-	  SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(48))') \
+	@echo manage.py check --deploy; $(PRODUCTION) \
 	  $(BIN)/python manage.py check --deploy --fail-level WARNING
-	set -a; . ./.env.example; DATABASE_URL=sqlite:// $(BIN)/python manage.py makemigrations --check --dry-run
-	DJANGO_SETTINGS_MODULE=lendingadmin.sandbox.settings $(BIN)/python manage.py makemigrations --check --dry-run
+	@echo manage.py makemigrations --check; $(PRODUCTION) DATABASE_URL=sqlite://; \
+	  $(BIN)/python manage.py makemigrations --check --dry-run
+	@echo the same for the sandbox; DJANGO_SETTINGS_MODULE=lendingadmin.sandbox.settings \
+	  $(BIN)/python manage.py makemigrations --check --dry-run
 
 $(VENV)/run.stamp: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \

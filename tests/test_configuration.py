@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from lendingadmin.demo import environment
@@ -24,6 +25,7 @@ NOT_CONFIGURATION = {"DJANGO_SETTINGS_MODULE"}
 VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 
 
+@lru_cache
 def _source() -> dict[str, ast.Module]:
     paths = sorted((ROOT / "lendingadmin").rglob("*.py"))
     return {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in paths}
@@ -49,7 +51,7 @@ def _reads(tree: ast.Module) -> Iterator[str]:
 
 def _read_by_code() -> set[str]:
     found = {name for tree in _source().values() for name in _reads(tree)}
-    return (found | set(environment.DEFAULTS)) - NOT_CONFIGURATION
+    return found - NOT_CONFIGURATION
 
 
 def _read_by_procfile() -> set[str]:
@@ -126,6 +128,12 @@ def test_the_demo_sets_every_variable_of_the_dashboard_and_the_sandbox(tmp_path:
     environment.prepare(environ, tmp_path)
     sandbox = set(_reads(_source()["lendingadmin/sandbox/settings.py"]))
     assert not (_read_by_settings() | sandbox) - set(environ)
+
+
+def test_the_demo_sets_nothing_that_nobody_reads(tmp_path: Path) -> None:
+    environ: dict[str, str] = {}
+    environment.prepare(environ, tmp_path)
+    assert not set(environ) - _read_by_code()
 
 
 def _start(environ: dict[str, str]) -> subprocess.CompletedProcess[str]:

@@ -56,7 +56,6 @@ def running(
         **os.environ,
         **variables(given, kept_secrets(folder / "demo.env"), folder),
         "LENDING_BASE_URL": service(sandbox),
-        "SANDBOX_PROCESSING_SECONDS": "1",
         # Processes of its own must not run with the tests' settings.
         "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
         "PYTHONPATH": str(BASE_DIR),
