@@ -248,6 +248,8 @@ PRODUCT = {
     ],
 }
 
+SMS = {"address": "MPESA", "read": 1, "rawBody": "You have received 500"}
+
 EVENT = {
     "uid": "4a8d0a2e-3a55-4c92-8e0a-555555555555",
     "name": "projects/demo/apps/kenya/events/e-1",
@@ -257,12 +259,7 @@ EVENT = {
     "eventId": "e-1",
     "eventType": "personal_data.captured",
     "timestamp": DAY,
-    "data": [
-        {
-            "kind": "lending.example/sms",
-            "values": [{"address": "MPESA", "read": 1, "rawBody": "You have received 500"}],
-        }
-    ],
+    "data": [{"kind": "lending.example/sms", "values": [SMS]}],
     "appVersionId": "v12",
     "category": "sms",
     "result": None,

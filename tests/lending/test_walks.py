@@ -1,0 +1,52 @@
+"""Walking over the pages of a list, over a real socket."""
+
+import pytest
+
+from lendingadmin.lending.errors import NotFound
+from tests.faults.behaviours import refusal
+from tests.lending import shapes
+from tests.lending.cases import answer, page
+
+
+def test_iterate_reads_page_after_page_and_only_when_reached(service, client):
+    loans = [{**shapes.LOAN, "accountId": f"L-{number}"} for number in range(3)]
+    service.on("GET", answer(page("loans", *loans[:2], token="p/2")))
+    service.on("pageToken=p%2F2", answer(page("loans", loans[2])))
+
+    walk = client.app("kenya").loans.iterate(filters={"status": "2"}, page_size=2)
+    assert service.hits() == 0
+    assert [next(walk).account_id, next(walk).account_id] == ["L-0", "L-1"]
+    assert service.hits() == 1
+    assert [loan.account_id for loan in walk] == ["L-2"]
+    assert service.hits() == 2
+    assert "filter=status%3A2" in service.last().path
+    assert "pageSize=2" in service.last().path
+
+
+@pytest.mark.parametrize(
+    ("resource", "key"),
+    [
+        (lambda c: c.app("kenya").borrowers, "borrowers"),
+        (lambda c: c.app("kenya").loans, "loans"),
+        (lambda c: c.app("kenya").assessments, "assessments"),
+        (lambda c: c.app("kenya").events, "events"),
+        (lambda c: c.products, "products"),
+        (lambda c: c.assessment_types, "assessmentTypes"),
+    ],
+)
+def test_a_service_that_turns_in_a_circle_is_left(service, client, resource, key):
+    service.default = answer(page(key, {}, token="again"))
+
+    assert len(list(resource(client).iterate(page_size=1))) == 2
+    assert len(list(resource(client).pages())) == 2
+    assert service.hits() == 4
+
+
+def test_an_error_in_the_middle_of_a_walk_is_raised_there(service, client):
+    service.on("GET", answer(page("events", shapes.EVENT, token="2")))
+    service.on("pageToken=2", refusal(404))
+
+    walk = client.app("kenya").events.iterate()
+    assert next(walk).event_id == "e-1"
+    with pytest.raises(NotFound):
+        next(walk)
