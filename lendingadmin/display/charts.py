@@ -95,12 +95,17 @@ def schedule_bars(
         lines=plot.lines(),
         plot_end=_unit(plot.end),
         plot_end_label=_unit(plot.end + 6),
-        kinds=tuple(kind for kind in KINDS if any(row.parts[kind] > 0 for row in rows)),
+        kinds=_kinds(rows),
         today=None if line is None else _unit(line),
         today_label="" if line is None else _unit(line - 5 if near_end else line + 5),
         today_anchor="end" if near_end else "start",
         summary=_summary(len(rows), passed, today),
     )
+
+
+def kinds_of(installments: object) -> tuple[str, ...]:
+    """Which parts the instalments have, in the order they are stacked: what a legend names."""
+    return _kinds([_Row(item, None) for item in _listed(installments)])
 
 
 class _Row:
@@ -178,6 +183,10 @@ class _Plot:
 
 def _listed(value: object) -> list[object]:
     return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else []
+
+
+def _kinds(rows: list[_Row]) -> tuple[str, ...]:
+    return tuple(kind for kind in KINDS if any(row.parts[kind] > 0 for row in rows))
 
 
 def _summary(count: int, passed: int, today: date | None) -> str:

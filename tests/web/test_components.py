@@ -275,6 +275,16 @@ def test_the_schedule_chart_is_attributes_only() -> None:
     assert "style" not in html
 
 
+def test_the_legend_names_only_what_is_there() -> None:
+    amounts = SimpleNamespace(principal=Decimal(300), fees=Decimal(0), penalty=Decimal(1))
+    contract = SimpleNamespace(installments=(SimpleNamespace(due_date=DUE, amounts=amounts),))
+    html = draw("{% schedule_legend contract %}", contract=contract)
+    assert '<li class="principal">' in html
+    assert '<li class="penalty">' in html
+    assert "fees" not in html
+    assert not draw("{% schedule_legend contract %}", contract=None).strip()
+
+
 @pytest.mark.parametrize("contract", [None, Odd("x"), SimpleNamespace(installments=None)])
 def test_no_schedule_no_chart(contract: object) -> None:
     assert "<svg" not in draw("{% schedule_chart contract zone %}", contract=contract, zone=None)

@@ -6,7 +6,7 @@ from django import template
 from django.template import Context
 from django.utils import timezone
 
-from lendingadmin.display.charts import schedule_bars
+from lendingadmin.display.charts import kinds_of, schedule_bars
 from lendingadmin.display.times import calendar_day
 
 register = template.Library()
@@ -28,3 +28,9 @@ def schedule_chart(
     wide = schedule_bars(rows, width=700, height=168, **settled)  # type: ignore[arg-type]
     narrow = schedule_bars(rows, width=380, height=180, **settled)  # type: ignore[arg-type]
     return {"charts": [("wide", wide), ("narrow", narrow)] if wide and narrow else []}
+
+
+@register.inclusion_tag("_legend.html")
+def schedule_legend(contract: object) -> dict[str, object]:
+    """Name the colours of a contract's chart: only those parts that its instalments have."""
+    return {"kinds": kinds_of(getattr(contract, "installments", None))}
