@@ -69,14 +69,3 @@ def test_an_expired_token_gets_401(tmp_path: Any) -> None:
         answer = caller.get("/loans")
     assert answer.status == 401
     assert "expired" in answer.description
-
-
-def test_a_token_outlives_a_restart_and_is_not_in_the_database(tmp_path: Any) -> None:
-    with running_sandbox(tmp_path) as first:
-        caller = Caller(first, "app")
-    with running_sandbox(tmp_path) as second:
-        caller.base_url = second.base_url
-        assert caller.get("/loans").status == 200
-        value = str(caller.session.headers["Authorization"]).removeprefix("Bearer ").encode()
-        for file in tmp_path.iterdir():
-            assert value not in file.read_bytes(), file

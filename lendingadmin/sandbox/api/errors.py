@@ -3,6 +3,7 @@
 import logging
 from typing import Any
 
+from django.core.exceptions import SuspiciousOperation
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
@@ -71,6 +72,8 @@ def describe(error: BaseException) -> tuple[int, str, str]:
             return 400, _first(error.errors), ""
         case AuthenticationError():
             return 401, "The bearer token is missing", ""
+        case SuspiciousOperation():
+            return 400, "The request can't be understood", ""
         case OperationalError():
             return 503, "The database is busy; try again", ""
         case HttpError() if error.__cause__ is not None:

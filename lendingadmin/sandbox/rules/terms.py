@@ -63,7 +63,7 @@ def section(holder: Mapping[str, Any], key: str, field: str) -> Mapping[str, Any
 
 def read_fees(terms: Mapping[str, Any]) -> tuple[Fee, ...]:
     """The fees of posted terms; raises Invalid."""
-    posted = terms.get("fees") or []
+    posted = [] if terms.get("fees") is None else terms["fees"]
     if not isinstance(posted, list):
         raise Invalid("contract.terms.fees", "must be an array")
     return tuple(_fee(fee, f"contract.terms.fees[{place}]") for place, fee in enumerate(posted))
