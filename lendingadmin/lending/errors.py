@@ -194,6 +194,15 @@ class InvalidId(LendingError, ValueError):
         super().__init__(message, operation=operation, saved=Saved.NO)
 
 
+class InvalidFilter(LendingError, ValueError):
+    """A filter that no clause can carry. Nothing was sent. Spec: Shared list behaviour."""
+
+    default_message = "This cannot be asked of the service."
+
+    def __init__(self, message: str = "", *, operation: str = "") -> None:
+        super().__init__(message, operation=operation, saved=Saved.NO)
+
+
 _BY_STATUS: dict[int, type[LendingError]] = {
     400: BadRequest,
     401: NotAccepted,

@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Generic, Literal, TypeVar
 
+from lendingadmin.lending.errors import InvalidFilter
 from lendingadmin.lending.operations import Operation
 from lendingadmin.lending.values import Odd
 
@@ -35,8 +36,9 @@ class Page(Generic[Item]):
 def filter_text(operation: Operation, filters: Mapping[str, str]) -> str:
     """The `filter` parameter: clauses `FIELD:VALUE` separated by spaces.
 
-    Only the first colon of a clause separates, so a value may contain colons. Raises ValueError,
-    with a sentence, for a field that the spec does not list and a value that no clause can carry.
+    Only the first colon of a clause separates, so a value may contain colons. Raises InvalidFilter,
+    with a sentence, for a value that no clause can carry, and ValueError for a field that the spec
+    does not list.
     """
     return " ".join(_clause(operation, field, value) for field, value in filters.items())
 
@@ -47,9 +49,10 @@ def _clause(operation: Operation, field: str, value: str) -> str:
     if not (field.isascii() and field.isidentifier()):
         raise ValueError("The name of a filter has letters and digits only.")
     if not value:
-        raise ValueError(f"The filter {field} has no value.")
+        raise InvalidFilter(f"The filter {field} has no value.", operation=operation.name)
     if any(character.isspace() or not character.isprintable() for character in value):
-        raise ValueError(f"The filter {field} cannot contain spaces or control characters.")
+        words = f"The filter {field} cannot contain spaces or control characters."
+        raise InvalidFilter(words, operation=operation.name)
     return f"{field}:{value}"
 
 

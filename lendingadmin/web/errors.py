@@ -10,6 +10,7 @@ from http import HTTPStatus
 from lendingadmin.lending.errors import (
     BadRequest,
     Conflict,
+    InvalidFilter,
     LendingError,
     NotAccepted,
     NotAllowed,
@@ -91,6 +92,12 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
         "The service's answer can't be read",
         "Try again. If it lasts, pass the reference on to whoever runs this dashboard.",
         HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        InvalidFilter,
+        "The service can't be asked this",
+        "Look for it in another way, such as by the loan's own id.",
+        HTTPStatus.BAD_REQUEST,
     ),
     (
         LendingError,
