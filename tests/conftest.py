@@ -8,10 +8,13 @@ from django.test import Client
 
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import ROLES
+from tests.at_sandbox import app, book
 from tests.faults.fixtures import fault_proxy, fault_server, refused_address, unanswered_address
 from tests.sandbox_process import sandbox, sandbox_app
 
 __all__ = [
+    "app",
+    "book",
     "fault_proxy",
     "fault_server",
     "refused_address",

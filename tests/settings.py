@@ -21,12 +21,16 @@ os.environ.update(
     }
 )
 
-from lendingadmin.settings import *  # noqa: E402,F403
-from lendingadmin.settings import DATABASES, STORAGES  # noqa: E402
+from lendingadmin.settings import *  # noqa: F403
+from lendingadmin.settings import DATABASES, STORAGES
 
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # No test pulls the plug, so none waits for the disk.
+    DATABASES["default"]["OPTIONS"]["init_command"] = (
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
+    )
     # A file, because several threads and processes must meet in it; a name of its own per run.
     DATABASES["default"]["TEST"] = {
         "NAME": str(Path(tempfile.gettempdir()) / f"lendingadmin-tests-{os.getpid()}.sqlite3")

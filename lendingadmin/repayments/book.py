@@ -1,13 +1,13 @@
 """Questions that pages put to the journal."""
 
+from datetime import datetime
 from decimal import Decimal
 
 from django.db.models import Q, QuerySet, Sum
 
 from .models import Repayment
-from .states import OPEN, State, Verdict
-
-__all__ = ["OPEN", "alarms", "landed_sum", "of_loan", "of_person", "unknown_count", "unsettled"]
+from .states import OPEN as OPEN
+from .states import State, Verdict
 
 # What counts as landed at the service: by its own word, by evidence, or by a person's.
 LANDED = Q(state__in=(State.RECORDED, State.INFERRED)) | Q(
@@ -30,6 +30,17 @@ def landed_sum(rows: QuerySet[Repayment]) -> Decimal:
     """The sum of those that landed at the service, as far as is known here."""
     total = rows.order_by().filter(LANDED).aggregate(total=Sum("amount"))["total"]
     return Decimal(total or 0)
+
+
+def day(app_id: str, since: datetime) -> dict[str, object]:
+    """What was entered here since a moment, in figures; `unknown_count` is of all times."""
+    entered = Repayment.objects.filter(app_id=app_id, created_at__gte=since)
+    return {
+        "landed_count": entered.filter(LANDED).count(),
+        "landed_sum": landed_sum(entered),
+        "refused_count": entered.filter(state__in=(State.REFUSED, State.NOT_SENT)).count(),
+        "unknown_count": unknown_count(app_id),
+    }
 
 
 def unsettled(app_id: str) -> QuerySet[Repayment]:

@@ -23,7 +23,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 class AmountField(forms.DecimalField):
     """Money as people write it in a form: digits, and a point for decimals."""
 
-    def to_python(self, value: Any) -> Decimal | None:
+    def to_python(self, value: Any) -> Any:
         text = str(value or "").strip()
         if text and not (text.isascii() and _PLAIN_NUMBER.fullmatch(text)):
             raise forms.ValidationError(

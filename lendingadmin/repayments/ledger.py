@@ -18,7 +18,7 @@ from lendingadmin import audit
 from lendingadmin.staff.models import User
 
 from .models import Repayment
-from .states import HOLDS_EXTERNAL_ID, OPEN, REACHED_FROM, State, Verdict
+from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, State, Verdict
 
 # An intent that has not been sent by then is dead: its sender was paused, or died.
 SEND_WITHIN = timedelta(seconds=30)
@@ -114,9 +114,7 @@ def _holds_external_id(row: Repayment) -> bool:
     return row.state in HOLDS_EXTERNAL_ID or settled_recorded
 
 
-def move(
-    repayment: Repayment, to: State, *, by: User | None, why: str = "", **fields: object
-) -> bool:
+def move(repayment: Repayment, to: State, *, by: User | None, why: str = "", **fields: Any) -> bool:
     """Move the row to `to` if it stands where `to` may be reached from; say whether it did.
 
     Commits, with the audit entry, before it returns. `by` is None for the machinery. The given
@@ -132,7 +130,7 @@ def move(
     return moved == 1
 
 
-def acknowledge(repayment: Repayment, by: User | None, **fields: object) -> None:
+def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
     """Move the row to `recorded`, whatever its state: the service said that it holds it.
 
     When it was given up meanwhile, or another with its externalId went through, the desk is
@@ -149,7 +147,7 @@ def acknowledge(repayment: Repayment, by: User | None, **fields: object) -> None
         move(repayment, State.RECORDED, by=by, duplicate=True, **fields)
 
 
-def _alarm(text: str) -> dict[str, object]:
+def _alarm(text: str) -> dict[str, Any]:
     return {"alarm": text, "alarm_at": timezone.now()}
 
 
@@ -202,7 +200,7 @@ def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
 
 
 def _audit(repayment: Repayment, by: User | None, detail: str) -> None:
-    saved = {State.RECORDED: "yes", State.REFUSED: "no", State.NOT_SENT: "no"}
+    saved = {State.RECORDED: "yes"} | dict.fromkeys(NOTHING_SAVED, "no")
     audit.record(
         by,
         "loans.makeRepayment",

@@ -14,9 +14,6 @@ NEAR_AMOUNT = Decimal("0.05")
 NEAR_DATE = timedelta(days=3)
 _AT_MOST = 10
 
-# Nothing of these is at the service.
-_HARMLESS = (State.REFUSED, State.NOT_SENT)
-
 
 def look_alikes(request: Request) -> list[Repayment]:
     """The same externalId anywhere, or the same loan or borrower with near amount and date.
@@ -32,7 +29,11 @@ def look_alikes(request: Request) -> list[Repayment]:
     unfinished = Q(app_id=request.app_id, account_id=request.account_id, state__in=OPEN)
     near = same_payer & _near(request.amount, request.transaction_date)
     rows: QuerySet[Repayment] = Repayment.objects.filter(same_id | near | unfinished)
-    return list(rows.exclude(state__in=_HARMLESS).select_related("created_by")[:_AT_MOST])
+    return list(
+        rows.exclude(state__in=(State.REFUSED, State.NOT_SENT)).select_related("created_by")[
+            :_AT_MOST
+        ]
+    )
 
 
 def _near(amount: Decimal, date: datetime) -> Q:

@@ -149,5 +149,6 @@ def _all_was_seen(request: PersonRequest, asked: ledger.Request) -> bool:
 
 def _may_double(asked: ledger.Request) -> bool:
     """Whether this sends again what may yet be at the service."""
-    rows = Repayment.objects.filter(pk=asked.retry_of, state=State.NO_TRACE)
-    return asked.retry_of is not None and rows.exists()
+    if asked.retry_of is None:
+        return False
+    return Repayment.objects.filter(pk=asked.retry_of, state=State.NO_TRACE).exists()

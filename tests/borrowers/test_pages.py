@@ -1,0 +1,102 @@
+"""The borrowers list and page against the running sandbox, and against services that are odd."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import simplejson
+from django.test import Client
+from django.urls import reverse
+
+from lendingadmin.readers import LendingApp
+from lendingadmin.staff.models import User
+from tests.faults.behaviours import refusal, reply, token
+from tests.faults.server import FaultServer
+from tests.loans.test_pages import ODD, places, with_odd
+from tests.sandbox.calling import Caller
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User | None], Client]
+
+
+@pytest.fixture
+def desk(client_of: ClientOf, viewer: User) -> Client:
+    return client_of(viewer)
+
+
+def test_list_and_page(desk: Client, app: LendingApp, book: Caller) -> None:
+    book.borrower("co", category="company", company={"tradingName": "Mama Mboga Ltd"})
+    listed = desk.get(f"/apps/{app.app_id}/borrowers/").content.decode()
+    assert "WANJIRU ANNE" in listed
+    assert "Mama Mboga Ltd" in listed
+    page = desk.get(f"/apps/{app.app_id}/borrowers/b/").content.decode()
+    assert "+254700000001" in page
+    assert f"/apps/{app.app_id}/loans/l/" in page
+
+
+def test_ids_of_any_kind_have_a_page(desk: Client, app: LendingApp, book: Caller) -> None:
+    for borrower_id in ("new", "a:b", "a b", "100%", "é?#", "x.."):
+        book.borrower(borrower_id)
+    listed = desk.get(f"/apps/{app.app_id}/borrowers/?pageSize=25")
+    for borrower in listed.context["list"].items:
+        answer = desk.get(reverse("borrower", args=[app.app_id, borrower.borrower_id]))
+        assert answer.status_code == 200
+        assert answer.context["borrower"].borrower_id == borrower.borrower_id
+        if " " in borrower.borrower_id:
+            assert "cannot contain spaces" in answer.content.decode()
+
+
+def test_the_name_alone_and_its_absence(desk: Client, app: LendingApp, book: Caller) -> None:
+    assert "WANJIRU ANNE" in desk.get(f"/apps/{app.app_id}/borrowers/b/name").content.decode()
+    gone = desk.get(f"/apps/{app.app_id}/borrowers/nobody/name")
+    assert gone.status_code == 200
+    assert "<bdi>nobody</bdi>" in gone.content.decode()
+
+
+def test_the_loans_panel_fails_alone(
+    desk: Client,
+    app: LendingApp,
+    book: Caller,
+    fault_proxy: Callable[[str], FaultServer],
+    settings: Any,
+) -> None:
+    proxy = fault_proxy(book.base_url)
+    proxy.on("/loans?", refusal(500, "down"))
+    settings.LENDING_BASE_URL = proxy.url
+    answer = desk.get(f"/apps/{app.app_id}/borrowers/b/")
+    assert answer.status_code == 200
+    page = answer.content.decode()
+    assert "WANJIRU ANNE" in page
+    assert "The service has a fault" in page
+
+
+GOOD = {
+    "borrowerId": "B-1",
+    "category": "individual",
+    "status": 1,
+    "startDate": "2026-01-01T00:00:00.000Z",
+    "individual": {"surname": "A", "dateOfBirth": "1990-01-01", "noOfDependants": 1},
+    "company": {"name": "x"},
+    "devices": [{"deviceId": "d", "active": True, "createdAt": "2026-01-01T00:00:00.000Z"}],
+    "loans": [{"loanId": "l", "principalAmount": 1, "startDate": "2026-01-01T00:00:00.000Z"}],
+    "settings": {"timezone": "Africa/Nairobi"},
+    "profiles": {"x": 1},
+}
+
+
+@pytest.mark.parametrize("path", places(GOOD), ids=lambda path: ".".join(map(str, path)))
+def test_no_odd_value_anywhere_breaks_a_page(
+    desk: Client, fault_server: FaultServer, settings: Any, path: tuple[str | int, ...]
+) -> None:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    fault_server.on("POST /v1/oauth2/token", token())
+    fault_server.on("GET /v1/projects/demo/apps/kenya/loans?", reply({"loans": []}))
+    for odd in ODD:
+        borrower = with_odd(GOOD, path, odd)
+        listed = simplejson.dumps({"borrowers": [borrower, odd], "nextPageToken": None})
+        fault_server.on("GET /v1/projects/demo/apps/kenya/borrowers?", reply(listed))
+        one = reply(simplejson.dumps(borrower))
+        fault_server.on("GET /v1/projects/demo/apps/kenya/borrowers/", one)
+        for address in ("borrowers/", "borrowers/B-1/", "borrowers/B-1/name"):
+            answer = desk.get(f"/apps/kenya/{address}")
+            assert answer.status_code == 200, (address, odd)

@@ -1,0 +1,40 @@
+import itertools
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from lendingadmin.repayments.ledger import Request
+from tests.faults.server import FaultServer
+from tests.repayments.service import LoanService
+
+
+@pytest.fixture
+def service(fault_server: FaultServer, settings: Any) -> LoanService:
+    """The dashboard is pointed at a service of which the test decides how it keeps its word."""
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    return LoanService(fault_server)
+
+
+@pytest.fixture
+def asked() -> Callable[..., Request]:
+    """Makes what a person asked for: 500 on loan L-1, each time with its own transaction id."""
+    numbers = itertools.count(1)
+
+    def make(**fields: Any) -> Request:
+        now = timezone.now() - timedelta(minutes=5)
+        usual = {
+            "app_id": "kenya",
+            "account_id": "L-1",
+            "borrower_id": "B-1",
+            "external_id": f"TX-{next(numbers)}",
+            "amount": Decimal("500.00"),
+            "transaction_date": now,
+            "value_date": now,
+        }
+        return Request(**(usual | fields))
+
+    return make

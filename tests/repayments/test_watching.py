@@ -1,0 +1,226 @@
+"""Looking for evidence of what is unknown, and what people decide about it."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.repayments import ledger, lookalikes, sending, watching
+from lendingadmin.repayments.ledger import Request
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import State, Verdict
+from lendingadmin.staff.models import User
+from tests.faults.behaviours import refusal, reset
+from tests.repayments.service import LoanService, commit_then, without_committing
+from tests.repayments.test_sending import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Asked = Callable[..., Request]
+
+
+@pytest.fixture
+def lost(service: LoanService, support: User, asked: Asked) -> Repayment:
+    """A repayment whose request was lost: unknown here, nothing at the service."""
+    service.answer = without_committing(reset())
+    repayment = sending.record(asked(external_id="TX"), support, "form-1")
+    service.answer = service.keep_word
+    return due_now(repayment)
+
+
+@pytest.fixture
+def landed(service: LoanService, support: User, asked: Asked) -> Repayment:
+    """A repayment whose answer was lost: unknown here, recorded at the service."""
+    service.answer = commit_then(reset())
+    repayment = sending.record(asked(external_id="TX"), support, "form-1")
+    service.answer = service.keep_word
+    return due_now(repayment)
+
+
+def due_now(repayment: Repayment, **ago: float) -> Repayment:
+    """Let the next look be due, and the sending have been so long ago."""
+    now = timezone.now()
+    fields = {"next_look_at": now} | ({"sent_at": now - timedelta(**ago)} if ago else {})
+    Repayment.objects.filter(pk=repayment.pk).update(**fields)
+    repayment.refresh_from_db()
+    return repayment
+
+
+def test_a_rise_by_exactly_the_amount_is_inferred(landed: Repayment) -> None:
+    watching.look_if_due(landed)
+    assert landed.state == State.INFERRED
+    assert "another payment may explain it" in landed.why
+
+
+def test_a_rise_by_another_amount_concludes_nothing(service: LoanService, lost: Repayment) -> None:
+    service.someone_else_pays("499.99")
+    watching.look_if_due(due_now(lost, minutes=20))
+    watching.look_if_due(due_now(lost, minutes=21))
+    assert lost.state == State.UNKNOWN
+
+
+def test_no_trace_takes_the_quiet_time_and_two_fresh_looks(
+    service: LoanService, lost: Repayment
+) -> None:
+    watching.look_if_due(lost)
+    watching.look_if_due(due_now(lost))
+    assert lost.state == State.UNKNOWN
+    lost.readings.update(taken_at=timezone.now() - timedelta(minutes=19))
+    watching.look_if_due(due_now(lost, minutes=20))
+    assert lost.state == State.UNKNOWN
+    watching.look_if_due(due_now(lost))
+    assert lost.state == State.NO_TRACE
+    assert lost.readings.filter(kind="look").count() == 4
+
+
+def test_a_look_that_fails_is_kept_and_concludes_nothing(
+    service: LoanService, lost: Repayment
+) -> None:
+    service.server.on("GET /v1/projects/demo/apps/kenya/loans/", refusal(404))
+    watching.look_if_due(due_now(lost, minutes=20))
+    watching.look_if_due(due_now(lost, minutes=20))
+    assert lost.state == State.UNKNOWN
+    assert lost.latest is not None and lost.latest.fault
+
+
+def test_twenty_people_at_one_page_cost_one_look(service: LoanService, lost: Repayment) -> None:
+    before = service.server.hits("GET /v1/projects/demo/apps/kenya/loans/")
+    at_once(20, lambda _: watching.look_if_due(Repayment.objects.get(pk=lost.pk)))
+    assert service.server.hits("GET /v1/projects/demo/apps/kenya/loans/") == before + 1
+
+
+def test_a_look_that_is_not_due_is_not_taken(service: LoanService, lost: Repayment) -> None:
+    Repayment.objects.update(next_look_at=timezone.now() + timedelta(minutes=1))
+    lost.refresh_from_db()
+    watching.look_if_due(lost)
+    assert lost.readings.filter(kind="look").count() == 0
+    watching.look_now(lost)
+    assert lost.readings.filter(kind="look").count() == 1
+
+
+def test_a_sender_that_died_leaves_it_unknown(
+    service: LoanService, support: User, asked: Asked
+) -> None:
+    repayment, _ = ledger.intend(asked(), support, "form-1")
+    ledger.move(repayment, State.SENT, by=support, sent_at=timezone.now() - timedelta(minutes=5))
+    assert watching.sweep() == 1
+    repayment.refresh_from_db()
+    assert repayment.state == State.UNKNOWN
+    assert repayment.next_look_at is not None
+
+
+def test_a_sender_that_is_still_at_it_is_left_alone(
+    service: LoanService, support: User, asked: Asked
+) -> None:
+    repayment, _ = ledger.intend(asked(), support, "form-1")
+    ledger.move(repayment, State.SENT, by=support, sent_at=timezone.now() - timedelta(seconds=30))
+    assert watching.sweep() == 0
+
+
+def test_a_late_rise_after_no_trace_raises_an_alarm(service: LoanService, lost: Repayment) -> None:
+    Repayment.objects.update(state=State.NO_TRACE)
+    watching.look_if_due(due_now(lost))
+    assert lost.alarm == ""
+    service.someone_else_pays("500")
+    watching.look_if_due(due_now(lost))
+    assert "Paid rose late" in lost.alarm
+    assert lost.state == State.NO_TRACE
+
+
+def test_a_rise_that_the_second_attempt_explains_raises_none(
+    service: LoanService, support: User, asked: Asked, lost: Repayment
+) -> None:
+    Repayment.objects.update(state=State.NO_TRACE)
+    sending.record(asked(external_id="TX", retry_of=lost.pk), support, "form-2")
+    watching.look_if_due(due_now(lost))
+    assert lost.alarm == ""
+    service.someone_else_pays("500")
+    watching.look_if_due(due_now(lost))
+    assert lost.alarm != ""
+
+
+def test_watching_ends_after_a_day(lost: Repayment) -> None:
+    watching.look_if_due(due_now(lost, hours=25))
+    assert lost.next_look_at is None
+
+
+def test_set_aside_lets_the_next_one_through_and_stops_inference(
+    service: LoanService, manager: User, asked: Asked, landed: Repayment
+) -> None:
+    assert ledger.set_aside(landed, "customer waits at the counter", manager)
+    following = sending.record(asked(amount=Decimal(200)), manager, "form-2")
+    assert following.state == State.RECORDED
+    watching.look_if_due(due_now(landed))
+    assert landed.state == State.UNKNOWN
+    assert not ledger.set_aside(landed, "once is enough", manager)
+
+
+def test_settling_needs_an_open_question_and_keeps_the_reason(
+    service: LoanService, manager: User, asked: Asked, lost: Repayment
+) -> None:
+    assert ledger.settle(lost, Verdict.NOT_RECORDED, "the operator found nothing", manager)
+    assert (lost.state, lost.settled_as) == (State.SETTLED, Verdict.NOT_RECORDED)
+    assert not ledger.settle(lost, Verdict.RECORDED, "changed my mind", manager)
+    entry = Entry.objects.filter(username="manager").latest("pk")
+    assert "the operator found nothing" in entry.detail
+    again = sending.record(asked(external_id="TX"), manager, "form-2")
+    assert again.state == State.RECORDED
+
+
+def test_settled_as_recorded_keeps_its_transaction_id(
+    service: LoanService, manager: User, asked: Asked, lost: Repayment
+) -> None:
+    ledger.settle(lost, Verdict.RECORDED, "it is on the statement", manager)
+    with pytest.raises(ledger.AlreadyLive):
+        sending.record(asked(external_id="TX"), manager, "form-2")
+
+
+def test_settling_as_recorded_what_was_sent_again_is_refused(
+    service: LoanService, manager: User, asked: Asked, lost: Repayment
+) -> None:
+    Repayment.objects.update(state=State.NO_TRACE)
+    second = sending.record(asked(external_id="TX", retry_of=lost.pk), manager, "form-2")
+    lost.refresh_from_db()
+    with pytest.raises(ledger.AlreadyLive) as live:
+        ledger.settle(lost, Verdict.RECORDED, "it is on the statement", manager)
+    assert live.value.other == second
+
+
+def test_reconcile_sweeps_looks_and_says_so(
+    landed: Repayment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("reconcile")
+    landed.refresh_from_db()
+    assert landed.state == State.INFERRED
+    assert capsys.readouterr().out == "0 swept up, 1 looked at, 1 concluded\n"
+
+
+def test_look_alikes(service: LoanService, support: User, asked: Asked) -> None:
+    now = timezone.now()
+    sending.record(asked(external_id="A", transaction_date=now), support, "form-1")
+
+    def alike(**fields: object) -> bool:
+        usual = {"external_id": "other", "amount": Decimal("9"), "account_id": "L-9"}
+        wanted = asked(**(usual | {"borrower_id": "B-9", "transaction_date": now} | fields))
+        return bool(lookalikes.look_alikes(wanted))
+
+    assert not alike()
+    assert alike(external_id="A")
+    assert alike(external_id=" A ", app_id="ghana")
+    assert alike(account_id="L-1", amount=Decimal("490"))
+    assert alike(borrower_id="B-1", amount=Decimal("510"))
+    assert not alike(account_id="L-1", amount=Decimal("400"))
+    assert not alike(
+        account_id="L-1", amount=Decimal(500), transaction_date=now - timedelta(days=9)
+    )
+    assert not alike(account_id="L-1", amount=Decimal(500), app_id="ghana")
+
+
+def test_a_colleague_s_unfinished_one_is_a_look_alike_whatever_its_amount(
+    lost: Repayment, asked: Asked
+) -> None:
+    (found,) = lookalikes.look_alikes(asked(amount=Decimal(1)))
+    assert found == lost

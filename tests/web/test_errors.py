@@ -1,0 +1,61 @@
+"""The error card: one for each thing a person can do, and whether anything was saved."""
+
+import pytest
+
+from lendingadmin.lending import errors as faults
+from lendingadmin.lending.errors import LendingError, Saved
+from lendingadmin.web import errors
+
+KINDS = [
+    faults.BadRequest,
+    faults.NotAccepted,
+    faults.NotAllowed,
+    faults.NotFound,
+    faults.Conflict,
+    faults.RateLimited,
+    faults.ServiceFault,
+    faults.Unreachable,
+    faults.TimedOut,
+    faults.Unreadable,
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_fault_has_a_card_with_cause_and_what_to_do(kind: type[LendingError]) -> None:
+    card = errors.card(kind(operation="loans.get", saved=Saved.NO))
+    assert card.title and card.cause and card.next
+    assert card.saved == ""
+
+
+def test_a_rule_an_outage_and_the_service_account_s_rights_are_different_cards() -> None:
+    titles = {errors.card(kind(operation="loans.get")).title for kind in KINDS}
+    assert len(titles) == len(KINDS)
+
+
+@pytest.mark.parametrize("saved", list(Saved))
+def test_a_write_says_whether_anything_was_saved(saved: Saved) -> None:
+    card = errors.card(faults.ServiceFault(operation="loans.create", status=500, saved=saved))
+    assert card.saved == saved
+    assert ("may have been saved" in card.next) == (saved == Saved.UNKNOWN)
+
+
+def test_the_reference_and_the_service_s_words_are_shown() -> None:
+    error = faults.BadRequest(
+        operation="loans.get", status=400, error_description="No.", request_id="r-1"
+    )
+    card = errors.card(error)
+    assert card.service_words == "No."
+    assert card.reference == "loans.get · 400 · r-1"
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        (faults.NotFound, 404),
+        (faults.Unreachable, 503),
+        (faults.TimedOut, 504),
+        (faults.ServiceFault, 502),
+    ],
+)
+def test_the_page_bears_a_fitting_status(kind: type[LendingError], status: int) -> None:
+    assert errors.status(kind(operation="loans.get")) == status
