@@ -1,11 +1,13 @@
 """The desk: find a record, see what is unknown, go on with one's own work."""
 
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
@@ -31,12 +33,18 @@ def desk(request: PersonRequest, app_id: str) -> HttpResponse:
     for repayment in watching.due(app_id)[:_LOOKS_PER_VISIT]:
         watching.look_if_due(repayment)
     context = {
+        "today": book.day(app_id, _midnight()),
         "alarms": book.alarms(app_id),
         "unsettled": book.unsettled(app_id)[:_RECENT],
         "recent": book.of_person(app_id, request.user.pk)[:_RECENT],
         "app": gateway.lending_app(app_id),
     }
     return render(request, "portfolio/desk.html", context)
+
+
+def _midnight() -> datetime:
+    """When today began where the lender is."""
+    return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 @access("lending.loans.get")

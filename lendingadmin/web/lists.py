@@ -4,6 +4,7 @@ Spec: Shared list behaviour. Filters and order are offered only where the spec l
 size is sent to every list, and a service that ignores it or refuses it is worked with all the same.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -49,6 +50,7 @@ class ListForm(forms.Form):
         self.operation = operation
         for name in operation.filters or ():
             self.fields[name] = _filter_field(name, data.get(name, ""), (words or {}).get(name))
+            self.fields[name].label = _spoken(name)
         if "order" in (operation.list_parameters or ()):
             self.fields["order"] = forms.ChoiceField(
                 choices=[("", "oldest first"), ("desc", "newest first")],
@@ -67,12 +69,17 @@ class ListForm(forms.Form):
 
 def _filter_field(name: str, value: str, words: dict[str, str] | None) -> forms.Field:
     if not words:
-        return FilterField(label=name, required=False, max_length=255)
+        return FilterField(required=False, max_length=255)
     choices = [("", "any"), *words.items()]
     if value and value not in words:
         # A shared address may name a number that has no word here; it is asked for all the same.
         choices.append((value, value))
-    return forms.ChoiceField(choices=choices, label=name, required=False)
+    return forms.ChoiceField(choices=choices, required=False)
+
+
+def _spoken(name: str) -> str:
+    """An API field's name in words: `appVersionId` is “App version id”."""
+    return re.sub(r"(?<!^)([A-Z])", lambda letter: f" {letter[0].lower()}", name).capitalize()
 
 
 @dataclass(frozen=True)
