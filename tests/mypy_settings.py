@@ -8,6 +8,7 @@ from lendingadmin.sandbox.settings import (
     SANDBOX_BODY_LIMIT,
     SANDBOX_CLIENTS,
     SANDBOX_DATA_KEY,
+    SANDBOX_DATABASE,
     SANDBOX_HOST,
     SANDBOX_PORT,
     SANDBOX_PROJECT,
@@ -19,6 +20,7 @@ from tests.settings import INSTALLED_APPS as DASHBOARD_APPS
 __all__ = [
     "SANDBOX_BODY_LIMIT",
     "SANDBOX_CLIENTS",
+    "SANDBOX_DATABASE",
     "SANDBOX_DATA_KEY",
     "SANDBOX_HOST",
     "SANDBOX_PORT",

@@ -13,6 +13,15 @@ from uuid import uuid4
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+# Each by name, so that a developer's .env can't change what tests see.
+_SETTINGS = {
+    "SANDBOX_HOST": "127.0.0.1",
+    "SANDBOX_CLIENT_ID": "sandbox",
+    "SANDBOX_CLIENT_SECRET": "sandbox-secret",
+    "SANDBOX_EXTRA_CLIENTS": "",
+    "SANDBOX_DATA_KEY": "",
+    "SANDBOX_TOKEN_SECONDS": "3600",
+}
 _READY = re.compile(r"Sandbox ready on (http://\S+)")
 
 
@@ -33,7 +42,7 @@ def running_sandbox(folder: Path, **environment: str) -> Iterator[SandboxProcess
     """A sandbox on a free port with its database in `folder`; stopped at the end."""
     database = folder / "sandbox.sqlite3"
     values = {name: value for name, value in os.environ.items() if not name.startswith("SANDBOX_")}
-    values |= {"SANDBOX_DATABASE": str(database), "PYTHONUNBUFFERED": "1"} | environment
+    values |= _SETTINGS | {"SANDBOX_DATABASE": str(database)} | environment
     process = subprocess.Popen(
         [sys.executable, "manage.py", "sandbox", "--port", "0"],
         cwd=ROOT,

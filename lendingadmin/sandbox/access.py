@@ -58,16 +58,18 @@ NEEDS: Mapping[str, Need] = dict(
 EVERYTHING = frozenset(need.permission for need in NEEDS.values())
 
 
-def clients(client_id: str, secret: str, extra: str) -> dict[str, Client]:
-    """The service accounts: one with every permission, and extra ones with those they are given.
+def clients(client_id: str, secret: str, extra: dict[str, Client]) -> dict[str, Client]:
+    """The service accounts by id: the one with every permission, and the extra ones."""
+    return {client_id: Client(client_id, secret, EVERYTHING), **extra}
 
-    `extra` reads `id:secret:permission permission;id:secret:`. Raises ValueError.
-    """
-    known = {client_id: Client(client_id, secret, EVERYTHING)}
-    for part in filter(None, (piece.strip() for piece in extra.split(";"))):
+
+def extra_clients(text: str) -> dict[str, Client]:
+    """Read `id:secret:permission permission;id:secret:`; raises ValueError."""
+    known = {}
+    for part in filter(None, (piece.strip() for piece in text.split(";"))):
         name, word, permissions = [*part.split(":", 2), "", ""][:3]
         granted = frozenset(permissions.split())
         if not name or not word or not granted <= EVERYTHING:
-            raise ValueError("SANDBOX_EXTRA_CLIENTS is not of the form id:secret:permission …;…")
+            raise ValueError("give id:secret:permission permission;… with the spec's permissions")
         known[name] = Client(name, word, granted)
     return known

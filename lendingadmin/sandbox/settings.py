@@ -1,33 +1,45 @@
 """The sandbox's own settings, all from the environment; README.md beside this file lists them."""
 
 import hashlib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
-from lendingadmin.sandbox.access import clients
+from lendingadmin.sandbox.access import clients, extra_clients
 from lendingadmin.sandbox.store.keys import data_key
 
+BASE_DIR = Path(__file__).resolve().parents[2]
 env = environ.Env()
+environ.Env.read_env(BASE_DIR / ".env")
 
-SANDBOX_HOST = env.str("SANDBOX_HOST", default="127.0.0.1")
-SANDBOX_PORT = env.int("SANDBOX_PORT", default=8001)
-SANDBOX_DATABASE = Path(
-    env.str(
-        "SANDBOX_DATABASE",
-        default=str(Path(__file__).resolve().parents[2] / "var" / "sandbox.sqlite3"),
-    )
-)
+Read = TypeVar("Read")
+
+
+def read(name: str, reader: Callable[[str], Read], default: str) -> Read:
+    """Read one variable; a malformed value stops the start, naming the variable."""
+    try:
+        return reader(env.str(name, default=default))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from error
+
+
+SANDBOX_HOST = read("SANDBOX_HOST", str, "127.0.0.1")
+SANDBOX_PORT = read("SANDBOX_PORT", int, "8001")
+SANDBOX_DATABASE = read("SANDBOX_DATABASE", Path, str(BASE_DIR / "var" / "sandbox.sqlite3"))
 SANDBOX_PROJECT = "demo"
-SANDBOX_TOKEN_SECONDS = env.int("SANDBOX_TOKEN_SECONDS", default=3600)
+SANDBOX_TOKEN_SECONDS = read("SANDBOX_TOKEN_SECONDS", int, "3600")
 SANDBOX_CLIENTS = clients(
-    env.str("SANDBOX_CLIENT_ID", default="sandbox"),
-    env.str("SANDBOX_CLIENT_SECRET", default="sandbox-secret"),
-    env.str("SANDBOX_EXTRA_CLIENTS", default=""),
+    read("SANDBOX_CLIENT_ID", str, "sandbox"),
+    read("SANDBOX_CLIENT_SECRET", str, "sandbox-secret"),
+    read("SANDBOX_EXTRA_CLIENTS", extra_clients, ""),
 )
 SANDBOX_BODY_LIMIT = 1_000_000  # bytes; a contract of 520 instalments has about 150,000
 
-SANDBOX_DATA_KEY = data_key(env.str("SANDBOX_DATA_KEY", default=""), SANDBOX_DATABASE)
+SANDBOX_DATA_KEY = read("SANDBOX_DATA_KEY", partial(data_key, SANDBOX_DATABASE), "")
 
 # Signs page tokens: from the data key, so that they outlive a restart and need no second secret.
 SECRET_KEY = hashlib.sha256(b"page tokens" + SANDBOX_DATA_KEY.encode()).hexdigest()

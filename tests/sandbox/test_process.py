@@ -17,22 +17,48 @@ from tests.sandbox.calling import Caller, ago, repayment
 from tests.sandbox_process import ROOT, SandboxProcess, running_sandbox
 
 
+def refused(folder: Path, port: int = 0, **environment: str) -> list[str]:
+    """The lines that a sandbox says which does not start."""
+    found = subprocess.run(
+        [sys.executable, "manage.py", "sandbox", "--port", str(port)],
+        cwd=ROOT,
+        env=os.environ | {"SANDBOX_DATABASE": str(folder / "sandbox.sqlite3")} | environment,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    assert found.returncode != 0
+    return found.stderr.strip().splitlines()
+
+
 def test_a_port_in_use_gives_one_clear_line(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        found = subprocess.run(
-            [sys.executable, "manage.py", "sandbox", "--port", str(port)],
-            cwd=ROOT,
-            env=os.environ | {"SANDBOX_DATABASE": str(tmp_path / "s.sqlite3")},
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=False,
-        )
-    assert found.returncode != 0
-    (line,) = found.stderr.strip().splitlines()
+        (line,) = refused(tmp_path, port)
     assert f"127.0.0.1:{port}" in line
     assert "in use" in line
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SANDBOX_PORT", "http"),
+        ("SANDBOX_TOKEN_SECONDS", "1h"),
+        ("SANDBOX_DATA_KEY", "secret"),
+        ("SANDBOX_EXTRA_CLIENTS", "a:b:everything"),
+    ],
+)
+def test_a_malformed_setting_is_named(tmp_path: Path, name: str, value: str) -> None:
+    assert name in refused(tmp_path, 0, **{name: value})[-1]
+
+
+def test_another_key_than_the_datas_is_said_at_the_start(tmp_path: Path) -> None:
+    with running_sandbox(tmp_path) as first:
+        Caller(first, "app").borrower("b")
+    other = "b3RoZXIta2V5LW90aGVyLWtleS1vdGhlci1rZXktLS0="
+    (line,) = refused(tmp_path, SANDBOX_DATA_KEY=other)
+    assert "SANDBOX_DATA_KEY" in line
 
 
 def test_a_restart_keeps_data_and_tokens(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from django.db import transaction
 from lendingadmin.sandbox.models import Borrower, Loan
 from lendingadmin.sandbox.rules.invalid import RuleBroken
 from lendingadmin.sandbox.store.loans import Summary, summaries
-from lendingadmin.sandbox.store.sealing import seal, unseal
+from lendingadmin.sandbox.store.sealing import opens, seal, unseal
 
 Document = dict[str, Any]
 _FIRST_NUMBER = 1_000_000
@@ -19,6 +19,12 @@ _ACTIVE = 1
 
 class BorrowerExists(Exception):
     """The app has a borrower with that id."""
+
+
+def can_be_read() -> bool:
+    """Whether the data key is the one that the borrowers kept here were encrypted with."""
+    first = Borrower.objects.first()
+    return first is None or opens(first.sealed)
 
 
 def create(app_id: str, sent: Document, now: datetime) -> Borrower:

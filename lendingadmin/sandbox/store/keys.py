@@ -6,18 +6,26 @@ from pathlib import Path
 from cryptography.fernet import Fernet
 
 
-def data_key(given: str, database: Path) -> str:
+def data_key(database: Path, given: str) -> str:
     """The key from the environment, else the one in a file beside the database, made on first use.
 
     The file can be read by its owner alone. Raises ValueError for a key that is none.
     """
     if given:
-        Fernet(given)
+        _check(given)
         return given
     path = database.with_name(database.name + ".key")
     if not path.exists():
         _make(path)
     return path.read_text().strip()
+
+
+def _check(key: str) -> None:
+    try:
+        Fernet(key)
+    except ValueError:
+        # Not the key itself: this sentence ends up in logs.
+        raise ValueError("is not 32 bytes of URL-safe base64") from None
 
 
 def _make(path: Path) -> None:

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from cryptography.fernet import Fernet
+from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 
 from lendingadmin.sandbox import wire
@@ -12,6 +12,15 @@ from lendingadmin.sandbox import wire
 @cache
 def _box() -> Fernet:
     return Fernet(settings.SANDBOX_DATA_KEY)
+
+
+def opens(sealed: bytes | memoryview) -> bool:
+    """Whether the key at hand is the one that this was sealed with."""
+    try:
+        _box().decrypt(bytes(sealed))
+    except InvalidToken:
+        return False
+    return True
 
 
 def seal(document: object) -> bytes:

@@ -94,7 +94,14 @@ def test_the_service_has_each_loan_in_its_state(
     assert not wrong
 
 
-def test_a_full_app_is_left_alone(filled: Filled, service: Service) -> None:
+def test_a_full_app_is_recognised_before_anything_is_sent(
+    filled: Filled, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def sent(*arguments: object) -> None:
+        raise AssertionError(arguments)
+
+    monkeypatch.setattr(service, "create", sent)
+    monkeypatch.setattr(service, "repay", sent)
     assert fill(service, APP, NOW) == Filled(APP)
 
 

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 
+from lendingadmin.sandbox.store import borrowers
 from lendingadmin.sandbox.wsgi import application
 
 
@@ -31,8 +32,17 @@ class Command(BaseCommand):
         address = f"http://{host}:{listener.getsockname()[1]}"
         ready = f"Sandbox ready on {address} (project {settings.SANDBOX_PROJECT})"
         call_command("migrate", verbosity=0)
+        if not borrowers.can_be_read():
+            raise CommandError(
+                f"The data in {settings.SANDBOX_DATABASE} was encrypted with another key: give it "
+                "as SANDBOX_DATA_KEY, or remove the database."
+            )
         connection.close()  # workers open their own: a connection must not cross a fork
-        _Server(listener.detach(), workers, lambda: self.stdout.write(ready)).run()
+        _Server(listener.detach(), workers, lambda: self._say(ready)).run()
+
+    def _say(self, sentence: str) -> None:
+        self.stdout.write(sentence)
+        self.stdout.flush()  # whoever started this may be waiting for the line at a pipe
 
 
 def _listen(host: str, port: int) -> socket.socket:
