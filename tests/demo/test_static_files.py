@@ -3,16 +3,16 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.staticfiles import finders
-from pytest_django.fixtures import SettingsWrapper
 
 from lendingadmin.demo.static_files import collect_static
 
 
 @pytest.fixture
-def source(tmp_path: Path, settings: SettingsWrapper) -> Iterator[Path]:
+def source(tmp_path: Path, settings: Any) -> Iterator[Path]:
     folder = tmp_path / "source"
     folder.mkdir()
     (folder / "one.css").write_text("p {}")
