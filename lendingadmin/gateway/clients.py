@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 from django.conf import settings
 from django.http import Http404
 
+from lendingadmin.gateway import observing
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.client import AppClient, LendingClient
 from lendingadmin.lending.forks import ForkSafe
@@ -103,6 +104,7 @@ def lending_app(app_id: str) -> LendingApp:
 
 def _log(call: Call) -> None:
     """One line for each call. No path: it holds ids of people."""
+    observing.keep(call)
     logger.info(
         "%s %s in %.0f ms, attempts %d%s, request id %s, %s",
         call.operation,

@@ -43,9 +43,12 @@ def send(repayment: Repayment, by: User) -> None:
     if not ledger.move(repayment, State.SENT, by=by, sent_at=now):
         return  # It expired meanwhile, and whoever saw that has said so.
     try:
-        loan = gateway.app(repayment.app_id).loans.make_repayment(
-            repayment.account_id, repayment.body(), before_send=lambda: check_deadline(repayment)
-        )
+        with gateway.calls() as made:
+            loan = gateway.app(repayment.app_id).loans.make_repayment(
+                repayment.account_id,
+                repayment.body(),
+                before_send=lambda: check_deadline(repayment),
+            )
     except LendingError as error:
         conclude_error(repayment, error, by)
     except Exception as error:
@@ -53,7 +56,7 @@ def send(repayment: Repayment, by: User) -> None:
         doubt(repayment, f"a fault of the dashboard: {type(error).__name__}", by)
         logger.exception("%s: sending failed", repayment)
     else:
-        conclude_answer(repayment, loan, by)
+        conclude_answer(repayment, loan, by, made[-1].request_id or "")
 
 
 def check_deadline(repayment: Repayment) -> None:
@@ -96,12 +99,12 @@ def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> tuple[Re
     return reading, loan
 
 
-def conclude_answer(repayment: Repayment, loan: Loan, by: User) -> None:
+def conclude_answer(repayment: Repayment, loan: Loan, by: User, request_id: str) -> None:
     """A readable 2xx came: recorded if it speaks of the same loan, unknown if of another."""
     if account_of(loan) != repayment.account_id:
-        doubt(repayment, "The service answered with another loan.", by)
+        doubt(repayment, "The service answered with another loan.", by, request_id=request_id)
         return
-    ledger.acknowledge(repayment, by, status=200, next_look_at=None)
+    ledger.acknowledge(repayment, by, status=200, request_id=request_id, next_look_at=None)
     read(repayment, Reading.Kind.AFTER)
 
 

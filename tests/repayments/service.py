@@ -57,7 +57,7 @@ class LoanService:
     def keep_word(self, record: Callable[[], None]) -> Behaviour:
         """Record it and say so."""
         record()
-        return reply(_json(self.loan))
+        return reply(_json(self.loan), headers={"X-Request-Id": f"req-{len(self.posted)}"})
 
     def someone_else_pays(self, amount: str) -> None:
         """Another system posts a payment to the same loan."""

@@ -62,11 +62,11 @@ def test_every_step_is_in_the_audit_trail(
 ) -> None:
     repayment = sending.record(asked(), support, "form-1")
     entries = Entry.objects.filter(subject=f"L-1 {repayment}").order_by("pk")
-    outcomes = list(entries.values_list("username", "action", "outcome", "saved"))
+    outcomes = list(entries.values_list("username", "action", "outcome", "saved", "request_id"))
     assert outcomes == [
-        ("support", "loans.makeRepayment", State.PENDING.label, "no"),
-        ("support", "loans.makeRepayment", State.SENT.label, "unknown"),
-        ("support", "loans.makeRepayment", State.RECORDED.label, "yes"),
+        ("support", "loans.makeRepayment", State.PENDING.label, "no", ""),
+        ("support", "loans.makeRepayment", State.SENT.label, "unknown", ""),
+        ("support", "loans.makeRepayment", State.RECORDED.label, "yes", "req-1"),
     ]
 
 
