@@ -1,10 +1,11 @@
 """Lists over HTTP (Spec: Shared list behaviour; Errors; Limits)."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from tests.sandbox.calling import Caller, ago, new_loan, repayment
+from tests.sandbox.calling import Caller, ago, repayment
 from tests.sandbox_process import SandboxProcess
 
 INVALID = "Invalid page token"
@@ -185,10 +186,19 @@ def test_a_new_app_is_there_and_empty(book: Caller, sandbox_app: str) -> None:
         assert answer.body == {name: [], "nextPageToken": None}
 
 
-def test_a_page_has_1000_by_default(caller: Caller) -> None:
-    # The default is bound into the token: what was asked without a size goes on with 1000.
-    caller.borrower()
-    for number in range(3):
-        caller.post("/loans", new_loan(f"l{number}"))
-    token = caller.get("/loans", pageSize="1").body["nextPageToken"]
-    assert caller.get("/loans", pageToken=token).description == INVALID
+def test_a_page_has_1000_by_default(sandbox: SandboxProcess, lender: Caller) -> None:
+    app_id = lender.app.rsplit("/", 1)[1]
+
+    def fill(part: int) -> None:
+        caller = Caller(sandbox, app_id)
+        for number in range(part, 1001, 4):
+            caller.loan(f"l{number}", contract={"productId": "bullet-30-days"})
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(fill, range(4)))
+    first = lender.get("/loans").body
+    assert len(first["loans"]) == 1000
+    last = lender.get("/loans", pageToken=first["nextPageToken"], pageSize="1000").body
+    assert len(last["loans"]) == 1
+    assert last["nextPageToken"] is None
+    assert len({loan["accountNo"] for loan in first["loans"] + last["loans"]}) == 1001
