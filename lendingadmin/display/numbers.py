@@ -43,5 +43,4 @@ def decimals_of(value: Decimal) -> int:
 def grouped(value: Decimal, decimals: int) -> str:
     """Write a number with thousands separators, exactly `decimals` decimals and a true minus."""
     text = format(value.copy_abs(), f",.{decimals}f")
-    negative = value < 0 and any(digit in text for digit in "123456789")
-    return f"{MINUS}{text}" if negative else text
+    return f"{MINUS}{text}" if value < 0 else text

@@ -32,19 +32,26 @@ def height(bar: Bar) -> float:
 
 def test_parts_stack_from_the_baseline_up_in_proportion() -> None:
     chart = draw(
-        installment(0, principal=Decimal(300), interest=Decimal(100)),
+        installment(0, principal=Decimal(250), interest=Decimal(100), penalty=Decimal(50)),
         installment(1, principal=Decimal(100), fees=Decimal(100)),
     )
     first, second = chart.bars
-    assert [part.kind for part in first.segments] == ["principal", "interest"]
+    assert [part.kind for part in first.segments] == ["principal", "interest", "penalty"]
     assert [part.kind for part in second.segments] == ["principal", "fees"]
-    bottom = first.segments[0]
-    assert float(bottom.y) + float(bottom.height) == pytest.approx(float(chart.baseline), abs=0.1)
-    assert float(first.segments[1].y) + float(first.segments[1].height) == pytest.approx(
-        float(bottom.y), abs=0.1
-    )
+    below = float(chart.baseline)
+    for part in first.segments:
+        assert float(part.y) + float(part.height) == pytest.approx(below, abs=0.2)
+        below = float(part.y)
     assert height(first) == pytest.approx(2 * height(second), abs=0.3)
-    assert chart.kinds == ("principal", "interest", "fees")
+    assert chart.kinds == ("principal", "interest", "fees", "penalty")
+
+
+def test_an_amount_below_zero_takes_nothing_off_the_others() -> None:
+    honest = draw(installment(0, principal=Decimal(300)), installment(1, principal=Decimal(300)))
+    odd = installment(1, principal=Decimal(300), fees=Decimal(-100))
+    chart = draw(installment(0, principal=Decimal(300)), odd)
+    assert chart.bars[1].segments == honest.bars[1].segments
+    assert chart.bars[1].title.startswith("30 Aug 2026: 300.00")
 
 
 def test_words_of_a_bar() -> None:

@@ -1,0 +1,194 @@
+"""The static scripts in a real browser: keys, menus, polling, copying, and one press of Submit."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+PageOf = Callable[[str], Page]
+
+POLLED = """
+    const region = document.createElement("div");
+    region.id = "polled";
+    region.setAttribute("data-poll", "");
+    region.setAttribute("hx-get", "/polled");
+    region.setAttribute("hx-trigger", "load delay:50ms, poll");
+    region.setAttribute("hx-swap", "outerHTML");
+    document.querySelector("main").append(region);
+    const pause = document.createElement("button");
+    pause.setAttribute("data-poll-pause", "");
+    pause.textContent = "Pause updates";
+    document.querySelector("main").append(pause);
+    htmx.process(region);
+"""
+FRAGMENT = (
+    '<div id="polled" data-poll hx-get="/polled" hx-trigger="load delay:50ms, poll"'
+    ' hx-swap="outerHTML" data-announce="look {0}">look {0}</div>'
+)
+FORM = """
+    document.querySelector("main").insertAdjacentHTML("beforeend",
+      '<form method="post" action="/taken">' +
+      '<button type="submit" name="go" value="1">Go</button></form>');
+"""
+HIDE = "Object.defineProperty(document, 'hidden', {configurable: true, get: () => %s})"
+
+
+@pytest.fixture
+def desk(page_of: PageOf) -> Page:
+    """The desk of somebody who is signed in."""
+    return page_of("support")
+
+
+class Polling:
+    """A region of a page that polls, and how often it asked."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.count = page, 0
+        page.route("**/polled", self._answer)
+        page.evaluate(POLLED)
+
+    def _answer(self, route: Route) -> None:
+        self.count += 1
+        route.fulfill(body=FRAGMENT.format(self.count), content_type="text/html")
+
+    def asked_within(self, milliseconds: int) -> int:
+        before = self.count
+        self.page.wait_for_timeout(milliseconds)
+        return self.count - before
+
+
+@pytest.fixture
+def polling(desk: Page) -> Iterator[Polling]:
+    yield Polling(desk)
+    desk.unroute("**/polled")
+
+
+# --- keys ---------------------------------------------------------------------------------
+
+
+def test_slash_goes_to_the_find_box(desk: Page) -> None:
+    desk.keyboard.press("/")
+    expect(desk.locator("#find")).to_be_focused()
+    expect(desk.locator("#find")).to_have_value("")
+
+
+def test_g_and_a_letter_go_to_an_area(desk: Page) -> None:
+    desk.keyboard.press("g")
+    desk.keyboard.press("b")
+    desk.wait_for_url("**/borrowers/")
+
+
+def test_a_letter_alone_goes_nowhere(desk: Page) -> None:
+    here = desk.url
+    desk.keyboard.press("b")
+    desk.wait_for_timeout(200)
+    assert desk.url == here
+
+
+def test_keys_typed_into_a_field_are_text(desk: Page) -> None:
+    here = desk.url
+    desk.locator("#find").focus()
+    desk.keyboard.type("gb?/")
+    expect(desk.locator("#find")).to_have_value("gb?/")
+    expect(desk.locator("#keys")).to_be_hidden()
+    assert desk.url == here
+
+
+def test_the_question_mark_shows_the_list_and_escape_closes_it(desk: Page) -> None:
+    desk.keyboard.press("?")
+    expect(desk.locator("#keys")).to_be_visible()
+    desk.keyboard.press("Escape")
+    expect(desk.locator("#keys")).to_be_hidden()
+
+
+def test_the_first_tab_offers_to_skip_the_rail(desk: Page) -> None:
+    desk.keyboard.press("Tab")
+    expect(desk.locator(".skip")).to_be_focused()
+    desk.keyboard.press("Enter")
+    expect(desk.locator("#main")).to_be_focused()
+
+
+def test_a_menu_closes_on_escape_and_on_a_click_elsewhere(desk: Page) -> None:
+    person = desk.locator(".me details.menu").last
+    for leave in (lambda: desk.keyboard.press("Escape"), lambda: desk.locator("h1").click()):
+        person.locator("summary").click()
+        expect(person.get_by_role("button", name="Sign out")).to_be_visible()
+        leave()
+        expect(person.get_by_role("button", name="Sign out")).to_be_hidden()
+
+
+# --- polling ------------------------------------------------------------------------------
+
+
+def test_a_region_polls_and_its_changes_are_spoken(polling: Polling) -> None:
+    assert polling.asked_within(1000) >= 2
+    expect(polling.page.locator("#announce")).to_contain_text("look")
+
+
+def test_a_hidden_tab_asks_nothing_and_resumes_when_seen(polling: Polling) -> None:
+    polling.page.evaluate(HIDE % "true")
+    polling.page.wait_for_timeout(300)
+    assert polling.asked_within(600) == 0
+    polling.page.evaluate(HIDE % "false")
+    polling.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    assert polling.asked_within(600) >= 1
+
+
+def test_a_person_can_pause_the_updates(polling: Polling) -> None:
+    pause = polling.page.locator("[data-poll-pause]").last
+    pause.click()
+    expect(pause).to_have_attribute("aria-pressed", "true")
+    polling.page.wait_for_timeout(300)
+    assert polling.asked_within(600) == 0
+    pause.click()
+    expect(pause).to_have_attribute("aria-pressed", "false")
+    assert polling.asked_within(600) >= 1
+
+
+# --- copying and submitting ---------------------------------------------------------------
+
+
+def test_a_reference_can_be_copied(desk: Page) -> None:
+    desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    desk.evaluate(
+        """document.querySelector("main").insertAdjacentHTML("beforeend",
+        '<button type="button" data-copy="ref-7" data-copied="Reference copied">Copy</button>')"""
+    )
+    desk.locator("[data-copy]").click()
+    expect(desk.locator("#announce")).to_have_text("Reference copied")
+    assert desk.evaluate("navigator.clipboard.readText()") == "ref-7"
+
+
+def test_a_form_goes_out_once_and_its_button_is_back_after_back(desk: Page) -> None:
+    bodies: list[str] = []
+
+    def taken(route: Route) -> None:
+        bodies.append(route.request.post_data or "")
+        route.fulfill(body="<title>Taken</title>", content_type="text/html")
+
+    desk.route("**/taken", taken)
+    desk.evaluate(FORM)
+    desk.locator("form[action='/taken'] button").dblclick()
+    expect(desk).to_have_title("Taken")
+    assert bodies == ["go=1"]
+
+    desk.go_back()
+    desk.evaluate("document.querySelector(\"form[action='/taken']\") || (() => {" + FORM + "})()")
+    expect(desk.locator("form[action='/taken'] button")).to_be_enabled()
+    desk.locator("form[action='/taken'] button").click()
+    expect(desk).to_have_title("Taken")
+    assert bodies == ["go=1", "go=1"]
+
+
+def test_a_press_while_the_first_is_under_way_sends_nothing(desk: Page) -> None:
+    waiting: list[Route] = []
+    desk.route("**/taken", lambda route: waiting.append(route))
+    desk.evaluate(FORM)
+    button = desk.locator("form[action='/taken'] button")
+    button.click(no_wait_after=True)
+    expect(button).to_be_disabled()
+    desk.evaluate("document.querySelector(\"form[action='/taken']\").requestSubmit()")
+    desk.wait_for_timeout(300)
+    assert len(waiting) == 1
+    waiting[0].fulfill(body="<title>Taken</title>", content_type="text/html")
+    expect(desk).to_have_title("Taken")
