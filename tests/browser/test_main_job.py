@@ -1,0 +1,177 @@
+"""The main job, as a person does it: find a loan, record a repayment, know that it landed."""
+
+import re
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Console
+from tests.browser.house import House, running, sign_in
+from tests.faults.behaviours import forward, hang
+from tests.faults.server import FaultServer, Wire
+
+LATE = "/apps/kenya/loans/?status=2&performanceStatus=2"
+
+
+def open_a_loan(page: Page, number: int) -> str:
+    """Open the so-manyth loan that is a little late; its accountId."""
+    page.goto(LATE)
+    link = page.locator("tbody tr").nth(number).locator("a.stretch")
+    account_id = link.inner_text()
+    link.click()
+    expect(page.locator("h1")).to_have_text(account_id)
+    return account_id
+
+
+def owed(page: Page) -> Decimal:
+    """What the loan page says is still owed."""
+    text = page.locator(".facts dd").first.inner_text().splitlines()[0]
+    return Decimal(re.sub(r"[^\d.]", "", text))
+
+
+def fill_in(page: Page, amount: str, **fields: str) -> None:
+    """From the loan page to the confirm step."""
+    page.get_by_role("link", name="Record a repayment").click()
+    page.fill("input[name=amount]", amount)
+    for name, value in fields.items():
+        page.fill(f"input[name={name}]", value)
+    page.get_by_role("button", name="Check it").click()
+    expect(page.locator("h1")).to_contain_text("Record KES")
+
+
+def test_find_a_borrower_record_a_repayment_and_see_it_land(page_of: Callable[[str], Page]) -> None:
+    page = page_of("support")
+    page.goto(LATE)
+    borrower = page.locator("tbody tr").first.locator("td[data-label=Borrower] a").inner_text()
+    page.keyboard.press("/")
+    page.keyboard.type(borrower)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/borrowers/"))
+    late = page.locator("tr", has_text="late").locator("a.stretch").first
+    late.click()
+    expect(page).to_have_url(re.compile(r"/loans/[^/]+/$"))
+    before = owed(page)
+    fill_in(page, "10.50", externalId="BROWSER-1", network="M-PESA")
+    page.get_by_role("button", name="Record it").click()
+    expect(page.locator("#status")).to_contain_text("The service acknowledged this repayment.")
+    expect(page.locator("#status")).to_contain_text("seen: paid rose by exactly this amount")
+    expect(page.locator("#announce")).to_have_text("Recorded")
+    page.get_by_role("link", name="Open the loan").click()
+    assert owed(page) == before - Decimal("10.50")
+    expect(page.locator("main")).to_contain_text("BROWSER-1")
+
+
+def test_the_receipt_prints_without_the_frame(page_of: Callable[[str], Page]) -> None:
+    page = page_of("support")
+    open_a_loan(page, 1)
+    fill_in(page, "5")
+    page.get_by_role("button", name="Record it").click()
+    expect(page.get_by_role("button", name="Print")).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator(".rail")).to_be_hidden()
+    expect(page.get_by_role("button", name="Print")).to_be_hidden()
+    expect(page.locator("#details")).to_be_visible()
+    assert page.pdf().startswith(b"%PDF")
+
+
+def test_a_double_click_on_record_it_records_once(page_of: Callable[[str], Page]) -> None:
+    page = page_of("support")
+    account_id = open_a_loan(page, 2)
+    before = owed(page)
+    fill_in(page, "7")
+    page.get_by_role("button", name="Record it").dblclick()
+    expect(page.locator("#status")).to_contain_text("The service acknowledged this repayment.")
+    page.goto(f"/apps/kenya/loans/{account_id}/")
+    assert owed(page) == before - 7
+
+
+def test_what_was_typed_outlives_a_mistake(page_of: Callable[[str], Page]) -> None:
+    page = page_of("support")
+    open_a_loan(page, 3)
+    page.get_by_role("link", name="Record a repayment").click()
+    page.fill("input[name=amount]", "1,000")
+    page.fill("textarea[name=notes]", "brought by her son")
+    page.get_by_role("button", name="Check it").click()
+    field = page.locator("input[name=amount]")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_have_value("1,000")
+    expect(page.locator("#id_amount_error")).to_contain_text("Write digits only")
+    expect(page.locator("textarea[name=notes]")).to_have_value("brought by her son")
+
+
+@pytest.fixture(scope="module")
+def proxy() -> Iterator[FaultServer]:
+    standing = FaultServer(forward())
+    yield standing
+    standing.stop()
+
+
+@pytest.fixture(scope="module")
+def doubtful_house(
+    tmp_path_factory: pytest.TempPathFactory, proxy: FaultServer, browser: Browser
+) -> Iterator[House]:
+    """A house with a proxy between the dashboard and its sandbox."""
+
+    def stand_between(sandbox: str) -> str:
+        proxy.upstream = sandbox
+        return proxy.url
+
+    with running(tmp_path_factory.mktemp("doubtful"), service=stand_between) as house:
+        yield house
+
+
+def test_the_service_hangs_after_it_took_the_money(
+    open_page: Callable[..., Page], doubtful_house: House, proxy: FaultServer, console: Console
+) -> None:
+    """The person is told not to enter it again, and finds out on the same page what happened."""
+    page = open_page(doubtful_house)
+    sign_in(page, "support")
+    account_id = open_a_loan(page, 0)
+    before = owed(page)
+
+    def take_it_and_hang(wire: Wire) -> bool:
+        wire.forward()
+        # Until the dashboard has given up, its looks find nothing either.
+        return hang()(wire)
+
+    proxy.once("makeRepayment", take_it_and_hang)
+    fill_in(page, "12", externalId="HANGS")
+    page.get_by_role("button", name="Record it").click(no_wait_after=True)
+    expect(page.locator("#status")).to_contain_text(
+        re.compile("Do not enter it again. Checking…|Probably recorded"), timeout=30_000
+    )
+    expect(page.locator("#status")).to_contain_text("Probably recorded", timeout=30_000)
+    expect(page.locator("#status")).to_contain_text("Another payment of the same amount")
+    assert proxy.hits("makeRepayment") == 1
+    page.goto(f"/apps/kenya/loans/{account_id}/")
+    assert owed(page) == before - 12
+
+
+def test_an_outage_is_a_card_and_nothing_is_lost(
+    open_page: Callable[..., Page], doubtful_house: House, proxy: FaultServer, console: Console
+) -> None:
+    console.allow("503|502|504")
+    page = open_page(doubtful_house)
+    sign_in(page, "support")
+    open_a_loan(page, 1)
+    page.get_by_role("link", name="Record a repayment").click()
+    page.fill("input[name=amount]", "20")
+    page.fill("textarea[name=notes]", "kept")
+
+    def break_off(wire: Wire) -> bool:
+        wire.reset()
+        return False
+
+    proxy.on("GET /v1/projects", break_off)
+    try:
+        page.get_by_role("button", name="Check it").click()
+        expect(page.locator(".notice h2").first).to_contain_text("The service")
+        expect(page.locator("textarea[name=notes]")).to_have_value("kept")
+        page.goto("/apps/kenya/loans/")
+        expect(page.locator("h1")).to_have_text("This page can't be shown just now")
+    finally:
+        proxy.on("GET /v1/projects", forward())
+    page.get_by_role("link", name="Try again").click()
+    expect(page.locator("h1")).to_have_text("Loans")
