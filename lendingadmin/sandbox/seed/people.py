@@ -80,9 +80,9 @@ def _individual(
     chance: random.Random, country: Country, app_id: str, n: int, now: datetime
 ) -> Body:
     woman = chance.random() < 0.53
-    first = chance.choice(country.women if woman else country.men)
-    second = chance.choice(country.women if woman else country.men)
-    surname, othernames = chance.choice(country.surnames), f"{first} {second}"
+    first, second = chance.sample(country.women if woman else country.men, 2)
+    surname = chance.choice(country.surnames)
+    othernames = first if n % 3 == 1 else f"{first} {second}"
     if n == 13:
         othernames, surname = _LONG_NAMES[app_id]
     if n == 14:

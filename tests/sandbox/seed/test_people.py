@@ -51,6 +51,12 @@ def test_some_names_are_very_long_and_one_is_empty(people: list[dict[str, Any]])
     assert any(_details(body).get("othernames") == "" for body in people)
 
 
+def test_nobody_bears_the_same_name_twice(people: list[dict[str, Any]]) -> None:
+    for body in people:
+        given = str(_details(body).get("othernames", "")).split(" ")
+        assert len(given) == 1 or given[0] != given[1]
+
+
 def test_mail_goes_to_example_domains_only(people: list[dict[str, Any]]) -> None:
     for body in people:
         mailbox = _details(body)["emailAddress"]
