@@ -127,12 +127,12 @@ def test_what_is_wrong_is_named_and_nothing_is_kept(
 
 
 def test_a_loan_is_pending_until_its_start_and_then_open(lender: Caller) -> None:
-    loan = lender.loan("soon", startDate=ago(seconds=-1))
+    loan = lender.loan("soon", startDate=ago(seconds=-2))
     assert loan["status"] == PENDING
     answer = lender.post("/loans/soon:makeRepayment", repayment(1))
     assert answer.status == 422
     assert "pending" in answer.description
-    time.sleep(1.1)
+    time.sleep(2.1)
     assert lender.get("/loans/soon").body["status"] == OPEN
     assert lender.post("/loans/soon:makeRepayment", repayment(1)).status == 200
 

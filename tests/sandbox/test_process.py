@@ -87,7 +87,7 @@ def test_it_starts_within_two_seconds_once_migrated(tmp_path: Path) -> None:
     with running_sandbox(tmp_path):
         pass
     best = 9.9
-    for _ in range(3):  # other tests may be busy on this machine
+    for _ in range(5):  # other tests may be busy on this machine
         began = time.monotonic()
         with running_sandbox(tmp_path):
             best = min(best, time.monotonic() - began)

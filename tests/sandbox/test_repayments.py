@@ -102,10 +102,10 @@ def test_a_repayment_dated_back_takes_effect_then(lender: Caller) -> None:
 
 def test_a_repayment_with_a_value_date_to_come_counts_from_then(lender: Caller) -> None:
     lender.loan()
-    answer = lender.post("/loans/l:makeRepayment", repayment(50, valueDate=ago(seconds=-1)))
+    answer = lender.post("/loans/l:makeRepayment", repayment(50, valueDate=ago(seconds=-2)))
     assert answer.status == 200
     assert answer.body["balances"]["repayment"]["paid"] == 0
-    time.sleep(1.1)
+    time.sleep(2.1)
     assert lender.get("/loans/l").body["balances"]["repayment"]["paid"] == 50
     assert lender.get("/borrowers/b").body["loans"][0]["paidAmount"] == 50
 

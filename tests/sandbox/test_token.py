@@ -62,10 +62,10 @@ def test_takes_a_form_only(sandbox: SandboxProcess) -> None:
 
 
 def test_an_expired_token_gets_401(tmp_path: Any) -> None:
-    with running_sandbox(tmp_path, SANDBOX_TOKEN_SECONDS="1") as brief:
+    with running_sandbox(tmp_path, SANDBOX_TOKEN_SECONDS="2") as brief:
         caller = Caller(brief, "app")
         assert caller.get("/loans").status == 200
-        time.sleep(1.1)
+        time.sleep(2.1)
         answer = caller.get("/loans")
     assert answer.status == 401
     assert "expired" in answer.description
