@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.lending.errors import InvalidId, LendingError
+from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 
 from . import errors
 
@@ -37,9 +37,12 @@ def fault(request: HttpRequest, error: LendingError) -> HttpResponse:
 
     htmx puts only a 2xx into the page, so the fragment is a 200.
     """
-    context = {"card": errors.card(error)}
+    context: dict[str, object] = {"card": errors.card(error)}
     if getattr(request, "htmx", False):
         return render(request, "_error_card.html", context)
+    is_gone = isinstance(error, NotFound)
+    context["worth_repeating"] = not is_gone
+    context["heading"] = "Not found" if is_gone else "This page can't be shown just now"
     return render(request, "fault.html", context, status=errors.status(error))
 
 
