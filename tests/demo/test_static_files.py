@@ -46,6 +46,13 @@ def test_a_changed_file_is_collected_again(source: Path, target: Path) -> None:
     assert (target / "one.css").read_text() == "b {}"
 
 
+def test_a_file_of_another_size_is_collected_again(source: Path, target: Path) -> None:
+    before = (source / "one.css").stat().st_mtime_ns
+    (source / "one.css").write_text("p { color: red }")
+    os.utime(source / "one.css", ns=(before, before))
+    assert collect_static()
+
+
 def test_a_file_that_went_is_gone(source: Path, target: Path) -> None:
     (source / "two.css").write_text("b {}")
     (source / "one.css").unlink()
