@@ -1,6 +1,6 @@
-"""Readers that turn one environment value into what settings need, or say plainly what is wrong with it.
+"""Readers that turn one environment value into what settings need, or say what is wrong with it.
 
-Each takes the text of the variable and raises ValueError with a sentence for the person who wrote it.
+Each takes the text of the variable and raises ValueError with a sentence for whoever wrote it.
 """
 
 import re
@@ -30,14 +30,14 @@ def lending_apps(text: str) -> tuple[LendingApp, ...]:
     """Read `kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra`; at least one, ids unique."""
     apps = []
     for part in filter(None, (piece.strip() for piece in text.split(","))):
-        app_id, currency, zone = (part.split(":", 2) + ["", ""])[:3]
+        app_id, currency, zone = [*part.split(":", 2), "", ""][:3]
         if not re.fullmatch(r"[A-Za-z0-9_-]+", app_id):
             raise ValueError(f"“{part}” does not start with an app id of letters, digits, - and _")
         if not is_currency(currency):
             raise ValueError(f"“{currency}” of “{part}” is no ISO 4217 currency code")
         try:
             apps.append(LendingApp(app_id, currency, ZoneInfo(zone)))
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, KeyError) as error:
             raise ValueError(f"“{zone}” of “{part}” is no time zone name") from error
     if not apps or len({app.app_id for app in apps}) != len(apps):
         raise ValueError("give at least one app, each id once: app:CURRENCY:Zone/Name,…")

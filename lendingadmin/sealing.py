@@ -1,12 +1,15 @@
 """Encryption at rest: what is secret or personal is sealed before it is stored.
 
-Keys come from DATA_KEYS, newest first: the first seals, all of them open, so that a key can be retired slowly.
+Keys come from DATA_KEYS, newest first: the first seals, all of them open, so that a key can be
+retired slowly.
 """
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
+from django.db import models
 
 
 class Unreadable(Exception):
@@ -29,3 +32,33 @@ def unseal(sealed: str) -> str:
         return _keys(tuple(settings.DATA_KEYS)).decrypt(sealed.encode("ascii")).decode()
     except (InvalidToken, UnicodeError) as error:
         raise Unreadable("no key of DATA_KEYS opens this") from error
+
+
+if TYPE_CHECKING:
+    _Text = models.TextField[str, str]
+else:
+    # Django's own class takes no type arguments; only its type stubs do.
+    _Text = models.TextField
+
+
+class Unopened(str):
+    """Stands for text whose key is gone, so that the rest of its row can still be shown."""
+
+
+class SealedTextField(_Text):
+    """Text that is encrypted in the database: readable in Python, useless to a filter or a dump.
+
+    Text that no key opens reads as an Unopened sentence; storing that raises Unreadable, since it
+    would destroy what a key that is found again could still open.
+    """
+
+    def get_prep_value(self, value: object) -> str:
+        if isinstance(value, Unopened):
+            raise Unreadable("sealed text that could not be opened must not be stored again")
+        return seal(str(value)) if value else ""
+
+    def from_db_value(self, value: str | None, *args: object) -> str:
+        try:
+            return unseal(value) if value else ""
+        except Unreadable:
+            return Unopened("(sealed with a key that is not configured any more)")

@@ -12,6 +12,7 @@ from datetime import timedelta
 from django.core import signing
 from django.utils import timezone
 
+from lendingadmin.sealing import Unopened
 from lendingadmin.web.requests import PersonRequest
 
 from .models import Draft
@@ -54,7 +55,9 @@ def keep(request: PersonRequest, purpose: str, nonce: str, entered: dict[str, st
 def kept(request: PersonRequest, purpose: str, nonce: str) -> dict[str, str] | None:
     """What this person entered under the token; None when there is nothing, or no more."""
     draft = Draft.objects.filter(token=nonce, person=request.user, purpose=purpose).first()
-    return json.loads(draft.entered) if draft else None
+    return (
+        None if draft is None or isinstance(draft.entered, Unopened) else json.loads(draft.entered)
+    )
 
 
 def discard(nonce: str) -> None:

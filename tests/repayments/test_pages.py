@@ -16,6 +16,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.web.models import Draft
 from tests.faults.behaviours import handled_then, refusal, reset
 from tests.faults.server import FaultServer
+from tests.repayments.test_sending import at_once
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -143,6 +144,23 @@ def test_a_form_that_is_sent_again_lands_on_the_receipt(
     again = desk.post(confirm, {"seen": "0"})
     assert first.headers["Location"] == again.headers["Location"]
     assert desk.get(confirm).headers["Location"] == first.headers["Location"]
+    assert book.get("/loans/l").body["balances"]["repayment"]["paid"] == Decimal("100")
+
+
+def test_one_repayment_submitted_twenty_times_at_once_reaches_the_sandbox_once(
+    desk: Client, app: LendingApp, book: Caller, proxy: FaultServer, client_of: ClientOf
+) -> None:
+    confirm = enter(desk, app)
+    cookies = desk.cookies
+
+    def submit(_: int) -> str:
+        browser = Client()
+        browser.cookies = cookies
+        return str(browser.post(confirm, {"seen": "0"}).headers["Location"])
+
+    receipts = at_once(20, submit)
+    assert len(set(receipts)) == 1, receipts
+    assert proxy.hits("makeRepayment") == 1
     assert book.get("/loans/l").body["balances"]["repayment"]["paid"] == Decimal("100")
 
 
