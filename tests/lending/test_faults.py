@@ -48,6 +48,15 @@ def after(seconds: str) -> dict[str, str]:
 
 SHORT = b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}"
 ENDLESS_LINE = b"HTTP/1.1 200 OK\r\nX-Long: " + b"a" * 200_000
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+ENDLESS_MARK = CHUNKED + b"1;" + b"a" * 3_000_000
+# A small loan on the inside, three megabytes on the wire.
+PADDED_MARKS = (
+    CHUNKED
+    + b'12\r\n{"accountId":"L1"}\r\n'
+    + (b"1;" + b"a" * 1000 + b"\r\n \r\n") * 3000
+    + b"0\r\n\r\n"
+)
 BOMB = b'"' + b" " * 3_000_000 + b'"'
 
 TABLE = [
@@ -89,6 +98,8 @@ TABLE = [
     Row("not UTF-8", do.reply(b'"\xff\xfe"'), Unreadable, 1, UNKNOWN),
     Row("no HTTP", do.raw(b"SSH-2.0-x\r\n\r\n"), Unreadable, 1, UNKNOWN),
     Row("endless header", do.raw(ENDLESS_LINE), Unreadable, 1, UNKNOWN),
+    Row("endless chunk mark", do.raw(ENDLESS_MARK), ServiceFault, 3, UNKNOWN),
+    Row("padded chunk marks", do.raw(PADDED_MARKS), Unreadable, 1, UNKNOWN),
     Row("no gzip", do.reply(b"xx", headers={"Content-Encoding": "gzip"}), Unreadable, 1, UNKNOWN),
     Row("too large", do.reply(BOMB), Unreadable, 1, UNKNOWN),
     Row("too large, packed", do.gzipped(BOMB), Unreadable, 1, UNKNOWN),

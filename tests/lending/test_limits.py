@@ -6,7 +6,14 @@ import time
 
 import pytest
 
-from lendingadmin.lending.errors import Held, LendingError, Saved, TimedOut, Unreachable
+from lendingadmin.lending.errors import (
+    Held,
+    LendingError,
+    Saved,
+    TimedOut,
+    Unreachable,
+    Unreadable,
+)
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.retry import pause_before_retry
 from lendingadmin.lending.wire import Fault
@@ -164,3 +171,13 @@ def test_too_many_calls_are_held_back_at_once_and_places_come_back(
         thread.join()
     transport.call(WRITE, "/quick")
     assert fault_server.hits("/quick") == 1
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
+def test_a_body_past_the_limit_is_not_read(packed: bool, fault_server: FaultServer) -> None:
+    body = b'{"accountId": "L1"' + b" " * 3_000_000 + b"}"
+    fault_server.on("/v1/", do.gzipped(body) if packed else do.reply(body))
+    assert transport_to(fault_server.url).call(READ, "/v1/x").json == {"accountId": "L1"}
+    with pytest.raises(Unreadable) as caught:
+        transport_to(fault_server.url, max_bytes=1_000_000).call(WRITE, "/v1/x")
+    assert (caught.value.saved, caught.value.status) == (Saved.UNKNOWN, 200)

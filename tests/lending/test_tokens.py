@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -12,7 +13,7 @@ from lendingadmin.lending.errors import (
     Saved,
     TimedOut,
 )
-from lendingadmin.lending.tokens import AccessToken, MemoryTokenStore
+from lendingadmin.lending.tokens import AccessToken, MemoryTokenStore, Refusal
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer, Wire
 from tests.lending.rig import LOAN, Clock, client_to, source_at
@@ -233,6 +234,32 @@ def test_a_store_lease_passes_on_when_its_holder_is_gone() -> None:
     assert second is not None
     store.release(holder)  # too late: it has passed on
     assert store.try_lease(1) is None
+
+
+class LateStore(MemoryTokenStore):
+    """Somebody else finishes between our look at the store and our lease."""
+
+    def __init__(self, finish: Callable[[MemoryTokenStore], None]) -> None:
+        super().__init__()
+        self._finish = finish
+
+    def try_lease(self, seconds: float) -> str | None:
+        self._finish(self)
+        return super().try_lease(seconds)
+
+
+def test_whoever_gets_the_lease_looks_again(fault_server: FaultServer) -> None:
+    fault_server.on(TOKEN, numbered())
+    token = AccessToken("theirs", NOW, NOW + timedelta(hours=1), "")
+    refusal = Refusal(NOW + timedelta(seconds=30), "NotAccepted", 401, None, "Refused.")
+    renewed = source_at(fault_server.url, clock=Clock(), store=LateStore(lambda s: s.save(token)))
+    refused = source_at(
+        fault_server.url, clock=Clock(), store=LateStore(lambda s: s.refuse(refusal))
+    )
+    assert renewed.token().value == "theirs"
+    with pytest.raises(NotAccepted):
+        refused.token()
+    assert fault_server.hits() == 0
 
 
 def test_a_token_knows_its_age() -> None:
