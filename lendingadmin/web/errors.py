@@ -16,16 +16,16 @@ from lendingadmin.lending.errors import (
     NotAllowed,
     NotFound,
     RateLimited,
+    Saved,
     TimedOut,
     Unreachable,
     Unreadable,
 )
-from lendingadmin.lending.operations import OPERATIONS
 
 
 @dataclass(frozen=True)
 class Card:
-    """What `_error_card.html` draws. `saved` is "no" or "unknown"; empty for a read."""
+    """What `_error_card.html` draws. `saved` is "no" or "unknown"."""
 
     title: str
     cause: str
@@ -71,6 +71,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
     (
         RateLimited,
+        Saved,
         "The service asks for fewer requests",
         "Wait a minute and try again.",
         HTTPStatus.SERVICE_UNAVAILABLE,
@@ -109,17 +110,15 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
 
 
 def card(error: LendingError) -> Card:
-    """Draw the card of a fault; for reads nothing is said of saving."""
+    """Draw the card of a fault."""
     _, title, what_next, _ = _kind(error)
-    operation = OPERATIONS.get(error.operation)
-    is_write = operation is not None and not operation.saves_nothing
-    if is_write and error.saved == "unknown":
+    if error.saved == Saved.UNKNOWN:
         what_next = "Look at the record before you try again: it may have been saved."
     return Card(
         title=title,
         cause=error.message,
         next=what_next,
-        saved=str(error.saved) if is_write else "",
+        saved=str(error.saved),
         service_words=error.error_description or "",
         reference=" · ".join(
             part for part in (error.operation, str(error.status or ""), error.request_id) if part

@@ -151,10 +151,14 @@ def test_set_aside_lets_the_next_one_through_and_stops_inference(
     service: LoanService, manager: User, asked: Asked, landed: Repayment
 ) -> None:
     assert ledger.set_aside(landed, "customer waits at the counter", manager)
-    following = sending.record(asked(amount=Decimal(200)), manager, "form-2")
-    assert following.state == State.RECORDED
     watching.look_if_due(due_now(landed))
     assert landed.state == State.UNKNOWN
+    following = sending.record(asked(amount=Decimal(200)), manager, "form-2")
+    assert following.state == State.RECORDED
+    service.answer = commit_then(reset())
+    doubtful = sending.record(asked(amount=Decimal(300)), manager, "form-3")
+    watching.look_if_due(due_now(doubtful))
+    assert doubtful.state == State.UNKNOWN
     assert not ledger.set_aside(landed, "once is enough", manager)
 
 

@@ -24,7 +24,7 @@ KINDS = [
 def test_every_fault_has_a_card_with_cause_and_what_to_do(kind: type[LendingError]) -> None:
     card = errors.card(kind(operation="loans.get", saved=Saved.NO))
     assert card.title and card.cause and card.next
-    assert card.saved == ""
+    assert card.saved == "no"
 
 
 def test_a_rule_an_outage_and_the_service_account_s_rights_are_different_cards() -> None:
