@@ -71,7 +71,6 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
     (
         RateLimited,
-        Saved,
         "The service asks for fewer requests",
         "Wait a minute and try again.",
         HTTPStatus.SERVICE_UNAVAILABLE,
