@@ -96,7 +96,6 @@ def test_the_request_is_that_of_the_spec(fault_server: FaultServer) -> None:
         (do.reply({"access_token": "a\r\nX-Evil: 1"}), Unreadable),
         (do.reply({"access_token": "sp ace"}), Unreadable),
     ],
-    ids=str,
 )
 def test_a_failing_issuer_means_that_nothing_was_sent(
     behaviour: "do.Behaviour", error: type[LendingError], fault_server: FaultServer
