@@ -15,10 +15,11 @@ NEAR_DATE = timedelta(days=3)
 _AT_MOST = 10
 
 
-def look_alikes(request: Request) -> list[Repayment]:
+def look_alikes(request: Request, form: str) -> list[Repayment]:
     """The same externalId anywhere, or the same loan or borrower with near amount and date.
 
     Colleagues' unfinished ones are included, whatever their amount, when they are of the same loan.
+    What this very `form` has led to is none: that is the first landing of a double click.
     """
     same_id = (
         Q(external_id=request.external_id.strip()) if request.external_id.strip() else Q(pk=None)

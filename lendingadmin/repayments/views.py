@@ -106,7 +106,7 @@ def confirm(request: PersonRequest, app_id: str, account_id: str, form: str) -> 
         return redirect("repayment-new", app_id, account_id)
     asked = request_from(app_id, draft)
     stands_against = None
-    if request.method == "POST" and _all_was_seen(request, asked):
+    if request.method == "POST" and _all_was_seen(request, asked, form):
         try:
             repayment = sending.record(asked, request.user, form)
         except (ledger.AlreadyLive, ledger.LoanBusy) as rule:
@@ -121,7 +121,7 @@ def _show_confirm(
     request: PersonRequest, asked: ledger.Request, form: str, stands_against: Exception | None
 ) -> HttpResponse:
     loan = gateway.app(asked.app_id).loans.get(asked.account_id)
-    alike = look_alikes(asked)
+    alike = look_alikes(asked, form)
     context = {
         "asked": asked,
         "shown_currency": asked.currency_code or gateway.lending_app(asked.app_id).currency,
@@ -139,10 +139,10 @@ def _show_confirm(
     return render(request, "repayments/confirm.html", context)
 
 
-def _all_was_seen(request: PersonRequest, asked: ledger.Request) -> bool:
+def _all_was_seen(request: PersonRequest, asked: ledger.Request, form: str) -> bool:
     """Whether the person saw every look-alike there is by now, and agreed that it may double."""
     seen = request.POST.get("seen", "")
-    newest = max((row.pk for row in look_alikes(asked)), default=0)
+    newest = max((row.pk for row in look_alikes(asked, form)), default=0)
     agreed = not _may_double(asked) or "may_double" in request.POST
     return agreed and newest <= (int(seen) if seen.isdecimal() else 0)
 

@@ -209,7 +209,7 @@ def test_look_alikes(service: LoanService, support: User, asked: Asked) -> None:
     def alike(**fields: object) -> bool:
         usual = {"external_id": "other", "amount": Decimal("9"), "account_id": "L-9"}
         wanted = asked(**(usual | {"borrower_id": "B-9", "transaction_date": now} | fields))
-        return bool(lookalikes.look_alikes(wanted))
+        return bool(lookalikes.look_alikes(wanted, "this"))
 
     assert not alike()
     assert alike(external_id="A")
@@ -226,5 +226,5 @@ def test_look_alikes(service: LoanService, support: User, asked: Asked) -> None:
 def test_a_colleague_s_unfinished_one_is_a_look_alike_whatever_its_amount(
     lost: Repayment, asked: Asked
 ) -> None:
-    (found,) = lookalikes.look_alikes(asked(amount=Decimal(1)))
+    (found,) = lookalikes.look_alikes(asked(amount=Decimal(1)), "this")
     assert found == lost
