@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from .ledger import Request
 from .models import Repayment
@@ -21,20 +21,17 @@ def look_alikes(request: Request, form: str) -> list[Repayment]:
     Colleagues' unfinished ones are included, whatever their amount, when they are of the same loan.
     What this very `form` has led to is none: that is the first landing of a double click.
     """
-    same_id = (
-        Q(external_id=request.external_id.strip()) if request.external_id.strip() else Q(pk=None)
-    )
-    same_payer = Q(app_id=request.app_id, account_id=request.account_id)
+    external_id = request.external_id.strip()
+    same_id = Q(external_id=external_id) if external_id else Q(pk=None)
+    same_loan = Q(app_id=request.app_id, account_id=request.account_id)
+    same_payer = same_loan
     if request.borrower_id:
         same_payer |= Q(app_id=request.app_id, borrower_id=request.borrower_id)
-    unfinished = Q(app_id=request.app_id, account_id=request.account_id, state__in=OPEN)
     near = same_payer & _near(request.amount, request.transaction_date)
-    rows: QuerySet[Repayment] = Repayment.objects.filter(same_id | near | unfinished)
-    return list(
-        rows.exclude(state__in=(State.REFUSED, State.NOT_SENT)).select_related("created_by")[
-            :_AT_MOST
-        ]
-    )
+    unfinished = same_loan & Q(state__in=OPEN)
+    rows = Repayment.objects.filter(same_id | near | unfinished).exclude(form=form)
+    rows = rows.exclude(state__in=(State.REFUSED, State.NOT_SENT))
+    return list(rows.select_related("created_by").order_by("-id")[:_AT_MOST])
 
 
 def _near(amount: Decimal, date: datetime) -> Q:
