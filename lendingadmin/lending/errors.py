@@ -35,6 +35,7 @@ class LendingError(Exception):
     """
 
     default_message: ClassVar[str] = "The lending service could not do this."
+    default_saved: ClassVar[Saved] = Saved.UNKNOWN
 
     def __init__(
         self,
@@ -44,14 +45,14 @@ class LendingError(Exception):
         status: int | None = None,
         error_description: str | None = None,
         request_id: str | None = None,
-        saved: Saved = Saved.UNKNOWN,
+        saved: Saved | None = None,
     ) -> None:
         self.message = message or self.default_message
         self.operation = operation
         self.status = status
         self.error_description = error_description
         self.request_id = request_id
-        self.saved = saved
+        self.saved = saved or self.default_saved
         super().__init__(self.message)
 
     def __str__(self) -> str:
@@ -83,29 +84,8 @@ class NotAllowed(LendingError):
     """
 
     default_message = "The dashboard's service account is not allowed to do this."
-
-    def __init__(
-        self,
-        message: str = "",
-        *,
-        scopes: tuple[str, ...] = (),
-        permission: str = "",
-        operation: str = "",
-        status: int | None = None,
-        error_description: str | None = None,
-        request_id: str | None = None,
-        saved: Saved = Saved.UNKNOWN,
-    ) -> None:
-        super().__init__(
-            message,
-            operation=operation,
-            status=status,
-            error_description=error_description,
-            request_id=request_id,
-            saved=saved,
-        )
-        self.scopes = scopes
-        self.permission = permission
+    scopes: tuple[str, ...] = ()
+    permission: str = ""
 
 
 class NotFound(LendingError):
@@ -140,25 +120,7 @@ class Unreachable(LendingError):
     """The connection never opened, so nothing was sent."""
 
     default_message = "The lending service cannot be reached. Nothing was sent."
-
-    def __init__(
-        self,
-        message: str = "",
-        *,
-        operation: str = "",
-        status: int | None = None,
-        error_description: str | None = None,
-        request_id: str | None = None,
-        saved: Saved = Saved.NO,
-    ) -> None:
-        super().__init__(
-            message,
-            operation=operation,
-            status=status,
-            error_description=error_description,
-            request_id=request_id,
-            saved=saved,
-        )
+    default_saved = Saved.NO
 
 
 class Held(Unreachable):
@@ -189,18 +151,14 @@ class InvalidId(LendingError, ValueError):
     """
 
     default_message = "This is not an id that a record can have."
-
-    def __init__(self, message: str = "", *, operation: str = "") -> None:
-        super().__init__(message, operation=operation, saved=Saved.NO)
+    default_saved = Saved.NO
 
 
 class InvalidFilter(LendingError, ValueError):
     """A filter that no clause can carry. Nothing was sent. Spec: Shared list behaviour."""
 
     default_message = "This cannot be asked of the service."
-
-    def __init__(self, message: str = "", *, operation: str = "") -> None:
-        super().__init__(message, operation=operation, saved=Saved.NO)
+    default_saved = Saved.NO
 
 
 _BY_STATUS: dict[int, type[LendingError]] = {
