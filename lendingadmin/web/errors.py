@@ -115,7 +115,7 @@ def card(error: LendingError) -> Card:
         what_next = "Look at the record before you try again: it may have been saved."
     return Card(
         title=title,
-        cause=error.message,
+        cause=_cause(error),
         next=what_next,
         saved=str(error.saved),
         service_words=error.error_description or "",
@@ -124,6 +124,14 @@ def card(error: LendingError) -> Card:
         ),
         tone="warn" if isinstance(error, NotFound) else "bad",
     )
+
+
+def _cause(error: LendingError) -> str:
+    """The fault's sentence; for a right that is missing, with the names to ask for."""
+    if not (isinstance(error, NotAllowed) and error.permission):
+        return error.message
+    scopes = ", ".join(error.scopes)
+    return f"{error.message} It needs the permission {error.permission} and one scope of: {scopes}."
 
 
 def status(error: LendingError) -> int:

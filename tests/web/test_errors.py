@@ -4,6 +4,7 @@ import pytest
 
 from lendingadmin.lending import errors as faults
 from lendingadmin.lending.errors import LendingError, Saved
+from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.web import errors
 
 KINDS = [
@@ -37,6 +38,13 @@ def test_a_write_says_whether_anything_was_saved(saved: Saved) -> None:
     card = errors.card(faults.ServiceFault(operation="loans.create", status=500, saved=saved))
     assert card.saved == saved
     assert ("may have been saved" in card.next) == (saved == Saved.UNKNOWN)
+
+
+def test_a_missing_right_is_named_with_its_scopes_and_permission() -> None:
+    error = faults.error_for_status(OPERATIONS["loans.makeRepayment"], 403)
+    cause = errors.card(error).cause
+    assert "lending.loans.makeRepayment" in cause
+    assert "platform.lending, platform.lending:write" in cause
 
 
 def test_the_reference_and_the_service_s_words_are_shown() -> None:
