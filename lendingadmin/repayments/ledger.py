@@ -23,6 +23,8 @@ from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, State,
 # An intent that has not been sent by then is dead: its sender was paused, or died.
 SEND_WITHIN = timedelta(seconds=30)
 
+_TRIES = 3
+
 
 class AlreadyLive(Exception):
     """Another of this loan bears the same externalId and is, or may be, at the service."""
@@ -76,25 +78,37 @@ def intend(request: Request, by: User, form: str) -> tuple[Repayment, bool]:
     fields = dict(vars(request))
     fields["external_id"] = request.external_id.strip() or minted_external_id(now)
     fields["retry_of_id"] = fields.pop("retry_of")
-    try:
-        with transaction.atomic(durable=True):
-            repayment = Repayment.objects.create(
-                **fields,
-                external_id_minted=not request.external_id.strip(),
-                form=form,
-                created_by=by,
-                created_at=now,
-                state_at=now,
-                send_before=now + SEND_WITHIN,
-            )
-            _audit(repayment, by, "intent committed")
-    except IntegrityError:
-        return _explain(fields, form), False
-    return repayment, True
+    fields["external_id_minted"] = not request.external_id.strip()
+    for _ in range(_TRIES):
+        try:
+            return _commit(fields, by, form, now), True
+        except IntegrityError:
+            # What stood against it may be concluded by the time that it is looked for.
+            first = _explain(fields, form)
+        if first:
+            return first, False
+    raise RuntimeError("the intent was refused, yet nothing stands against it")
 
 
-def _explain(fields: Mapping[str, Any], form: str) -> Repayment:
-    """Find out which rule refused an intent: return its first landing, or raise the rule."""
+def _commit(fields: Mapping[str, Any], by: User, form: str, now: datetime) -> Repayment:
+    with transaction.atomic(durable=True):
+        repayment = Repayment.objects.create(
+            **fields,
+            form=form,
+            created_by=by,
+            created_at=now,
+            state_at=now,
+            send_before=now + SEND_WITHIN,
+        )
+        _audit(repayment, by, "intent committed")
+    return repayment
+
+
+def _explain(fields: Mapping[str, Any], form: str) -> Repayment | None:
+    """Find out which rule refused an intent: return its first landing, or raise the rule.
+
+    None when nothing stands against it any more.
+    """
     first = Repayment.objects.filter(form=form).first()
     if first:
         return first
@@ -106,7 +120,7 @@ def _explain(fields: Mapping[str, Any], form: str) -> Repayment:
     busy = of_loan.filter(state__in=OPEN, set_aside_at=None).first()
     if busy:
         raise LoanBusy(busy)
-    raise RuntimeError("the intent was refused, yet nothing stands against it any more")
+    return None
 
 
 def _holds_external_id(row: Repayment) -> bool:
@@ -148,7 +162,7 @@ def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
 
 
 def _alarm(text: str) -> dict[str, Any]:
-    return {"alarm": text, "alarm_at": timezone.now()}
+    return {"alarm": text, "alarm_at": timezone.now(), "alarm_seen_at": None}
 
 
 def raise_alarm(repayment: Repayment, text: str) -> None:

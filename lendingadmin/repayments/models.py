@@ -187,11 +187,13 @@ class Reading(models.Model):
         AFTER = "after", "after"
         LOOK = "look", "look"
 
+    LONGEST_AMOUNT = 64
+
     repayment = models.ForeignKey(Repayment, on_delete=models.CASCADE, related_name="readings")
     kind = models.CharField(max_length=8, choices=Kind.choices)
     taken_at = models.DateTimeField()
-    paid = models.CharField(max_length=64, blank=True)
-    unpaid = models.CharField(max_length=64, blank=True)
+    paid = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
+    unpaid = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
     fault = models.TextField(blank=True)
 
     class Meta:

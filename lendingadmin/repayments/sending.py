@@ -6,6 +6,7 @@ Nothing here repeats a call; what can't be told apart from success stays unknown
 
 import logging
 from datetime import timedelta
+from decimal import Decimal
 
 from django.utils import timezone
 
@@ -67,19 +68,18 @@ def check_deadline(repayment: Repayment) -> None:
 
 def take_baseline(repayment: Repayment, by: User) -> bool:
     """Read the loan before sending; without a reading of the same loan nothing is sent."""
-    reading, loan = read(repayment, Reading.Kind.BASELINE)
-    if loan is not None and account_of(loan) == repayment.account_id:
+    reading = read(repayment, Reading.Kind.BASELINE)
+    if not reading.fault:
         return True
-    why = reading.fault or "the service answered with another loan"
-    ledger.move(
-        repayment, State.NOT_SENT, by=by, why=f"The loan could not be read before sending: {why}"
-    )
+    why = f"The loan could not be read before sending: {reading.fault}"
+    ledger.move(repayment, State.NOT_SENT, by=by, why=why)
     return False
 
 
-def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> tuple[Reading, Loan | None]:
+def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
     """Read the loan afresh and keep what its balances say; a fault is kept as its sentence.
 
+    An answer that speaks of another loan is a fault: its balances are evidence of nothing here.
     `fresh` is the loan where the caller has read it this very moment.
     """
     loan, fault = fresh, ""
@@ -87,16 +87,21 @@ def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> tuple[Re
         loan = loan or gateway.app(repayment.app_id).loans.get(repayment.account_id)
     except LendingError as error:
         fault = error.message
-    paid = in_all(loan, "paid") if loan else None
-    unpaid = in_all(loan, "unpaid") if loan else None
-    reading = repayment.readings.create(
+    if loan is not None and account_of(loan) != repayment.account_id:
+        loan, fault = None, "The service answered with another loan."
+    return repayment.readings.create(
         kind=kind,
         taken_at=timezone.now(),
-        paid="" if paid is None else f"{paid:f}",
-        unpaid="" if unpaid is None else f"{unpaid:f}",
+        paid=_written(in_all(loan, "paid")) if loan else "",
+        unpaid=_written(in_all(loan, "unpaid")) if loan else "",
         fault=fault,
     )
-    return reading, loan
+
+
+def _written(amount: Decimal | None) -> str:
+    """The amount to the last digit; empty for none, and for one of more digits than money has."""
+    digits = "" if amount is None else f"{amount:f}"
+    return digits if len(digits) <= Reading.LONGEST_AMOUNT else ""
 
 
 def conclude_answer(repayment: Repayment, loan: Loan, by: User, request_id: str) -> None:
@@ -117,10 +122,9 @@ def conclude_error(repayment: Repayment, error: LendingError, by: User) -> None:
     }
     if error.saved == Saved.UNKNOWN:
         doubt(repayment, error.message, by, **fields)
-    elif isinstance(error, Unreachable | InvalidId):
-        ledger.move(repayment, State.NOT_SENT, by=by, why=error.message, **fields)
-    else:
-        ledger.move(repayment, State.REFUSED, by=by, why=error.message, **fields)
+        return
+    to = State.NOT_SENT if isinstance(error, Unreachable | InvalidId) else State.REFUSED
+    ledger.move(repayment, to, by=by, why=error.message, next_look_at=None, **fields)
 
 
 def doubt(repayment: Repayment, why: str, by: User | None, **fields: object) -> None:

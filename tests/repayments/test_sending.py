@@ -11,9 +11,10 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
+from lendingadmin.lending.errors import BadRequest, Saved
 from lendingadmin.lending.loans import Loans
 from lendingadmin.lending.values import Loan
-from lendingadmin.repayments import ledger, sending, watching
+from lendingadmin.repayments import book, ledger, sending, watching
 from lendingadmin.repayments.evidence import Effect
 from lendingadmin.repayments.ledger import Request
 from lendingadmin.repayments.models import Reading, Repayment
@@ -251,6 +252,50 @@ def test_an_open_intent_keeps_the_loan_busy(
         sending.record(asked(), support, "form-2")
     assert busy.value.other == first
     assert service.asked == 1
+
+
+def test_an_intent_whose_rival_was_concluded_meanwhile_goes_through(
+    service: LoanService, support: User, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.answer = without_committing(reset())
+    first = sending.record(asked(), support, "form-1")
+    explain = ledger._explain
+
+    def late(*args: Any) -> Repayment | None:
+        Repayment.objects.filter(pk=first.pk).update(state=State.RECORDED)
+        return explain(*args)
+
+    monkeypatch.setattr(ledger, "_explain", late)
+    second, is_new = ledger.intend(asked(), support, "form-2")
+    assert is_new and second != first
+
+
+def test_balances_beyond_all_money_are_no_evidence(
+    service: LoanService, support: User, asked: Asked
+) -> None:
+    service.paid = Decimal(10) ** 100
+    repayment = sending.record(asked(), support, "form-1")
+    assert repayment.state == State.RECORDED
+    assert {reading.paid for reading in repayment.readings.all()} == {""}
+    assert repayment.effect == Effect.UNREADABLE
+
+
+def test_a_late_acknowledgement_alarms_again_after_an_alarm_that_was_seen(
+    service: LoanService, support: User, asked: Asked
+) -> None:
+    repayment, _ = ledger.intend(asked(), support, "form-1")
+    Repayment.objects.update(state=State.NO_TRACE)
+    ledger.raise_alarm(repayment, "Paid rose late.")
+    ledger.see_alarm(repayment, support)
+    ledger.acknowledge(repayment, support)
+    assert list(book.alarms("kenya")) == [repayment]
+
+
+def test_a_late_refusal_ends_the_looking(service: LoanService, support: User, asked: Asked) -> None:
+    service.answer = without_committing(reset())
+    repayment = sending.record(asked(), support, "form-1")
+    sending.conclude_error(repayment, BadRequest(status=400, saved=Saved.NO), support)
+    assert (repayment.state, repayment.next_look_at) == (State.REFUSED, None)
 
 
 def test_a_transaction_id_is_free_again_where_nothing_is_at_the_service(

@@ -86,6 +86,14 @@ def test_a_look_that_fails_is_kept_and_concludes_nothing(
     assert lost.latest is not None and lost.latest.fault
 
 
+def test_another_loan_s_balances_are_no_evidence(service: LoanService, lost: Repayment) -> None:
+    service.account_id = "L-2"
+    service.someone_else_pays("500")
+    watching.look_if_due(lost)
+    assert lost.state == State.UNKNOWN
+    assert lost.latest is not None and "another loan" in lost.latest.fault
+
+
 def test_twenty_people_at_one_page_cost_one_look(service: LoanService, lost: Repayment) -> None:
     before = service.server.hits("GET /v1/projects/demo/apps/kenya/loans/")
     at_once(20, lambda _: watching.look_if_due(Repayment.objects.get(pk=lost.pk)))
