@@ -70,6 +70,12 @@ def test_retry_after_is_waited_for(fault_server: FaultServer) -> None:
     assert time.monotonic() - started >= 1.0
 
 
+@pytest.mark.parametrize("odd", ["soon", "Thu, 01 Jan 99999999999 00:00:00 GMT"])
+def test_an_odd_retry_after_is_passed_over(fault_server: FaultServer, odd: str) -> None:
+    fault_server.on("/v1/", do.refusal(503, headers={"Retry-After": odd}), do.reply(LOAN))
+    assert transport_to(fault_server.url).call(READ, "/v1/x").status == 200
+
+
 @pytest.mark.parametrize(
     ("tries", "fault", "status", "retry_after", "lowest", "highest"),
     [
