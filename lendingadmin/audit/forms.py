@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.utils.safestring import SafeString
 
 from lendingadmin.audit.models import Entry
+from lendingadmin.web.dates import plausible
 
 
 class _Undrawn(forms.HiddenInput):
@@ -25,10 +26,16 @@ class FilterForm(forms.Form):
     action = forms.CharField(required=False, max_length=100, label="Action")
     app = forms.ChoiceField(required=False, label="App")
     since = forms.DateField(
-        required=False, label="From", widget=forms.DateInput(attrs={"type": "date"})
+        required=False,
+        label="From",
+        widget=forms.DateInput(attrs={"type": "date"}),
+        validators=[plausible],
     )
     until = forms.DateField(
-        required=False, label="To", widget=forms.DateInput(attrs={"type": "date"})
+        required=False,
+        label="To",
+        widget=forms.DateInput(attrs={"type": "date"}),
+        validators=[plausible],
     )
     before = forms.IntegerField(required=False, min_value=1, widget=_Undrawn)
 

@@ -100,3 +100,8 @@ def test_what_people_wrote_is_shown_as_text(reader: Client) -> None:
     page = reader.get("/audit/").content.decode()
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert" in page
+
+
+def test_a_day_at_the_end_of_the_calendar_is_answered(reader: Client) -> None:
+    page = reader.get("/audit/", {"until": "9999-12-31"}).content.decode()
+    assert "Give a year between 1900 and 9998." in page
