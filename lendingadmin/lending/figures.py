@@ -9,6 +9,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+from lendingadmin.lending.errors import InvalidId
+from lendingadmin.lending.ids import check_id
 from lendingadmin.lending.values import (
     Balance,
     Installment,
@@ -177,5 +179,17 @@ def facts(loan: Loan, now: datetime) -> Facts:
 
 
 def account_of(loan: Loan) -> str:
-    """The loan's accountId as the service answered with; empty where it gave none."""
-    return text(loan.account_id) or ""
+    """The loan's accountId as the service answered with; empty where it gave none that can be."""
+    return _id(loan.account_id)
+
+
+def borrower_of(loan: Loan) -> str:
+    """The borrowerId of the loan's holder; empty where the service gave none that can be."""
+    return _id(loan.borrower_id)
+
+
+def _id(value: object) -> str:
+    try:
+        return check_id(text(value) or "")
+    except InvalidId:
+        return ""

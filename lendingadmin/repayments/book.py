@@ -23,7 +23,8 @@ def of_loan(app_id: str, account_id: str) -> QuerySet[Repayment]:
 
 def of_person(app_id: str, person_id: int) -> QuerySet[Repayment]:
     """What one person recorded in an app, the newest first."""
-    return Repayment.objects.filter(app_id=app_id, created_by_id=person_id).order_by("-id")
+    rows = Repayment.objects.filter(app_id=app_id, created_by_id=person_id)
+    return rows.select_related("created_by").order_by("-id")
 
 
 def landed_sum(rows: QuerySet[Repayment]) -> Decimal:

@@ -10,6 +10,7 @@ from django import forms
 from django.utils import timezone
 
 from lendingadmin.readers import LendingApp
+from lendingadmin.web.dates import plausible
 
 from .ledger import Request
 from .models import Repayment
@@ -45,13 +46,14 @@ class LineField(forms.CharField):
 def _moment() -> forms.DateTimeField:
     widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
     formats = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"]
-    return forms.DateTimeField(widget=widget, input_formats=formats)
+    return forms.DateTimeField(widget=widget, input_formats=formats, validators=[plausible])
 
 
 class RepaymentForm(forms.Form):
     """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone."""
 
-    amount = AmountField(max_digits=15, min_value=Decimal("0.001"))
+    # As many digits as the ledger's column has.
+    amount = AmountField(max_digits=15, decimal_places=3, min_value=Decimal("0.001"))
     externalId = LineField(
         label="Transaction id",
         max_length=200,
@@ -189,11 +191,16 @@ class SettleForm(ReasonForm):
     field_order = ("verdict", "reason")
 
 
+def _day() -> forms.DateField:
+    widget = forms.DateInput(attrs={"type": "date"})
+    return forms.DateField(required=False, widget=widget, validators=[plausible])
+
+
 class JournalForm(forms.Form):
     """The journal's filter; all of it in the address."""
 
     state = forms.ChoiceField(choices=[("", "any state"), *State.choices], required=False)
     person = forms.CharField(required=False, max_length=150)
     record = forms.CharField(required=False, max_length=255, label="Loan or transaction id")
-    since = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}))
-    until = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    since = _day()
+    until = _day()

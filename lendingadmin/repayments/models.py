@@ -18,6 +18,8 @@ from lendingadmin.sealing import SealedTextField
 from .evidence import Effect, effect
 from .states import HOLDS_EXTERNAL_ID, OPEN, RESENDABLE, SETTLEABLE, State, Verdict
 
+LONGEST_ID = 255
+
 
 class Repayment(models.Model):
     """One attempt to record a repayment, from the committed intent to what is known of it now.
@@ -27,8 +29,8 @@ class Repayment(models.Model):
     """
 
     app_id = models.CharField(max_length=64)
-    account_id = models.CharField(max_length=255)
-    borrower_id = models.CharField(max_length=255, blank=True)
+    account_id = models.CharField(max_length=LONGEST_ID)
+    borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
 
     external_id = models.CharField(max_length=255)
     external_id_minted = models.BooleanField(default=False)

@@ -9,19 +9,22 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from lendingadmin import gateway
-from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending import figures
+from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.values import Loan
 from lendingadmin.web import errors, onetime
 from lendingadmin.web.access import access
+from lendingadmin.web.lists import whole_number
 from lendingadmin.web.requests import PersonRequest
 
 from . import ledger, sending
 from .estimate import estimate
 from .forms import RepaymentForm, initial_from, request_from
 from .lookalikes import look_alikes
-from .models import Repayment
+from .models import LONGEST_ID, Repayment
 from .states import OPEN, RESENDABLE, State
 
 PURPOSE = "record a repayment"
@@ -37,11 +40,13 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         request.POST or None, app=app, retry_of=retry_of, initial=initial_from(draft or retry_of)
     )
     loan, card = _read(request, app_id, account_id)
-    if request.method == "POST" and form.is_valid() and loan is not None:
-        kept_under = _keep(request, form, loan)
+    loan_id = figures.account_of(loan) if loan else account_id
+    if retry_of and loan and retry_of.account_id != loan_id:
+        raise Http404("that repayment is of another loan")
+    if request.method == "POST" and form.is_valid() and loan:
+        kept_under = _keep(request, form, app_id, loan)
         if kept_under:
-            return redirect("repayment-confirm", app_id, loan.account_id, kept_under)
-        form.add_error(None, "This form was open for too long. Check it and send it again.")
+            return redirect("repayment-confirm", app_id, loan_id, kept_under)
     context = {
         "form": form,
         "loan": loan,
@@ -49,7 +54,7 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "card": card,
         "retry_of": retry_of,
         "token": onetime.mint(request, PURPOSE, nonce if draft else None),
-        "busy": _open_intent(app_id, str(loan.account_id) if loan else account_id),
+        "busy": _open_intent(app_id, loan_id),
     }
     return render(request, "repayments/new.html", context)
 
@@ -59,7 +64,7 @@ def _read(request: PersonRequest, app_id: str, account_id: str) -> tuple[Loan | 
     try:
         return gateway.app(app_id).loans.get(account_id), None
     except LendingError as error:
-        if request.method != "POST":
+        if request.method != "POST" or isinstance(error, InvalidId):
             raise
         return None, errors.card(error)
 
@@ -69,23 +74,30 @@ def _retried(request: PersonRequest, app_id: str) -> Repayment | None:
     number = request.GET.get("retry_of", "")
     if not number:
         return None
-    row = Repayment.objects.filter(app_id=app_id, pk=number if number.isdecimal() else 0).first()
+    row = Repayment.objects.filter(app_id=app_id, pk=whole_number(number)).first()
     if row is None or row.state not in RESENDABLE:
         raise Http404("no such repayment that may be sent again")
     return row
 
 
-def _keep(request: PersonRequest, form: RepaymentForm, loan: Loan) -> str | None:
-    """Keep the draft under the form's token; None when the token is not valid any more.
+def _keep(request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan) -> str | None:
+    """Keep the draft under the form's token; None, with an error in the form, when that can't be.
 
     The loan is the accountId that the service answered with: the address may have carried the uid.
     """
+    ids = {"app_id": app_id, "account_id": figures.account_of(loan)}
+    ids["borrower_id"] = figures.borrower_of(loan)
+    if not 0 < len(ids["account_id"]) <= LONGEST_ID:
+        form.add_error(None, "The service does not say which loan this is, so nothing can be sent.")
+        return None
+    if len(ids["borrower_id"]) > LONGEST_ID:
+        ids["borrower_id"] = ""
     try:
         nonce = onetime.check(request, PURPOSE, form.cleaned_data["token"])
     except onetime.Stale:
+        form.add_error(None, "This form was open for too long. Check it and send it again.")
         return None
-    loan_ids = {"account_id": str(loan.account_id), "borrower_id": str(loan.borrower_id or "")}
-    onetime.keep(request, PURPOSE, nonce, form.entered() | loan_ids)
+    onetime.keep(request, PURPOSE, nonce, form.entered() | ids)
     return nonce
 
 
@@ -98,11 +110,11 @@ def _open_intent(app_id: str, account_id: str) -> Repayment | None:
 def confirm(request: PersonRequest, app_id: str, account_id: str, form: str) -> HttpResponse:
     """What the repayment will do, and look-alikes; the POST records it, once."""
     draft = onetime.kept(request, PURPOSE, form)
-    landed = Repayment.objects.filter(form=form, created_by=request.user).first()
+    landed = Repayment.objects.filter(form=form).first()
     if landed:
         return redirect(landed)
-    if draft is None or draft["account_id"] != account_id:
-        messages.warning(request, "That form is no longer kept. Nothing was recorded.")
+    if draft is None or (draft["app_id"], draft["account_id"]) != (app_id, account_id):
+        messages.warning(request, "No such form of yours is kept. Nothing was recorded from it.")
         return redirect("repayment-new", app_id, account_id)
     asked = request_from(app_id, draft)
     stands_against = None
@@ -130,6 +142,8 @@ def _show_confirm(
         "estimate": estimate(loan, asked.amount),
         "look_alikes": alike,
         "seen": max((row.pk for row in alike), default=0),
+        "shown": _fingerprint(asked),
+        "changed": request.method == "POST" and not _same_was_shown(request, asked),
         "busy": _open_intent(asked.app_id, asked.account_id),
         "already_live": getattr(stands_against, "other", None),
         "may_double": _may_double(asked),
@@ -144,11 +158,22 @@ def _all_was_seen(request: PersonRequest, asked: ledger.Request, form: str) -> b
     seen = request.POST.get("seen", "")
     newest = max((row.pk for row in look_alikes(asked, form)), default=0)
     agreed = not _may_double(asked) or "may_double" in request.POST
-    return agreed and newest <= (int(seen) if seen.isdecimal() else 0)
+    return agreed and newest <= whole_number(seen) and _same_was_shown(request, asked)
+
+
+def _same_was_shown(request: PersonRequest, asked: ledger.Request) -> bool:
+    """Whether the page confirmed what is kept now: another tab may have changed the form since."""
+    return request.POST.get("shown", "") in ("", _fingerprint(asked))
+
+
+def _fingerprint(asked: ledger.Request) -> str:
+    """Tells one content of a form from another, without giving it away."""
+    return salted_hmac(
+        "lendingadmin.repayments.confirm", repr(sorted(vars(asked).items()))
+    ).hexdigest()
 
 
 def _may_double(asked: ledger.Request) -> bool:
-    """Whether this sends again what may yet be at the service."""
-    if asked.retry_of is None:
-        return False
-    return Repayment.objects.filter(pk=asked.retry_of, state=State.NO_TRACE).exists()
+    """Whether this sends again what may yet be at the service, by whichever way it is entered."""
+    same = Repayment.objects.filter(app_id=asked.app_id, account_id=asked.account_id)
+    return same.filter(external_id=asked.external_id.strip(), state=State.NO_TRACE).exists()

@@ -120,7 +120,7 @@ def read_page(
         return ListPage(form=form)
     size = form.cleaned_data["pageSize"]
     token = request.GET.get("pageToken") or None
-    skip = _whole_number(request.GET.get("from"))
+    skip = whole_number(request.GET.get("from"))
     asked: dict[str, Any] = {"page_size": size, "page_token": token}
     if form.filters():
         asked["filters"] = form.filters()
@@ -179,5 +179,6 @@ def _url(request: HttpRequest, place: dict[str, str] | None = None) -> str:
     return f"{request.path}?{query}" if query else request.path
 
 
-def _whole_number(text: str | None) -> int:
+def whole_number(text: str | None) -> int:
+    """The number that an address or a hidden field carries; 0 for anything else."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else 0

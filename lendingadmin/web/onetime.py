@@ -54,6 +54,8 @@ def keep(request: PersonRequest, purpose: str, nonce: str, entered: dict[str, st
 
 def kept(request: PersonRequest, purpose: str, nonce: str) -> dict[str, str] | None:
     """What this person entered under the token; None when there is nothing, or no more."""
+    if "\x00" in nonce:  # it comes out of an address, and PostgreSQL takes no NUL in text
+        return None
     draft = Draft.objects.filter(token=nonce, person=request.user, purpose=purpose).first()
     return (
         None if draft is None or isinstance(draft.entered, Unopened) else json.loads(draft.entered)

@@ -80,6 +80,7 @@ def test_nothing_that_is_prefilled_is_refused(desk: Client, app: LendingApp, boo
         ("amount", "٥٠٠", "Write digits only"),
         ("amount", "10.001", "KES has at most 2 decimals."),
         ("amount", "12345678901234567", "no more than"),
+        ("amount", "1234567890123", "no more than 12 digits before the decimal point"),
         ("currencyCode", "XYZZ", "at most 3 characters"),
         ("currencyCode", "QQQ", "three letters"),
         ("externalId", "a\x07b", "control characters"),
@@ -87,6 +88,8 @@ def test_nothing_that_is_prefilled_is_refused(desk: Client, app: LendingApp, boo
         ("transactionDate", "", "This field is required."),
         ("transactionDate", "yesterday", "Enter a valid date/time."),
         ("valueDate", "31.12.2026", "Enter a valid date/time."),
+        ("transactionDate", "0001-01-01T00:00", "Give a year between 1900 and 9998."),
+        ("valueDate", "9999-12-31T23:59", "Give a year between 1900 and 9998."),
     ],
 )
 def test_bad_input_is_answered_beside_its_field(
@@ -192,6 +195,12 @@ def test_a_draft_can_be_changed(desk: Client, app: LendingApp, book: Caller) -> 
     assert answer.headers["Location"] == confirm
     desk.post(confirm, {"seen": "0"})
     assert Repayment.objects.get().exact_amount == Decimal(90)
+
+
+def hidden(page: object) -> dict[str, str]:
+    """What the confirm page sends back by itself."""
+    text = page.content.decode()  # type: ignore[attr-defined]
+    return dict(re.findall(r'<input type="hidden" name="(seen|shown)" value="([^"]+)"', text))
 
 
 def test_a_look_alike_that_came_meanwhile_is_shown_first(
