@@ -30,8 +30,7 @@ def home(request: PersonRequest) -> HttpResponse:
 @access("lending.loans.list")
 def desk(request: PersonRequest, app_id: str) -> HttpResponse:
     """What waits for somebody, and what I did last."""
-    for repayment in watching.due(app_id)[:_LOOKS_PER_VISIT]:
-        watching.look_if_due(repayment)
+    watching.look_at_due(app_id, at_most=_LOOKS_PER_VISIT)
     context = {
         "today": book.day(app_id, _midnight()),
         "alarms": book.alarms(app_id),

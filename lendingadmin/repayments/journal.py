@@ -23,6 +23,7 @@ from .states import State, Verdict
 from .wording import WORDINGS
 
 PAGE_SIZE = 50
+_LOOKS_PER_VISIT = 5
 
 # What the page waits before each of its own looks, in seconds; then it leaves it to a button.
 POLL_DELAYS = (1, 2, 4, 8, 15)
@@ -74,8 +75,7 @@ def _midnight(day: date, zone: ZoneInfo) -> datetime:
 @access("lending.loans.get")
 def unknown(request: PersonRequest, app_id: str) -> HttpResponse:
     """Unknown outcomes: read again now that somebody looks; what is left, a person decides."""
-    for repayment in watching.due(app_id)[:5]:
-        watching.look_if_due(repayment)
+    watching.look_at_due(app_id, at_most=_LOOKS_PER_VISIT)
     context = {
         "unsettled": book.unsettled(app_id),
         "alarms": book.alarms(app_id),

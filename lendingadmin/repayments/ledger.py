@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from lendingadmin import audit
@@ -113,8 +114,7 @@ def _explain(fields: Mapping[str, Any], form: str) -> Repayment | None:
     if first:
         return first
     of_loan = Repayment.objects.filter(app_id=fields["app_id"], account_id=fields["account_id"])
-    same_id = of_loan.filter(external_id=fields["external_id"], duplicate=False)
-    live = next((row for row in same_id if _holds_external_id(row)), None)
+    live = _holder(fields["app_id"], fields["account_id"], fields["external_id"])
     if live:
         raise AlreadyLive(live)
     busy = of_loan.filter(state__in=OPEN, set_aside_at=None).first()
@@ -123,9 +123,13 @@ def _explain(fields: Mapping[str, Any], form: str) -> Repayment | None:
     return None
 
 
-def _holds_external_id(row: Repayment) -> bool:
-    settled_recorded = row.state == State.SETTLED and row.settled_as == Verdict.RECORDED
-    return row.state in HOLDS_EXTERNAL_ID or settled_recorded
+def _holder(app_id: str, account_id: str, external_id: str) -> Repayment | None:
+    """The one that holds this externalId of a loan, by the rule of the table's constraint."""
+    same_id = Repayment.objects.filter(
+        app_id=app_id, account_id=account_id, external_id=external_id, duplicate=False
+    )
+    settled_recorded = Q(state=State.SETTLED, settled_as=Verdict.RECORDED)
+    return same_id.filter(Q(state__in=HOLDS_EXTERNAL_ID) | settled_recorded).first()
 
 
 def move(repayment: Repayment, to: State, *, by: User | None, why: str = "", **fields: Any) -> bool:
@@ -194,12 +198,10 @@ def settle(repayment: Repayment, verdict: Verdict, reason: str, by: User) -> boo
     try:
         return move(repayment, State.SETTLED, by=by, why=reason, **fields)
     except IntegrityError:
-        same_id = Repayment.objects.filter(
-            app_id=repayment.app_id,
-            account_id=repayment.account_id,
-            external_id=repayment.external_id,
-        )
-        raise AlreadyLive(same_id.exclude(pk=repayment.pk).latest("id")) from None
+        live = _holder(repayment.app_id, repayment.account_id, repayment.external_id)
+        if live is None:
+            raise
+        raise AlreadyLive(live) from None
 
 
 def set_aside(repayment: Repayment, reason: str, by: User) -> bool:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.lending.calls import Call
 from lendingadmin.lending.errors import Held, InvalidId, LendingError, Saved, Unreachable
 from lendingadmin.lending.figures import account_of, in_all
 from lendingadmin.lending.values import Loan
@@ -57,7 +58,7 @@ def send(repayment: Repayment, by: User) -> None:
         doubt(repayment, f"a fault of the dashboard: {type(error).__name__}", by)
         logger.exception("%s: sending failed", repayment)
     else:
-        conclude_answer(repayment, loan, by, made[-1].request_id or "")
+        conclude_answer(repayment, loan, by, made[-1])
 
 
 def check_deadline(repayment: Repayment) -> None:
@@ -104,12 +105,13 @@ def _written(amount: Decimal | None) -> str:
     return digits if len(digits) <= Reading.LONGEST_AMOUNT else ""
 
 
-def conclude_answer(repayment: Repayment, loan: Loan, by: User, request_id: str) -> None:
+def conclude_answer(repayment: Repayment, loan: Loan, by: User, call: Call) -> None:
     """A readable 2xx came: recorded if it speaks of the same loan, unknown if of another."""
+    fields = {"status": call.status, "request_id": call.request_id or ""}
     if account_of(loan) != repayment.account_id:
-        doubt(repayment, "The service answered with another loan.", by, request_id=request_id)
+        doubt(repayment, "The service answered with another loan.", by, **fields)
         return
-    ledger.acknowledge(repayment, by, status=200, request_id=request_id, next_look_at=None)
+    ledger.acknowledge(repayment, by, next_look_at=None, **fields)
     read(repayment, Reading.Kind.AFTER)
 
 

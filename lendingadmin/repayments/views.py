@@ -46,7 +46,7 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and loan:
         kept_under = _keep(request, form, app_id, loan)
         if kept_under:
-            return redirect("repayment-confirm", app_id, loan_id, kept_under)
+            return _to_confirm(request, app_id, loan_id, kept_under)
     context = {
         "form": form,
         "loan": loan,
@@ -99,6 +99,16 @@ def _keep(request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan) 
         return None
     onetime.keep(request, PURPOSE, nonce, form.entered() | ids)
     return nonce
+
+
+def _to_confirm(request: PersonRequest, app_id: str, account_id: str, nonce: str) -> HttpResponse:
+    """On to the confirm step, unless the form has led to a repayment already (by Back, a tab)."""
+    landed = Repayment.objects.filter(form=nonce).first()
+    if landed is None:
+        return redirect("repayment-confirm", app_id, account_id, nonce)
+    onetime.discard(nonce)
+    messages.warning(request, f"That form led to {landed} before. Nothing new was recorded.")
+    return redirect(landed)
 
 
 def _open_intent(app_id: str, account_id: str) -> Repayment | None:

@@ -4,6 +4,7 @@ Called by pages while somebody looks, and by `manage.py reconcile`. Whoever clai
 takes it, so that many people at one page cost one call.
 """
 
+import time
 from datetime import timedelta
 from decimal import Decimal
 
@@ -20,6 +21,9 @@ from .states import State
 # Past this, the sender's whole-call deadline is long over: it died, or its machine did.
 SENDER_LOST = timedelta(seconds=90)
 WATCH_FOR = timedelta(hours=24)
+
+# Seconds after which a page takes no further look.
+_PATIENCE = 3.0
 
 # After a conclusion from evidence, watching goes on for a late rise.
 _WATCHED = (State.UNKNOWN, State.INFERRED, State.NO_TRACE)
@@ -49,6 +53,20 @@ def due(app_id: str | None = None) -> list[Repayment]:
     """The watched repayments whose next look is due now, the longest waiting first."""
     rows = Repayment.objects.filter(state__in=_WATCHED, next_look_at__lte=timezone.now())
     return list((rows.filter(app_id=app_id) if app_id else rows).order_by("next_look_at")[:500])
+
+
+def look_at_due(app_id: str, at_most: int) -> None:
+    """Take the looks that are due in an app, while a page waits for it.
+
+    Stops at the first that fails and after a few seconds: a service that hangs must not hold up
+    the desk once for each of them.
+    """
+    until = time.monotonic() + _PATIENCE
+    for repayment in due(app_id)[:at_most]:
+        look_if_due(repayment)
+        latest = repayment.latest
+        if time.monotonic() > until or (latest and latest.fault):
+            return
 
 
 def look_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:

@@ -98,6 +98,18 @@ def test_an_odd_address_is_answered(
     assert desk.get(f"/apps/{app.app_id}/{rest}").status_code == status
 
 
+def test_a_form_that_was_used_says_that_nothing_new_was_recorded(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    offered = filled(desk.get(new_url(app)))
+    confirm = desk.post(new_url(app), offered).headers["Location"]
+    receipt = desk.post(confirm, {"seen": "0"}).headers["Location"]
+    again = desk.post(new_url(app), offered | {"amount": "77"}, follow=True)
+    assert again.redirect_chain == [(receipt, 302)]
+    assert "Nothing new was recorded" in again.content.decode()
+    assert (Repayment.objects.count(), Draft.objects.count()) == (1, 0)
+
+
 def test_a_form_under_an_id_that_cannot_be_is_not_found(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:

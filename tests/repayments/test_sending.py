@@ -94,9 +94,9 @@ def test_every_step_is_in_the_audit_trail(
         pytest.param(commit_then(html()), State.UNKNOWN, 200, id="HTML"),
         pytest.param(commit_then(empty()), State.UNKNOWN, 200, id="an empty 200"),
         pytest.param(commit_then(reply([])), State.UNKNOWN, 200, id="a list"),
-        pytest.param(commit_then(reply({})), State.UNKNOWN, None, id="no accountId"),
+        pytest.param(commit_then(reply({})), State.UNKNOWN, 200, id="no accountId"),
         pytest.param(
-            commit_then(reply({"accountId": "L-2"})), State.UNKNOWN, None, id="another loan"
+            commit_then(reply({"accountId": "L-2"})), State.UNKNOWN, 200, id="another loan"
         ),
     ],
 )
@@ -125,6 +125,13 @@ def test_the_service_s_own_words_are_kept(
     repayment = sending.record(asked(), support, "form-1")
     assert repayment.error_description == "Loan is not open."
     assert repayment.request_id == "req-77"
+
+
+def test_the_status_of_the_answer_is_the_one_that_came(
+    service: LoanService, support: User, asked: Asked
+) -> None:
+    service.answer = commit_then(reply({"accountId": "L-1"}, status=201))
+    assert sending.record(asked(), support, "form-1").status == 201
 
 
 def test_acknowledged_without_committing_is_recorded_and_its_effect_not_seen(

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
@@ -98,6 +99,45 @@ def test_twenty_people_at_one_page_cost_one_look(service: LoanService, lost: Rep
     before = service.server.hits("GET /v1/projects/demo/apps/kenya/loans/")
     at_once(20, lambda _: watching.look_if_due(Repayment.objects.get(pk=lost.pk)))
     assert service.server.hits("GET /v1/projects/demo/apps/kenya/loans/") == before + 1
+
+
+def test_a_page_takes_no_further_look_once_one_failed(
+    service: LoanService, support: User, asked: Asked
+) -> None:
+    service.answer = without_committing(reset())
+    for number in range(3):
+        service.account_id = f"L-{number}"
+        sending.record(asked(account_id=f"L-{number}"), support, f"form-{number}")
+    Repayment.objects.update(next_look_at=timezone.now())
+    service.server.on("GET /v1/projects/demo/apps/kenya/loans/", refusal(500))
+    before = service.server.hits("GET /v1/projects/demo/apps/kenya/loans/")
+    watching.look_at_due("kenya", at_most=3)
+    assert service.server.hits("GET /v1/projects/demo/apps/kenya/loans/") == before + 1
+
+
+def test_a_page_takes_no_further_look_once_its_patience_is_over(
+    service: LoanService, support: User, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.answer = without_committing(reset())
+    for number in range(2):
+        service.account_id = f"L-{number}"
+        sending.record(asked(account_id=f"L-{number}"), support, f"form-{number}")
+    Repayment.objects.update(next_look_at=timezone.now())
+    monkeypatch.setattr(watching, "_PATIENCE", -1.0)
+    watching.look_at_due("kenya", at_most=2)
+    assert sum(row.looks for row in Repayment.objects.all()) == 1
+
+
+def test_what_is_watched_no_more_does_not_say_that_it_is(
+    service: LoanService, lost: Repayment, client_of: Callable[[User], Client], support: User
+) -> None:
+    service.someone_else_pays("1")
+    receipt = client_of(support).get(lost.get_absolute_url())
+    assert "We read the loan again and again" in receipt.content.decode()
+    watching.look_if_due(due_now(lost, hours=25))
+    receipt = client_of(support).get(lost.get_absolute_url())
+    assert "We read the loan again and again" not in receipt.content.decode()
+    assert "It was watched for a day" in receipt.content.decode()
 
 
 def test_a_look_that_is_not_due_is_not_taken(service: LoanService, lost: Repayment) -> None:
@@ -196,6 +236,8 @@ def test_settling_as_recorded_what_was_sent_again_is_refused(
     Repayment.objects.update(state=State.NO_TRACE)
     second = sending.record(asked(external_id="TX", retry_of=lost.pk), manager, "form-2")
     lost.refresh_from_db()
+    refused, _ = ledger.intend(asked(external_id="later"), manager, "form-3")
+    Repayment.objects.filter(pk=refused.pk).update(external_id="TX", state=State.REFUSED)
     with pytest.raises(ledger.AlreadyLive) as live:
         ledger.settle(lost, Verdict.RECORDED, "it is on the statement", manager)
     assert live.value.other == second
