@@ -125,3 +125,93 @@ class Repayment(models.Model):
 
     def __str__(self) -> str:
         return f"repayment {self.pk}"
+
+
+class Event(models.Model):
+    """An event: narrow rows that lists filter on, with its data encrypted in EventData.
+
+    No status is stored: `ready_at` and `has_errors` say it at any moment.
+    """
+
+    app_id = models.CharField(max_length=200)
+    event_id = models.CharField(max_length=40)
+    uid = models.UUIDField(unique=True)
+    account_id = models.CharField(max_length=220)
+    event_type = models.CharField(max_length=50)
+    timestamp = models.DateTimeField()
+    category = models.CharField(max_length=20, null=True)  # noqa: DJ001 the spec's null
+    app_version_id = models.CharField(max_length=20)
+    has_errors = models.BooleanField()
+    size = models.PositiveIntegerField()
+    ready_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        app_label = "sandbox"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "account_id", "event_type", "timestamp"], name="event_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=[
+                    "app_id", "created_at", "id", "ready_at", "has_errors", "category",
+                    "event_type", "app_version_id",
+                ],
+                name="event_order",
+            ),
+            models.Index(
+                fields=["app_id", "account_id", "created_at", "id", "category"],
+                name="event_account",
+            ),
+            models.Index(fields=["app_id", "category", "created_at", "id"], name="event_category"),
+            models.Index(fields=["app_id", "timestamp", "created_at", "id"], name="event_moment"),
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"event {self.pk}"
+
+
+class EventData(models.Model):
+    """The entity values of an event, encrypted."""
+
+    event = models.OneToOneField(
+        Event, on_delete=models.CASCADE, primary_key=True, related_name="data"
+    )
+    sealed = models.BinaryField()
+
+    class Meta:
+        app_label = "sandbox"
+
+    def __str__(self) -> str:
+        return f"data of event {self.pk}"
+
+
+class Assessment(models.Model):
+    """An assessment: its outcome is worked out when it is made and shown from `ready_at` on."""
+
+    app_id = models.CharField(max_length=200)
+    assessment_id = models.CharField(max_length=40)
+    uid = models.UUIDField(unique=True)
+    account_id = models.CharField(max_length=220)
+    assessment_type = models.CharField(max_length=200)
+    timestamp = models.DateTimeField()
+    request_id = models.CharField(max_length=200, null=True)  # noqa: DJ001 the spec's null
+    app_version_id = models.CharField(max_length=20)
+    sealed = models.BinaryField()
+    ready_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        app_label = "sandbox"
+        constraints = [
+            models.UniqueConstraint(fields=["app_id", "assessment_id"], name="assessment_once")
+        ]
+        indexes = [
+            models.Index(fields=["app_id", "created_at", "id"], name="assessment_order"),
+            models.Index(fields=["app_id", "account_id"], name="assessment_account"),
+        ]
+
+    def __str__(self) -> str:
+        return f"assessment {self.pk}"
