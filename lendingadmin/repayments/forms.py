@@ -1,6 +1,7 @@
 """Forms of the ledger. Fields that become a parameter of MakeRepayment bear the spec's names."""
 
 import re
+import unicodedata
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -95,6 +96,13 @@ class RepaymentForm(forms.Form):
             self.fields["externalId"].disabled = True
             self.fields["externalId"].initial = retry_of.external_id
             self.fields["externalId"].help_text = "Sent again under the same id."
+
+    def clean_externalId(self) -> str:
+        """An id that came with unseen characters would pass for another one."""
+        text = str(self.cleaned_data["externalId"])
+        if not self.retry_of and any(unicodedata.category(letter) == "Cf" for letter in text):
+            raise forms.ValidationError("It holds characters that can't be seen: type it anew.")
+        return text
 
     def clean_transactionDate(self) -> datetime:
         """A transaction happened: it can't lie in the future."""

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 import simplejson
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from lendingadmin.readers import LendingApp
@@ -146,6 +148,13 @@ def test_amounts_of_others_bear_their_own_currency(
     assert re.search(r"USD\s100.00 on l: look", desk.get(f"/apps/{app.app_id}/").content.decode())
 
 
+def test_an_estimate_says_that_it_converts_nothing(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    assert "without conversion" in desk.get(enter(desk, app, currencyCode="USD")).content.decode()
+    assert "without conversion" not in desk.get(enter(desk, app)).content.decode()
+
+
 def test_a_transaction_id_without_trace_takes_a_plain_yes_however_it_is_entered(
     desk: Client, app: LendingApp, proxy: FaultServer
 ) -> None:
@@ -170,3 +179,13 @@ def test_a_repayment_is_sent_again_on_its_own_loan_only(
     again = f"?retry_of={Repayment.objects.get().pk}"
     assert desk.get(new_url(app) + again).status_code == 200
     assert desk.get(new_url(app, "l2") + again).status_code == 404
+
+
+def test_the_desk_asks_for_each_person_once(desk: Client, app: LendingApp, book: Caller) -> None:
+    for amount in ("10", "20", "40"):
+        desk.post(enter(desk, app, amount=amount, externalId=""), {"seen": "99999999"})
+    assert Repayment.objects.count() == 3
+    with CaptureQueriesContext(connection) as queries:
+        desk.get(f"/apps/{app.app_id}/")
+    people = [query for query in queries if 'FROM "staff_user"' in query["sql"]]
+    assert len(people) == 1
