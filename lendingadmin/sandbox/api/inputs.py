@@ -5,7 +5,16 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    WithJsonSchema,
+)
 from pydantic.alias_generators import to_camel
 
 from lendingadmin.sandbox.rules import amounts, ids, instants
@@ -30,11 +39,15 @@ def _id(value: object, field: str) -> str:
     return ids.read_id(value, field)
 
 
+_NUMBER = {"type": "number", "exclusiveMinimum": -(10**15), "exclusiveMaximum": 10**15}
+_AMOUNT = {"type": "number", "minimum": 0.01, "exclusiveMaximum": 10**15}
+_ID = {"type": "string", "minLength": 1, "maxLength": ids.LONGEST}
+
 Timestamp = Annotated[datetime, _by(instants.read_timestamp)]
 Date = Annotated[date, _by(instants.read_date)]
-Number = Annotated[Decimal, _by(amounts.read_number)]
-PositiveAmount = Annotated[Decimal, _by(amounts.read_positive_amount)]
-Id = Annotated[str, _by(_id)]
+Number = Annotated[Decimal, _by(amounts.read_number), WithJsonSchema(_NUMBER)]
+PositiveAmount = Annotated[Decimal, _by(amounts.read_positive_amount), WithJsonSchema(_AMOUNT)]
+Id = Annotated[str, _by(_id), WithJsonSchema(_ID)]
 Word = Annotated[StrictStr, Field(max_length=200)]
 Category = Literal["individual", "company"]
 Free = dict[str, Any]
@@ -118,33 +131,3 @@ class NewBorrower(BorrowerPatch):
 
     borrower_id: Id
     category: Category
-
-
-class NewLoan(Sent):
-    """Spec: Loans, Create. What the service itself works out is not read."""
-
-    account_id: Id
-    contract: Free
-    start_date: Timestamp
-    borrower_id: StrictStr
-    product_id: StrictStr | None = None
-    loan_amount: PositiveAmount | None = None
-    maturity_date: Timestamp | None = None
-    lender_id: Word | None = None
-    assessment_id: Word | None = None
-    request_id: Word | None = None
-    settings: Free | None = None
-    labels: Free | None = None
-
-
-class NewRepayment(Sent):
-    """Spec: Loans, MakeRepayment body."""
-
-    external_id: Annotated[StrictStr, Field(min_length=1, max_length=200)]
-    amount: PositiveAmount
-    transaction_date: Timestamp
-    value_date: Timestamp | None = None
-    channel: Literal["web", "mobile", "physical"] | None = None
-    network: Word | None = None
-    currency_code: Annotated[StrictStr, Field(pattern="^[A-Z]{3}$")] | None = None
-    notes: Annotated[StrictStr, Field(max_length=2000)] | None = None

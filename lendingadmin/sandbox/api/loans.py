@@ -10,8 +10,8 @@ from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.api import lists
 from lendingadmin.sandbox.api.errors import Refusal, not_found
 from lendingadmin.sandbox.api.guard import Bearer, app_of
-from lendingadmin.sandbox.api.inputs import NewLoan, NewRepayment
 from lendingadmin.sandbox.api.lists import ListParameters
+from lendingadmin.sandbox.api.loan_inputs import NewLoan, NewRepayment
 from lendingadmin.sandbox.catalogue.products import Product, find_product
 from lendingadmin.sandbox.models import Loan
 from lendingadmin.sandbox.rules.invalid import Invalid

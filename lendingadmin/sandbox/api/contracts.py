@@ -1,0 +1,168 @@
+"""The shape of a LendingContract (Spec: LendingContract): of a posted one, and as described."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, StrictBool, StrictStr
+from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema, core_schema
+
+from lendingadmin.sandbox.api.inputs import Free, Number, Timestamp
+
+
+class Part(BaseModel):
+    """A part of a contract: what the spec names has its type, anything else may stand beside it."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="allow")
+
+
+class Fee(Part):
+    """Spec: Fee."""
+
+    kind: StrictStr | None = None
+    value: Number | None = None
+    required: StrictBool | None = None
+    description: StrictStr | None = None
+    display_name: StrictStr | None = None
+    calculation_method: StrictStr | None = None
+    installment_target: StrictStr | None = None
+    calculate_in_advance: StrictBool | None = None
+
+
+class Penalty(Part):
+    """Spec: terms.penalty."""
+
+    rate: Number | None = None
+    grace_period: StrictStr | None = None
+    calculation_method: StrictStr | None = None
+
+
+class Interest(Part):
+    """Spec: terms.interest."""
+
+    model_config = ConfigDict(
+        alias_generator=lambda name: {"max_aer": "maxAER", "max_apr": "maxAPR"}.get(
+            name, to_camel(name)
+        )
+    )
+
+    max_aer: Number | None = None
+    max_apr: Number | None = None
+    base_rate: Number | None = None
+    waiver_rate: Number | None = None
+    risk_premium_rate: Number | None = None
+    calculation_method: StrictStr | None = None
+    compounding_period: StrictStr | None = None
+
+
+class Terms(Part):
+    """Spec: terms. `repaymentInterval` is this service's own."""
+
+    period: StrictStr | None = None
+    repayment_interval: StrictStr | None = None
+    fees: list[Fee] | None = None
+    penalty: Penalty | None = None
+    interest: Interest | None = None
+
+
+class ContractAmounts(Part):
+    """Spec: amounts."""
+
+    requested: Number | None = None
+    disbursement: Number | None = None
+    principal: Number | None = None
+    interest: Number | None = None
+    repayment: Number | None = None
+    fees: Number | None = None
+    penalty: Number | None = None
+
+
+class InterestRates(Part):
+    """Spec: interestRates."""
+
+    model_config = ConfigDict(
+        alias_generator=lambda name: name.upper() if len(name) == 3 else to_camel(name)
+    )
+
+    nominal_rate: Number | None = None
+    periodic_rate: Number | None = None
+    apr: Number | None = None
+    aer: Number | None = None
+    apy: Number | None = None
+
+
+class Adjustment(Part):
+    """Spec: Adjustment."""
+
+    kind: StrictStr | None = None
+    display_name: StrictStr | None = None
+    description: StrictStr | None = None
+    target: StrictStr | None = None
+    action: StrictStr | None = None
+    value_type: StrictStr | None = None
+    source: StrictStr | None = None
+    value: Number | None = None
+
+
+class Tranche(Part):
+    """Spec: Tranche."""
+
+    sequence_no: Number | None = None
+    start_date: Timestamp | None = None
+    due_date: Timestamp | None = None
+    amount: Number | None = None
+
+
+class InstallmentAmounts(Part):
+    """Spec: Installment amounts."""
+
+    repayment: Number | None = None
+    principal: Number | None = None
+    interest: Number | None = None
+    fees: Number | None = None
+    penalty: Number | None = None
+
+
+class Installment(Part):
+    """Spec: Installment."""
+
+    sequence_no: Number | None = None
+    start_date: Timestamp | None = None
+    due_date: Timestamp | None = None
+    amounts: InstallmentAmounts | None = None
+
+
+class LendingContract(Part):
+    """Spec: LendingContract. A posted one may leave out anything; it is kept to the last key."""
+
+    product_id: StrictStr | None = None
+    version_no: Number | None = None
+    start_date: Timestamp | None = None
+    maturity_date: Timestamp | None = None
+    terms: Terms | None = None
+    amounts: ContractAmounts | None = None
+    interest_rates: InterestRates | None = None
+    adjustments: list[Adjustment] | None = None
+    tranches: list[Tranche] | None = None
+    installments: list[Installment] | None = None
+
+
+class _Checked:
+    """Annotates a dict: it must have the shape of a contract, and stays the dict that was sent."""
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_wrap_validator_function(
+            _checked,
+            handler.generate_schema(LendingContract),
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value),
+        )
+
+
+def _checked(sent: Any, check: Callable[[Any], object]) -> Any:
+    check(sent)
+    return sent
+
+
+PostedContract = Annotated[Free, _Checked()]
