@@ -1,11 +1,11 @@
-"""The HTTP API (Spec: Endpoints), described at /openapi.json."""
+"""The HTTP API (Spec: Endpoints), described at /openapi.json and, for people, at /docs."""
 
 from django.http import HttpRequest
-from ninja import NinjaAPI
 from ninja.parser import Parser
 
 from lendingadmin.sandbox import wire
-from lendingadmin.sandbox.api import borrowers, catalogue, errors, loans, tokens
+from lendingadmin.sandbox.api import borrowers, catalogue, errors, loans, offers, tokens
+from lendingadmin.sandbox.api.document import DescribedAPI
 from lendingadmin.sandbox.rules.invalid import Invalid
 
 
@@ -22,15 +22,15 @@ class JsonParser(Parser):
         return body
 
 
-api = NinjaAPI(
+api = DescribedAPI(
     title="Lending Service (sandbox)",
     version="v1",
-    docs_url=None,
     parser=JsonParser(),
     urls_namespace="sandbox",
 )
 errors.install(api)
 api.add_router("", tokens.router)
 api.add_router("", catalogue.router)
+api.add_router("", offers.router)  # before borrowers: `{id}:getOffers` is no id
 api.add_router("", borrowers.router)
 api.add_router("", loans.router)

@@ -13,7 +13,10 @@ _FIRST_OFFERED = datetime(2024, 1, 15, 8, tzinfo=UTC)
 
 
 class Product(NamedTuple):
-    """A product. What its document does not show (penalty, grace, APR cap) binds its contracts."""
+    """A product. What its document does not show (penalty, grace, APR cap) binds its contracts.
+
+    `floor` is the smallest amount that is offered on it.
+    """
 
     product_id: str
     style: Style
@@ -28,6 +31,7 @@ class Product(NamedTuple):
     fees: tuple[Fee, ...]
     penalty_rate: Decimal
     grace_days: int
+    floor: Decimal
     sku_id: str | None = None
     active: bool = True
 
@@ -53,37 +57,38 @@ PRODUCTS: tuple[Product, ...] = (
     Product(
         "term-6-months", Style.TERM, "Six-month loan", "Six equal monthly instalments.",
         180, 30, Decimal("0.24"), Decimal("0.06"), Decimal("0.45"), Decimal("0.95"),
-        (_processing("0.025"), _late("0.01")), Decimal("0.03"), 5, "TERM6",
+        (_processing("0.025"), _late("0.01")), Decimal("0.03"), 5, Decimal(100), "TERM6",
     ),
     Product(
         "term-12-months", Style.TERM, "One-year loan", "Twelve equal monthly instalments.",
         360, 30, Decimal("0.21"), Decimal("0.05"), Decimal("0.40"), Decimal("0.80"),
-        (_processing("0.02"), _service("0.005"), _late("0.01")), Decimal("0.025"), 5, "TERM12",
+        (_processing("0.02"), _service("0.005"), _late("0.01")), Decimal("0.025"), 5,
+        Decimal(500), "TERM12",
     ),
     Product(
         "business-24-months", Style.TERM, "Business loan", "For companies: two years, monthly.",
         720, 30, Decimal("0.16"), Decimal("0.03"), Decimal("0.30"), Decimal("0.60"),
-        (_processing("0.015"),), Decimal("0.02"), 10, "BIZ24",
+        (_processing("0.015"),), Decimal("0.02"), 10, Decimal(1000), "BIZ24",
     ),
     Product(
         "flex-weekly", Style.FLEX, "Weekly flex", "Twelve weeks, instalments that fall.",
         84, 7, Decimal("0.36"), Decimal("0.08"), Decimal("0.75"), Decimal("1.20"),
-        (_service("0.02"), _late("0.015")), Decimal("0.05"), 2,
+        (_service("0.02"), _late("0.015")), Decimal("0.05"), 2, Decimal(50),
     ),
     Product(
         "flex-salary", Style.FLEX, "Salary flex", "Three monthly parts after payday.",
         90, 30, Decimal("0.30"), Decimal("0.06"), Decimal("0.60"), Decimal("1.10"),
-        (_processing("0.03"),), Decimal("0.04"), 3, "SALARY",
+        (_processing("0.03"),), Decimal("0.04"), 3, Decimal(100), "SALARY",
     ),
     Product(
         "bullet-30-days", Style.BULLET, "Thirty-day loan", "Everything back after thirty days.",
         30, 30, Decimal("0.60"), Decimal("0.12"), Decimal("1.20"), Decimal("1.80"),
-        (_processing("0.04"), _late("0.02")), Decimal("0.06"), 3, "B30",
+        (_processing("0.04"), _late("0.02")), Decimal("0.06"), 3, Decimal(10), "B30",
     ),
     Product(
         "bullet-14-days", Style.BULLET, "Two-week loan", "No longer offered; contracts run on.",
         14, 14, Decimal("0.72"), Decimal("0.10"), Decimal("1.50"), Decimal("2.40"),
-        (_processing("0.03"),), Decimal("0.06"), 1, None, active=False,
+        (_processing("0.03"),), Decimal("0.06"), 1, Decimal(10), None, active=False,
     ),
 )  # fmt: skip
 

@@ -1,0 +1,62 @@
+"""What a borrower is offered, and the contracts it would lead to (Spec: Borrowers, 4 and 5)."""
+
+from decimal import Decimal
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from lendingadmin.sandbox import clock
+from lendingadmin.sandbox.api import lists
+from lendingadmin.sandbox.api.errors import not_found
+from lendingadmin.sandbox.api.guard import Bearer, app_of
+from lendingadmin.sandbox.api.offer_inputs import OfferSummary, PreviewAsked
+from lendingadmin.sandbox.catalogue.products import find_product
+from lendingadmin.sandbox.models import Borrower
+from lendingadmin.sandbox.rules.invalid import Invalid
+from lendingadmin.sandbox.rules.previews import Offered, preview
+from lendingadmin.sandbox.store import borrowers
+
+router = Router(tags=["offers"])
+ONE = "/v1/projects/{project_id}/apps/{app_id}/borrowers/{borrower_id}"
+
+
+@router.post(
+    ONE + ":getOfferContracts",
+    auth=Bearer("borrowers.getOfferContracts"),
+    operation_id="get_offer_contracts",
+)
+@router.post(ONE + "/getOfferContracts", auth=Bearer("borrowers.getOfferContracts"))
+def get_offer_contracts(
+    request: HttpRequest, project_id: str, app_id: str, borrower_id: str, sent: PreviewAsked
+) -> HttpResponse:
+    """A contract for each product of the offer; nothing is stored."""
+    _borrower(project_id, app_id, borrower_id)
+    summary = sent.offer_summary
+    contracts = preview(
+        _offered(project_id, summary),
+        summary.credit_limit,
+        summary.interest_rate_waiver or Decimal(0),
+        sent.amount or summary.credit_limit,
+        (sent.start_date or clock.now()).date(),
+    )
+    return lists.json(contracts)
+
+
+def _borrower(project_id: str, app_id: str, borrower_id: str) -> Borrower:
+    found = borrowers.find(app_of(project_id, app_id), borrower_id)
+    if found is None:
+        raise not_found(f"Borrower {borrower_id}")
+    return found
+
+
+def _offered(project_id: str, summary: OfferSummary) -> list[Offered]:
+    offered = []
+    for place, one in enumerate(summary.products):
+        product = find_product(project_id, one.product_id)
+        if product is None:
+            raise Invalid(
+                f"offerSummary.products[{place}].productId",
+                f"product {one.product_id} does not exist",
+            )
+        offered.append(Offered(product, one.risk_premium_rate))
+    return offered

@@ -1,0 +1,53 @@
+"""Contracts that an offer would lead to (Spec: Borrowers, GetOfferContracts)."""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from lendingadmin.sandbox.catalogue.products import Product
+from lendingadmin.sandbox.rules.contract import build_contract
+from lendingadmin.sandbox.rules.invalid import RuleBroken
+from lendingadmin.sandbox.rules.terms import plan_for
+
+
+class Offered(NamedTuple):
+    """A product of an offer summary. The premium is a yearly fraction; None is the product's."""
+
+    product: Product
+    risk_premium_rate: Decimal | None
+
+
+def preview(
+    offered: Sequence[Offered],
+    credit_limit: Decimal,
+    waiver_rate: Decimal,
+    amount: Decimal,
+    start: date,
+) -> list[dict[str, Any]]:
+    """One contract for each product, in their order, as if it began on `start`.
+
+    Raises RuleBroken where one of them could not be had: the amount is above the credit limit or
+    under the product's floor, or the product is no longer offered.
+    """
+    if amount > credit_limit:
+        raise RuleBroken(f"amount: {amount} is above the credit limit of {credit_limit}")
+    return [_contract(one, waiver_rate, amount, start) for one in offered]
+
+
+def _contract(one: Offered, waiver_rate: Decimal, amount: Decimal, start: date) -> dict[str, Any]:
+    product = one.product
+    if not product.active:
+        raise RuleBroken(f"offerSummary.products: {product.product_id} is no longer offered")
+    if amount < product.floor:
+        raise RuleBroken(
+            f"amount: {amount} is under the floor of {product.product_id}, {product.floor}"
+        )
+    plan = plan_for(product, {}, amount, start)
+    premium = one.risk_premium_rate
+    return build_contract(
+        plan._replace(
+            risk_premium_rate=plan.risk_premium_rate if premium is None else premium,
+            waiver_rate=waiver_rate,
+        )
+    )
