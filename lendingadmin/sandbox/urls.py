@@ -1,6 +1,10 @@
-"""Everything the sandbox answers: the API, and errors in its own form."""
+"""Everything the sandbox answers: the API, the files of its page, and errors in its own form."""
 
+from pathlib import Path
+
+import ninja
 from django.urls import path
+from django.views.static import serve
 
 from lendingadmin.sandbox.api import api
 
@@ -8,4 +12,9 @@ handler400 = "lendingadmin.sandbox.api.errors.bad_request"
 handler404 = "lendingadmin.sandbox.api.errors.no_such_path"
 handler500 = "lendingadmin.sandbox.api.errors.server_error"
 
-urlpatterns = [path("", api.urls)]
+_FILES = Path(ninja.__file__).parent / "static" / "ninja"
+
+urlpatterns = [
+    path("static/ninja/<path:path>", serve, {"document_root": _FILES}),
+    path("", api.urls),
+]

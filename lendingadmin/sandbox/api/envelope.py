@@ -23,7 +23,8 @@ def envelope(following: Next) -> Next:
             response = _as_json(response)
         response["X-Request-Id"] = uuid4().hex
         response["Cache-Control"] = "no-store"
-        response["Content-Length"] = str(len(response.content))
+        if not response.streaming:
+            response["Content-Length"] = str(len(response.content))
         return response
 
     return call

@@ -1,25 +1,31 @@
 """What lists share: their parameters, and cutting rows into pages (Spec: Shared list behaviour)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from django.conf import settings
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from ninja import Schema
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, WithJsonSchema
 
 from lendingadmin.sandbox import wire
 from lendingadmin.sandbox.rules.filters import Clause, read_filter
 from lendingadmin.sandbox.rules.instants import from_millis, to_millis
 from lendingadmin.sandbox.rules.invalid import Invalid
 from lendingadmin.sandbox.rules.paging import (
+    LARGEST_PAGE,
     Place,
     read_order,
     read_page_size,
     read_token,
     write_token,
 )
+
+_PAGE_SIZE = {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE, "default": LARGEST_PAGE}
+_PAGE_TOKEN = {"type": "string", "description": "the nextPageToken of the page before"}
+_FILTER = {"type": "string", "description": "clauses <FIELD>:<VALUE>, parted by spaces"}
+_ORDER = {"type": "string", "enum": ["asc", "desc"], "description": "by createdAt; default asc"}
 
 Row = TypeVar("Row", bound=Model)
 Item = TypeVar("Item")
@@ -30,15 +36,15 @@ class PageParameters(Schema):
 
     model_config = ConfigDict(populate_by_name=True)
 
-    page_size: str | None = Field(None, alias="pageSize", description="1 to 1000")
-    page_token: str | None = Field(None, alias="pageToken")
+    page_size: Annotated[str | None, WithJsonSchema(_PAGE_SIZE)] = Field(None, alias="pageSize")
+    page_token: Annotated[str | None, WithJsonSchema(_PAGE_TOKEN)] = Field(None, alias="pageToken")
 
 
 class ListParameters(PageParameters):
     """Parameters of a list that can be filtered, ordered and paged."""
 
-    filter: str | None = None
-    order: str | None = Field(None, description="asc (default) or desc, by createdAt")
+    filter: Annotated[str | None, WithJsonSchema(_FILTER)] = None
+    order: Annotated[str | None, WithJsonSchema(_ORDER)] = None
 
 
 class Listing(NamedTuple):

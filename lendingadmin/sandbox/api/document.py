@@ -1,0 +1,216 @@
+"""The OpenAPI document: what ninja knows of an operation, and what the spec says beside it.
+
+ninja reads parameters and bodies off the code. Added here, by the operation that each path's guard
+names: answers, errors, scopes, permission, and the spec's names of path parameters.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.http import HttpResponse
+from ninja import NinjaAPI
+from ninja.openapi.docs import Swagger
+from ninja.openapi.schema import REF_TEMPLATE, OpenAPISchema
+from ninja.operation import Operation
+from ninja.schema import NinjaGenerateJsonSchema
+from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
+
+from lendingadmin.sandbox.access import ALL, LENDING, READ, WRITE
+from lendingadmin.sandbox.api import answers, catalogue_answers, process_answers
+from lendingadmin.sandbox.api.guard import Bearer
+from lendingadmin.sandbox.rules.ids import LONGEST
+
+TOKEN_PATH = "/v1/oauth2/token"  # noqa: S105 - an address
+ANSWERS: Mapping[str, type[BaseModel] | None] = {
+    "borrowers.list": answers.BorrowerPage,
+    "borrowers.create": answers.AnsweredBorrower,
+    "borrowers.get": answers.AnsweredBorrower,
+    "borrowers.patch": answers.AnsweredBorrower,
+    "borrowers.delete": None,
+    "borrowers.getOffers": process_answers.OfferOperation,
+    "borrowers.getOfferContracts": process_answers.Contracts,
+    "loans.list": answers.LoanPage,
+    "loans.create": answers.AnsweredLoan,
+    "loans.get": answers.AnsweredLoan,
+    "loans.delete": None,
+    "loans.makeRepayment": answers.AnsweredLoan,
+    "assessments.list": process_answers.AssessmentPage,
+    "assessments.create": process_answers.AnsweredAssessment,
+    "assessments.get": process_answers.AnsweredAssessment,
+    "products.list": catalogue_answers.ProductPage,
+    "events.list": process_answers.EventPage,
+    "events.create": process_answers.AnsweredEvent,
+    "assessmentTypes.list": catalogue_answers.AssessmentTypePage,
+}
+_ERRORS = {
+    400: "What was sent can't be understood; the description begins with the field.",
+    401: "The bearer token is missing, unknown or expired.",
+    403: "The token's scope or the client's permission is not enough; both are named.",
+    404: "There is no such project, app or record.",
+    409: "The record exists.",
+    411: "A body came without its length.",
+    413: "The body is too large.",
+    415: "The body is not said to be of the right type.",
+    422: "Well understood, but the record's state forbids it.",
+    503: "The database is busy; try again.",
+}
+_ALWAYS = (400, 401, 411, 413, 503)
+_FURTHER = {
+    "borrowers.create": (409,),
+    "borrowers.delete": (422,),
+    "borrowers.getOffers": (409, 422),
+    "borrowers.getOfferContracts": (422,),
+    "loans.create": (409,),
+    "loans.delete": (422,),
+    "loans.makeRepayment": (422,),
+    "assessments.create": (409, 422),
+    "events.create": (409, 422),
+}
+_SCOPES = {
+    ALL: "Everything of the platform but loans, assessments and creating events.",
+    LENDING: "All lending operations.",
+    READ: "Lending operations that read.",
+    WRITE: "Lending operations that write.",
+}
+_SCHEMES = {
+    "oauth2": {
+        "type": "oauth2",
+        "flows": {"clientCredentials": {"tokenUrl": TOKEN_PATH, "scopes": _SCOPES}},
+    },
+    "bearer": {"type": "http", "scheme": "bearer", "description": "A token of the issuer."},
+}
+# What a browser may load for the page: nothing from another host.
+_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+_FORM = {
+    "type": "object",
+    "required": ["client_id", "client_secret", "grant_type", "scope"],
+    "properties": {
+        "client_id": {"type": "string"},
+        "client_secret": {"type": "string"},
+        "grant_type": {"type": "string", "const": "client_credentials"},
+        "scope": {"type": "string", "description": f"One or more of {', '.join(_SCOPES)}."},
+    },
+}
+View = Callable[..., HttpResponse]
+_PLACEHOLDER = re.compile(r"{(\w+)}")
+
+
+class Document(OpenAPISchema):
+    """The whole document."""
+
+    def get_paths(self) -> dict[str, Any]:
+        """By path, each path parameter named as the spec does."""
+        return {
+            _PLACEHOLDER.sub(lambda found: f"{{{to_camel(found[1])}}}", path): methods
+            for path, methods in super().get_paths().items()
+        }
+
+    def operation_details(self, operation: Operation) -> dict[str, Any]:
+        """One operation, with its permission and, for the issuer, its form."""
+        details: dict[str, Any] = super().operation_details(operation)
+        guard = _guard(operation)
+        if guard is None:
+            content = {"application/x-www-form-urlencoded": {"schema": _FORM}}
+            details["requestBody"] = {"required": True, "content": content}
+            details["operationId"] = "token"
+        else:
+            slash = operation.path.rpartition("/")[2] == _name(guard).partition(".")[2]
+            details["operationId"] = _name(guard) + (".slash" if slash else "")
+            needed = f"Needs the permission `{guard.need.permission}`."
+            details["description"] = f"{details.get('description', '')}\n\n{needed}".strip()
+        return details
+
+    def operation_parameters(self, operation: Operation) -> list[dict[str, Any]]:
+        """Path parameters with the spec's names and this service's limits; queries as they are."""
+        parameters: list[dict[str, Any]] = super().operation_parameters(operation)
+        for one in parameters:
+            if one["in"] == "path":
+                one["name"] = to_camel(one["name"])
+                one["schema"] = {"type": "string", "minLength": 1, "maxLength": LONGEST}
+        return parameters
+
+    def operation_security(self, operation: Operation) -> list[dict[str, Any]] | None:
+        """Any one of the accepted scopes is enough."""
+        guard = _guard(operation)
+        if guard is None:
+            return None
+        self.securitySchemes |= _SCHEMES
+        return [{"oauth2": [scope]} for scope in guard.need.scopes] + [{"bearer": []}]
+
+    def responses(self, operation: Operation) -> dict[int, dict[str, Any]]:
+        """The answer, and every error that the operation may end in."""
+        guard = _guard(operation)
+        if guard is None:
+            return self._answer(answers.AccessToken) | self._errors({*_ALWAYS, 415})
+        name = _name(guard)
+        errors = {*_ALWAYS, 403, *_FURTHER.get(name, ())}
+        if "{" in operation.path:
+            errors.add(404)
+        if super().request_body(operation):
+            errors.add(415)
+        return self._answer(ANSWERS[name]) | self._errors(errors)
+
+    def _answer(self, model: type[BaseModel] | None) -> dict[int, dict[str, Any]]:
+        if model is None:
+            return {204: {"description": "Done; nothing is answered."}}
+        return {200: {"description": "OK", "content": self._content(model)}}
+
+    def _errors(self, statuses: set[int]) -> dict[int, dict[str, Any]]:
+        content = self._content(answers.Error)
+        return {
+            status: {"description": _ERRORS[status], "content": content}
+            for status in sorted(statuses)
+        }
+
+    def _content(self, model: type[BaseModel]) -> dict[str, Any]:
+        schema = model.model_json_schema(
+            ref_template=REF_TEMPLATE,
+            schema_generator=NinjaGenerateJsonSchema,
+            mode="serialization",
+        )
+        self.add_schema_definitions({**schema.pop("$defs", {}), model.__name__: schema})
+        return {"application/json": {"schema": {"$ref": REF_TEMPLATE.format(model=model.__name__)}}}
+
+    def add_schema_definitions(self, definitions: dict[str, Any]) -> None:
+        """Adds them; raises ValueError where two schemas have one name."""
+        for name, schema in definitions.items():
+            if self.schemas.setdefault(name, schema) != schema:
+                raise ValueError(f"two schemas are named {name}")
+
+
+class DescribedAPI(NinjaAPI):
+    """An API whose document is complete; its page loads nothing from another host."""
+
+    def __init__(self, **options: Any) -> None:
+        # Swagger UI would send the document's address to a validator on the Internet.
+        super().__init__(
+            docs=Swagger({"validatorUrl": "none"}),
+            docs_url="/docs",
+            docs_decorator=_by_policy,
+            **options,
+        )
+
+    def get_openapi_schema(
+        self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
+    ) -> Document:
+        """The document of all operations."""
+        return Document(self, path_prefix or "")
+
+
+def _by_policy(view: View) -> View:
+    def call(*args: Any, **options: Any) -> HttpResponse:
+        response = view(*args, **options)
+        response["Content-Security-Policy"] = _POLICY
+        return response
+
+    return call
+
+
+def _name(guard: Bearer) -> str:
+    return guard.need.permission.removeprefix("lending.")
+
+
+def _guard(operation: Operation) -> Bearer | None:
+    return next((one for one in operation.auth_callbacks if isinstance(one, Bearer)), None)
