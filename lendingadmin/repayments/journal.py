@@ -136,13 +136,13 @@ def _status(repayment: Repayment, seen: str, polls: int) -> dict[str, Any]:
     elapsed = timezone.now() - (repayment.sent_at or repayment.created_at)
     waiting = repayment.is_open and elapsed < POLL_FOR
     state = State(repayment.state)
-    effect = repayment.effect if repayment.baseline and repayment.latest else None
+    baseline, latest = repayment.baseline, repayment.latest
     return {
         "repayment": repayment,
         "wording": WORDINGS[state],
-        "effect": effect,
-        "baseline": repayment.baseline,
-        "latest": repayment.latest,
+        "effect": repayment.effect_of(baseline, latest) if baseline and latest else None,
+        "baseline": baseline,
+        "latest": latest,
         "elapsed_seconds": int(elapsed.total_seconds()),
         "poll_delay": POLL_DELAYS[min(polls, len(POLL_DELAYS) - 1)] if waiting else None,
         "polls": polls,

@@ -193,7 +193,8 @@ def settle(repayment: Repayment, verdict: Verdict, reason: str, by: User) -> boo
         "settled_reason": reason,
         "settled_by": by,
         "settled_at": timezone.now(),
-        "next_look_at": None,
+        # Given up as not recorded, its id is free again: a late rise must still be seen.
+        "next_look_at": timezone.now() if verdict == Verdict.NOT_RECORDED else None,
     }
     try:
         return move(repayment, State.SETTLED, by=by, why=reason, **fields)

@@ -171,7 +171,10 @@ class Repayment(models.Model):
     @property
     def effect(self) -> Effect:
         """What the balances say of it: baseline against the newest reading."""
-        before, after = self.baseline, self.latest
+        return self.effect_of(self.baseline, self.latest)
+
+    def effect_of(self, before: "Reading | None", after: "Reading | None") -> Effect:
+        """What two readings say of it."""
         return effect(
             before.paid_amount if before else None,
             after.paid_amount if after else None,

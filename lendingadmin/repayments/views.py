@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
+from django.utils.crypto import constant_time_compare, salted_hmac
 
 from lendingadmin import gateway
 from lendingadmin.lending import figures
@@ -173,7 +173,7 @@ def _all_was_seen(request: PersonRequest, asked: ledger.Request, form: str) -> b
 
 def _same_was_shown(request: PersonRequest, asked: ledger.Request) -> bool:
     """Whether the page confirmed what is kept now: another tab may have changed the form since."""
-    return request.POST.get("shown", "") in ("", _fingerprint(asked))
+    return constant_time_compare(request.POST.get("shown", ""), _fingerprint(asked))
 
 
 def _fingerprint(asked: ledger.Request) -> str:

@@ -9,6 +9,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils import timezone
 
 from lendingadmin.lending.values import Loan
@@ -16,7 +17,7 @@ from lendingadmin.lending.values import Loan
 from . import book, ledger, sending
 from .evidence import Effect, Look, conclude, effect, next_delay
 from .models import Reading, Repayment
-from .states import State
+from .states import State, Verdict
 
 # Past this, the sender's whole-call deadline is long over: it died, or its machine did.
 SENDER_LOST = timedelta(seconds=90)
@@ -25,8 +26,13 @@ WATCH_FOR = timedelta(hours=24)
 # Seconds after which a page takes no further look.
 _PATIENCE = 3.0
 
-# After a conclusion from evidence, watching goes on for a late rise.
-_WATCHED = (State.UNKNOWN, State.INFERRED, State.NO_TRACE)
+# A look that a person asks for comes this long after the last one at the earliest.
+_APART = timedelta(seconds=2)
+
+# What may yet turn up at the service: watching goes on after a conclusion, for a late rise.
+_WATCHED = Q(state__in=(State.UNKNOWN, State.NO_TRACE)) | Q(
+    state=State.SETTLED, settled_as=Verdict.NOT_RECORDED
+)
 
 _REASONS = {
     State.INFERRED: "Paid rose by exactly this amount; another payment may explain it.",
@@ -51,7 +57,7 @@ def sweep() -> int:
 
 def due(app_id: str | None = None) -> list[Repayment]:
     """The watched repayments whose next look is due now, the longest waiting first."""
-    rows = Repayment.objects.filter(state__in=_WATCHED, next_look_at__lte=timezone.now())
+    rows = Repayment.objects.filter(_WATCHED, next_look_at__lte=timezone.now())
     return list((rows.filter(app_id=app_id) if app_id else rows).order_by("next_look_at")[:500])
 
 
@@ -77,7 +83,7 @@ def look_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
     if repayment.state in (State.PENDING, State.SENT):
         sweep()
         repayment.refresh_from_db()
-    if not (repayment.state in _WATCHED and _claim(repayment)):
+    if not _claim(repayment):
         return
     sending.read(repayment, Reading.Kind.LOOK, fresh)
     if repayment.state == State.UNKNOWN:
@@ -92,18 +98,22 @@ def _claim(repayment: Repayment) -> bool:
     sent_at = repayment.sent_at or repayment.created_at
     over = now - sent_at > WATCH_FOR
     following = None if over else now + next_delay(repayment.looks + 1, now - sent_at)
-    rows = Repayment.objects.filter(pk=repayment.pk, looks=repayment.looks, next_look_at__lte=now)
-    claimed = rows.update(looks=repayment.looks + 1, next_look_at=following)
+    if repayment.next_look_at is None or repayment.next_look_at > now:
+        return False
+    rows = Repayment.objects.filter(_WATCHED, pk=repayment.pk, looks=repayment.looks)
+    claimed = rows.filter(next_look_at__lte=now).update(
+        looks=repayment.looks + 1, next_look_at=following
+    )
     repayment.refresh_from_db()
     return claimed == 1
 
 
 def look_now(repayment: Repayment) -> None:
-    """Take a look because a person asked for one, whenever the next was due."""
-    Repayment.objects.filter(pk=repayment.pk, state__in=_WATCHED).update(
-        next_look_at=timezone.now()
-    )
-    repayment.refresh_from_db()
+    """Take a look because a person asked for one, unless one was taken this very moment."""
+    now, latest = timezone.now(), repayment.latest
+    if latest is None or now - latest.taken_at >= _APART:
+        Repayment.objects.filter(_WATCHED, pk=repayment.pk).update(next_look_at=now)
+        repayment.refresh_from_db()
     look_if_due(repayment)
 
 
@@ -133,16 +143,15 @@ def _conclude(repayment: Repayment) -> None:
         settings.REPAYMENT_QUIET,
     )
     if state != State.UNKNOWN:
-        ledger.move(repayment, state, by=None, why=_REASONS[state])
+        fields = {"next_look_at": None} if state == State.INFERRED else {}
+        ledger.move(repayment, state, by=None, why=_REASONS[state], **fields)
 
 
 def _watch_for_late_rise(repayment: Repayment) -> None:
-    """A rise after `no trace` that nothing recorded here explains is for a person to see."""
-    if repayment.state != State.NO_TRACE:
-        return
-    baseline, latest = repayment.baseline, repayment.latest
-    before = baseline.paid_amount if baseline else None
-    after = latest.paid_amount if latest else None
+    """A rise after it was given up that nothing recorded here explains is for a person to see."""
+    known = repayment.readings.filter(taken_at__lte=repayment.state_at, fault="").last()
+    before = known.paid_amount if known else None
+    after = repayment.latest.paid_amount if repayment.latest else None
     rise = effect(before, after, repayment.amount + _landed_since(repayment))
     if rise in (Effect.SEEN, Effect.MORE):
         ledger.raise_alarm(
@@ -152,5 +161,5 @@ def _watch_for_late_rise(repayment: Repayment) -> None:
 
 
 def _landed_since(repayment: Repayment) -> Decimal:
-    later = book.of_loan(repayment.app_id, repayment.account_id).filter(id__gt=repayment.pk)
-    return book.landed_sum(later)
+    of_loan = book.of_loan(repayment.app_id, repayment.account_id).exclude(pk=repayment.pk)
+    return book.landed_sum(of_loan.filter(state_at__gte=repayment.state_at))

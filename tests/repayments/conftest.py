@@ -5,11 +5,15 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
+from lendingadmin.readers import LendingApp
 from lendingadmin.repayments.ledger import Request
+from lendingadmin.staff.models import User
 from tests.faults.server import FaultServer
 from tests.repayments.service import LoanService
+from tests.sandbox.calling import Caller
 
 
 @pytest.fixture
@@ -38,3 +42,19 @@ def asked() -> Callable[..., Request]:
         return Request(**(usual | fields))
 
     return make
+
+
+@pytest.fixture
+def desk(client_of: Callable[[User | None], Client], support: User) -> Client:
+    """The support person's browser."""
+    return client_of(support)
+
+
+@pytest.fixture
+def proxy(
+    app: LendingApp, book: Caller, fault_proxy: Callable[[str], FaultServer], settings: Any
+) -> FaultServer:
+    """Stands between the dashboard and the sandbox."""
+    standing = fault_proxy(book.base_url)
+    settings.LENDING_BASE_URL = standing.url
+    return standing

@@ -19,13 +19,12 @@ from lendingadmin.staff.models import User
 from lendingadmin.web.models import Draft
 from tests.faults.behaviours import refusal, reply, reset
 from tests.faults.server import FaultServer
+from tests.repayments.pages import enter, filled, hidden, new_url, press
 from tests.repayments.service import LoanService
-from tests.repayments.test_pages import desk, enter, filled, hidden, new_url, proxy
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientOf = Callable[[User | None], Client]
-__all__ = ["desk", "proxy"]
 
 
 def test_only_what_the_page_showed_is_recorded(desk: Client, app: LendingApp, book: Caller) -> None:
@@ -105,7 +104,7 @@ def test_a_form_that_was_used_says_that_nothing_new_was_recorded(
 ) -> None:
     offered = filled(desk.get(new_url(app)))
     confirm = desk.post(new_url(app), offered).headers["Location"]
-    receipt = desk.post(confirm, {"seen": "0"}).headers["Location"]
+    receipt = press(desk, confirm).headers["Location"]
     again = desk.post(new_url(app), offered | {"amount": "77"}, follow=True)
     assert again.redirect_chain == [(receipt, 302)]
     assert "Nothing new was recorded" in again.content.decode()
@@ -122,8 +121,8 @@ def test_a_form_under_an_id_that_cannot_be_is_not_found(
 def test_an_endless_number_of_look_alikes_seen_is_none(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
-    assert desk.post(enter(desk, app), {"seen": "9" * 5000}).status_code == 302
-    stopped = desk.post(enter(desk, app, externalId="other"), {"seen": "9" * 5000})
+    assert press(desk, enter(desk, app), seen="9" * 5000).status_code == 302
+    stopped = press(desk, enter(desk, app, externalId="other"), seen="9" * 5000)
     assert "A similar repayment was recorded meanwhile" in stopped.content.decode()
 
 
@@ -131,14 +130,14 @@ def test_a_used_form_s_address_leads_colleagues_to_its_receipt(
     desk: Client, app: LendingApp, book: Caller, client_of: ClientOf, manager: User
 ) -> None:
     confirm = enter(desk, app)
-    receipt = desk.post(confirm, {"seen": "0"}).headers["Location"]
+    receipt = press(desk, confirm).headers["Location"]
     assert client_of(manager).get(confirm).headers["Location"] == receipt
 
 
 def test_amounts_of_others_bear_their_own_currency(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
-    desk.post(enter(desk, app, currencyCode="USD"), {"seen": "0"})
+    press(desk, enter(desk, app, currencyCode="USD"))
     Repayment.objects.update(alarm="look", alarm_at=timezone.now())
     confirm = enter(desk, app)
     page = desk.get(confirm)
@@ -160,7 +159,7 @@ def test_a_transaction_id_without_trace_takes_a_plain_yes_however_it_is_entered(
 ) -> None:
     confirm = enter(desk, app)
     proxy.once("makeRepayment", reset())
-    desk.post(confirm, {"seen": "0"})
+    press(desk, confirm)
     Repayment.objects.update(state=State.NO_TRACE)
     confirm = enter(desk, app)
     page = desk.get(confirm)
@@ -174,7 +173,7 @@ def test_a_repayment_is_sent_again_on_its_own_loan_only(
 ) -> None:
     confirm = enter(desk, app)
     proxy.once("makeRepayment", refusal(422, "no"))
-    desk.post(confirm, {"seen": "0"})
+    press(desk, confirm)
     book.loan(accountId="l2")
     again = f"?retry_of={Repayment.objects.get().pk}"
     assert desk.get(new_url(app) + again).status_code == 200
@@ -183,7 +182,7 @@ def test_a_repayment_is_sent_again_on_its_own_loan_only(
 
 def test_the_desk_asks_for_each_person_once(desk: Client, app: LendingApp, book: Caller) -> None:
     for amount in ("10", "20", "40"):
-        desk.post(enter(desk, app, amount=amount, externalId=""), {"seen": "99999999"})
+        press(desk, enter(desk, app, amount=amount, externalId=""))
     assert Repayment.objects.count() == 3
     with CaptureQueriesContext(connection) as queries:
         desk.get(f"/apps/{app.app_id}/")

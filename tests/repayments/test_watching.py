@@ -17,7 +17,7 @@ from lendingadmin.repayments.states import State, Verdict
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import refusal, reset
 from tests.repayments.service import LoanService, commit_then, without_committing
-from tests.repayments.test_sending import at_once
+from tests.repayments.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Asked = Callable[..., Request]
@@ -188,6 +188,41 @@ def test_a_rise_that_the_second_attempt_explains_raises_none(
     service.someone_else_pays("500")
     watching.look_if_due(due_now(lost))
     assert lost.alarm != ""
+
+
+def test_what_was_settled_as_not_recorded_is_still_watched(
+    service: LoanService, manager: User, lost: Repayment
+) -> None:
+    ledger.settle(lost, Verdict.NOT_RECORDED, "the operator found nothing", manager)
+    watching.look_if_due(due_now(lost))
+    assert (lost.state, lost.alarm) == (State.SETTLED, "")
+    service.someone_else_pays("500")
+    watching.look_if_due(due_now(lost))
+    assert "Paid rose late" in lost.alarm
+
+
+def test_what_was_known_when_it_was_settled_raises_no_alarm(
+    service: LoanService, manager: User, landed: Repayment
+) -> None:
+    watching.look_if_due(landed)
+    assert landed.state == State.INFERRED
+    ledger.settle(landed, Verdict.NOT_RECORDED, "that was the standing order", manager)
+    watching.look_if_due(due_now(landed))
+    assert landed.alarm == ""
+
+
+def test_what_was_inferred_or_settled_as_recorded_is_watched_no_more(
+    service: LoanService, manager: User, landed: Repayment
+) -> None:
+    watching.look_if_due(landed)
+    assert landed.next_look_at is None
+    assert watching.due() == []
+
+
+def test_a_person_s_looks_are_apart(service: LoanService, lost: Repayment) -> None:
+    for _ in range(3):
+        watching.look_now(lost)
+    assert lost.readings.filter(kind="look").count() == 1
 
 
 def test_watching_ends_after_a_day(lost: Repayment) -> None:

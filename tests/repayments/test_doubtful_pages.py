@@ -1,0 +1,141 @@
+"""What a person is told, and may do, when the service refuses, breaks off or is gone."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.readers import LendingApp
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import State
+from lendingadmin.staff.models import User
+from tests.faults.behaviours import handled_then, refusal, reset
+from tests.faults.server import FaultServer
+from tests.repayments.pages import enter, filled, new_url, press
+from tests.sandbox.calling import Caller
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ClientOf = Callable[[User | None], Client]
+
+
+def test_the_refusal_of_the_service_is_shown_in_its_words(
+    desk: Client, app: LendingApp, proxy: FaultServer
+) -> None:
+    confirm = enter(desk, app)
+    proxy.on("makeRepayment", refusal(422, "Loan is not open."))
+    receipt = press(desk, confirm, follow=True).content.decode()
+    assert "The service refused this repayment" in receipt
+    assert "Loan is not open." in receipt
+    assert "<strong>no</strong>" in receipt
+    assert "Send it again" in receipt
+
+
+def test_unknown_says_so_blocks_the_loan_and_finds_out(
+    desk: Client, app: LendingApp, proxy: FaultServer
+) -> None:
+    confirm = enter(desk, app)
+    proxy.on("makeRepayment", handled_then(reset()))
+    answer = press(desk, confirm)
+    receipt = desk.get(answer.headers["Location"]).content.decode()
+    assert "We don&#x27;t know yet whether this was recorded" in receipt
+    assert "Do not enter it again. Checking…" in receipt
+    assert "data-poll" in receipt
+    blocked = desk.get(new_url(app)).content.decode()
+    assert "Another repayment of this loan is not settled yet" in blocked
+    assert re.search(r"<button[^>]*disabled[^>]*>Check it", blocked)
+    Repayment.objects.update(next_look_at=timezone.now())
+    status = desk.get(f"{answer.headers['Location']}status?seen=unknown&polls=0").content.decode()
+    assert "Probably recorded" in status
+    assert "data-poll" not in status
+    assert "Show what can be done now" in status
+
+
+def test_an_unreachable_loan_keeps_the_form(
+    desk: Client, app: LendingApp, proxy: FaultServer
+) -> None:
+    offered = filled(desk.get(new_url(app)), notes="kept")
+    proxy.on("GET /v1/projects", refusal(500, "down"))
+    answer = desk.post(new_url(app), offered)
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "kept" in page
+    assert "The service has a fault" in page
+
+
+def test_sending_again_after_no_trace_takes_a_plain_yes(
+    desk: Client, app: LendingApp, proxy: FaultServer
+) -> None:
+    confirm = enter(desk, app)
+    proxy.once("makeRepayment", reset())
+    press(desk, confirm)
+    Repayment.objects.update(state=State.NO_TRACE)
+    first = Repayment.objects.get()
+    again = f"{new_url(app)}?retry_of={first.pk}"
+    form = desk.get(again)
+    assert "sending it again may record it twice" in form.content.decode()
+    answer = desk.post(again, filled(form, externalId="another"))
+    confirm = answer.headers["Location"]
+    stopped = press(desk, confirm).content.decode()
+    assert "Tick the box below" in stopped
+    assert Repayment.objects.count() == 1
+    press(desk, confirm, may_double="yes")
+    second = Repayment.objects.latest("pk")
+    assert (second.retry_of, second.external_id, second.state) == (first, "TX", State.RECORDED)
+
+
+def test_what_was_recorded_cannot_be_sent_again(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    press(desk, enter(desk, app))
+    number = Repayment.objects.get().pk
+    assert desk.get(f"{new_url(app)}?retry_of={number}").status_code == 404
+
+
+def test_people_s_decisions_need_a_reason_and_the_right(
+    desk: Client,
+    app: LendingApp,
+    proxy: FaultServer,
+    client_of: ClientOf,
+    manager: User,
+) -> None:
+    confirm = enter(desk, app)
+    proxy.once("makeRepayment", reset())
+    receipt = press(desk, confirm).headers["Location"]
+    assert (
+        desk.post(f"{receipt}settle", {"verdict": "recorded", "reason": "I know"}).status_code
+        == 403
+    )
+    boss = client_of(manager)
+    without = boss.post(f"{receipt}settle", {"verdict": "recorded", "reason": ""})
+    assert "This field is required." in without.content.decode()
+    boss.post(f"{receipt}set-aside", {"aside-reason": "customer at the counter"})
+    assert Repayment.objects.get().set_aside_reason == "customer at the counter"
+    done = boss.post(
+        f"{receipt}settle", {"verdict": "not_recorded", "reason": "operator says no"}, follow=True
+    ).content.decode()
+    assert "no, says a person" in done
+    assert "operator says no" in done
+
+
+def test_journal_filters_and_unknown_outcomes(
+    desk: Client, app: LendingApp, proxy: FaultServer
+) -> None:
+    press(desk, enter(desk, app, externalId="TX-GOOD"))
+    proxy.on("makeRepayment", reset())
+    open_form = enter(desk, app, externalId="TX-LOST", amount="55")
+    press(desk, open_form)
+    journal = f"/apps/{app.app_id}/repayments/"
+
+    def shows(query: str) -> set[str]:
+        page = desk.get(journal + query).content.decode()
+        return set(re.findall(r"TX-\w+", page.partition("<table")[2]))
+
+    assert shows("") == {"TX-GOOD", "TX-LOST"}
+    assert shows("?state=unknown") == {"TX-LOST"}
+    assert shows("?record=TX-GOOD") == {"TX-GOOD"}
+    assert shows("?record=l") == {"TX-GOOD", "TX-LOST"}
+    assert shows("?person=nobody") == set()
+    assert shows("?until=2020-01-01") == set()
+    assert shows("unknown/") == {"TX-LOST"}
