@@ -35,13 +35,18 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         order="desc",
         page_size=_LOANS_SHOWN,
     )
-    found, loans = together(gateway.client(), partial(app.borrowers.get, borrower_id), by_borrower)
+    reads = [partial(app.borrowers.get, borrower_id)]
+    if request.user.has_perm("lending.loans.list"):
+        reads.append(by_borrower)
+    found, *others = together(gateway.client(), *reads)
     if isinstance(found, LendingError):
         raise found
+    loans = others[0] if others else None
     failed = isinstance(loans, LendingError)
     context = {
         "borrower": found,
         "borrower_id": borrower_id,
+        "may_see_loans": bool(others),
         "loans": None if failed else loans,
         "loans_card": errors.card(loans) if failed else None,
         "app": gateway.lending_app(app_id),

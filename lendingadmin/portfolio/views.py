@@ -1,12 +1,14 @@
 """The desk: find a record, see what is unknown, go on with one's own work."""
 
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import TypeGuard
 
 from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
@@ -46,41 +48,33 @@ def _midnight() -> datetime:
     return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-@access("lending.loans.get")
+@signed_in()
 def find(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Open a borrower or loan by id; both are looked up at the same time."""
+    """Open a borrower or loan by id; what the person may read is looked up at the same time."""
     wanted = request.GET.get("q", "").strip()
     if not wanted:
         return redirect("desk", app_id)
     app = gateway.app(app_id)
-    borrower_id = wanted.removeprefix("borrower:")
-    borrower, loan = together(
-        gateway.client(),
-        partial(app.borrowers.get, borrower_id),
-        partial(app.loans.get, wanted),
-    )
-    found = {
-        "borrower": None if isinstance(borrower, LendingError) else borrower,
-        "loan": None if isinstance(loan, LendingError) else loan,
-    }
-    if found["borrower"] and not found["loan"] and _is_absent(loan):
-        return redirect("borrower", app_id, borrower_id)
-    if found["loan"] and not found["borrower"] and _is_absent(borrower):
-        return redirect("loan", app_id, wanted)
-    context = found | {
+    ids = {"borrower": wanted.removeprefix("borrower:"), "loan": wanted}
+    reads: dict[str, Callable[[], object]] = {}
+    if request.user.has_perm("lending.borrowers.get"):
+        reads["borrower"] = partial(app.borrowers.get, ids["borrower"])
+    if request.user.has_perm("lending.loans.get"):
+        reads["loan"] = partial(app.loans.get, ids["loan"])
+    results = dict(zip(reads, together(gateway.client(), *reads.values()), strict=True))
+    found = [kind for kind, result in results.items() if not isinstance(result, LendingError)]
+    faults = [result for result in results.values() if _is_fault(result)]
+    if len(found) == 1 and not faults:
+        return redirect(found[0], app_id, ids[found[0]])
+    context = {
         "wanted": wanted,
-        "borrower_id": borrower_id,
-        "cards": [errors.card(fault) for fault in (borrower, loan) if _is_fault(fault)],
+        "found": [(kind, reverse(kind, args=[app_id, ids[kind]]), ids[kind]) for kind in found],
+        "cards": [errors.card(fault) for fault in faults],
         "app": gateway.lending_app(app_id),
     }
     return render(request, "portfolio/find.html", context)
 
 
-def _is_absent(result: Any) -> bool:
-    """Whether the service said that there is no such record, or no record can bear such an id."""
-    return isinstance(result, NotFound | InvalidId)
-
-
-def _is_fault(result: Any) -> bool:
+def _is_fault(result: object) -> TypeGuard[LendingError]:
     """Whether it could not be looked up: not the same as not being there."""
-    return isinstance(result, LendingError) and not _is_absent(result)
+    return isinstance(result, LendingError) and not isinstance(result, NotFound | InvalidId)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.test import Client
 
 from lendingadmin.readers import LendingApp
@@ -69,3 +70,28 @@ def test_could_not_look_is_not_no_match(
     half = desk.get(f"/apps/{app.app_id}/find", {"q": "l"})
     assert half.status_code == 200
     assert f"/apps/{app.app_id}/loans/l/" in half.content.decode()
+
+
+def only(person: User, *permissions: str) -> None:
+    """Leave the person these rights alone."""
+    person.groups.clear()
+    names = [permission.partition(".")[2] for permission in permissions]
+    person.user_permissions.set(Permission.objects.filter(codename__in=names))
+
+
+def test_find_looks_up_only_what_the_person_may_read(
+    app: LendingApp, book: Caller, client_of: ClientOf, viewer: User
+) -> None:
+    only(viewer, "lending.loans.get")
+    desk = client_of(viewer)
+    assert desk.get(f"/apps/{app.app_id}/find", {"q": "l"}).status_code == 302
+    assert "No match" in desk.get(f"/apps/{app.app_id}/find", {"q": "b"}).content.decode()
+
+
+def test_a_borrower_s_loans_are_for_those_who_may_list_loans(
+    app: LendingApp, book: Caller, client_of: ClientOf, viewer: User
+) -> None:
+    only(viewer, "lending.borrowers.get")
+    page = client_of(viewer).get(f"/apps/{app.app_id}/borrowers/b/").content.decode()
+    assert "WANJIRU" in page
+    assert "Loan accounts" not in page
