@@ -21,6 +21,7 @@ _SETTINGS = {
     "SANDBOX_EXTRA_CLIENTS": "",
     "SANDBOX_DATA_KEY": "",
     "SANDBOX_TOKEN_SECONDS": "3600",
+    "SANDBOX_PROCESSING_SECONDS": "1",
 }
 _READY = re.compile(r"Sandbox ready on (http://\S+)")
 

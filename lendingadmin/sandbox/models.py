@@ -1,6 +1,11 @@
 """The sandbox's tables. Personal data is only ever in `sealed` columns; money is text, not REAL."""
 
+from datetime import datetime
+
 from django.db import models
+
+from lendingadmin.sandbox.rules.scoring import Outcome
+from lendingadmin.sandbox.store.sealing import unseal
 
 
 class Token(models.Model):
@@ -215,3 +220,32 @@ class Assessment(models.Model):
 
     def __str__(self) -> str:
         return f"assessment {self.pk}"
+
+    def outcome_at(self, now: datetime) -> Outcome | None:
+        """The outcome, or None while it is still being processed at `now`."""
+        return None if now < self.ready_at else Outcome(**unseal(self.sealed))
+
+
+class OfferOperation(models.Model):
+    """A getOffers request: one for each requestId of a borrower, however often it is sent.
+
+    No state is stored: that of `assessment` says how far it is. `sealed` is the borrower's
+    category and debt when it was asked for, so that the offer stays the same.
+    """
+
+    borrower = models.ForeignKey(Borrower, on_delete=models.CASCADE, related_name="offers")
+    request_id = models.CharField(max_length=200)
+    operation_id = models.UUIDField(unique=True)
+    assessment = models.OneToOneField(Assessment, on_delete=models.CASCADE, related_name="offer")
+    sealed = models.BinaryField()
+    expires_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        app_label = "sandbox"
+        constraints = [
+            models.UniqueConstraint(fields=["borrower", "request_id"], name="offer_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"offer operation {self.pk}"

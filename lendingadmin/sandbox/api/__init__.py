@@ -4,7 +4,16 @@ from django.http import HttpRequest
 from ninja.parser import Parser
 
 from lendingadmin.sandbox import wire
-from lendingadmin.sandbox.api import borrowers, catalogue, errors, loans, offers, tokens
+from lendingadmin.sandbox.api import (
+    assessments,
+    borrowers,
+    catalogue,
+    errors,
+    events,
+    loans,
+    offers,
+    tokens,
+)
 from lendingadmin.sandbox.api.document import DescribedAPI
 from lendingadmin.sandbox.rules.invalid import Invalid
 
@@ -34,3 +43,5 @@ api.add_router("", catalogue.router)
 api.add_router("", offers.router)  # before borrowers: `{id}:getOffers` is no id
 api.add_router("", borrowers.router)
 api.add_router("", loans.router)
+api.add_router("", assessments.router)
+api.add_router("", events.router)

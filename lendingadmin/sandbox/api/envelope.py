@@ -1,5 +1,6 @@
 """What every answer has: a request id; and what every request keeps to: a body limit."""
 
+import re
 from collections.abc import Callable
 from uuid import uuid4
 
@@ -10,6 +11,7 @@ from lendingadmin.sandbox.api.errors import WORDS, answer
 
 _DRAINED = 32_000_000  # bytes read and thrown away, so that the client gets to see its 413
 _PIECE = 64 * 1024
+_EVENTS = re.compile(r"/v1/projects/[^/]+/apps/[^/]+/events")
 
 Next = Callable[[HttpRequest], HttpResponse]
 
@@ -34,13 +36,19 @@ def _refused(request: HttpRequest) -> HttpResponse | None:
     if "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
         return answer(411, "Send the body with its Content-Length")
     length = request.META.get("CONTENT_LENGTH") or "0"
-    limit = settings.SANDBOX_BODY_LIMIT
+    limit = _limit(request)
     if not length.isdigit() or int(length) <= limit:
         return None
     left = min(int(length), _DRAINED)
     while left > 0 and (piece := request.read(min(_PIECE, left))):
         left -= len(piece)
     return answer(413, f"The body must have at most {limit} bytes")
+
+
+def _limit(request: HttpRequest) -> int:
+    if request.method == "POST" and _EVENTS.fullmatch(request.path):
+        return int(settings.SANDBOX_EVENTS_LIMIT)
+    return int(settings.SANDBOX_BODY_LIMIT)
 
 
 def _as_json(response: HttpResponse) -> HttpResponse:

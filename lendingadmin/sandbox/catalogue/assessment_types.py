@@ -23,6 +23,11 @@ class AssessmentType(NamedTuple):
     platforms: tuple[str, ...] = ("android",)
     categories: tuple[str, ...] = ("individual",)
 
+    @property
+    def name(self) -> str:
+        """The full resource name."""
+        return f"assessmentTypes/{self.assessment_type_id}"
+
 
 ASSESSMENT_TYPES: tuple[AssessmentType, ...] = (
     AssessmentType(
@@ -44,12 +49,16 @@ ASSESSMENT_TYPES: tuple[AssessmentType, ...] = (
 )  # fmt: skip
 
 
+def find_assessment_type(name: str) -> AssessmentType | None:
+    """The assessment type of a full name, or None."""
+    return next((kind for kind in ASSESSMENT_TYPES if kind.name == name), None)
+
+
 def assessment_type_document(kind: AssessmentType) -> dict[str, Any]:
     """The assessment type as the list answers it."""
-    name = f"assessmentTypes/{kind.assessment_type_id}"
     return {
-        "uid": str(uuid5(NAMESPACE_URL, name)),
-        "name": name,
+        "uid": str(uuid5(NAMESPACE_URL, kind.name)),
+        "name": kind.name,
         "status": kind.status,
         "createdAt": write_timestamp(_INTRODUCED),
         "assessmentTypeId": kind.assessment_type_id,

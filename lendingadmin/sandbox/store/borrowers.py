@@ -7,7 +7,8 @@ from uuid import uuid4
 
 from django.db import transaction
 
-from lendingadmin.sandbox.models import Borrower, Loan
+from lendingadmin.sandbox.models import Assessment, Borrower, Event, Loan
+from lendingadmin.sandbox.rules.account_ids import borrower_account
 from lendingadmin.sandbox.rules.invalid import RuleBroken
 from lendingadmin.sandbox.store.loans import Summary, summaries
 from lendingadmin.sandbox.store.sealing import opens, seal, unseal
@@ -61,13 +62,18 @@ def patch(app_id: str, borrower_id: str, sent: Document, now: datetime) -> Borro
 
 
 def delete(app_id: str, borrower_id: str) -> bool:
-    """Remove a borrower without loan accounts; RuleBroken for one with; False when not there."""
+    """Remove a borrower without loan accounts, with everything that was reported and assessed.
+
+    Raises RuleBroken for one with loan accounts; False when there is none.
+    """
     with transaction.atomic():
         borrower = find(app_id, borrower_id)
         if borrower is None:
             return False
         if Loan.objects.filter(app_id=app_id, borrower_id=borrower_id).exists():
             raise RuleBroken("A borrower with loan accounts can't be deleted")
+        for kind in (Event, Assessment):
+            kind.objects.filter(app_id=app_id, account_id=borrower_account(borrower_id)).delete()
         borrower.delete()
         return True
 

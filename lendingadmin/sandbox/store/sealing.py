@@ -25,9 +25,19 @@ def opens(sealed: bytes | memoryview) -> bool:
 
 def seal(document: object) -> bytes:
     """A JSON document, encrypted."""
-    return _box().encrypt(wire.write(document))
+    return seal_text(wire.write(document))
 
 
 def unseal(sealed: bytes | memoryview) -> Any:
     """What was sealed; raises cryptography's InvalidToken when the key is another one."""
-    return wire.read_own(_box().decrypt(bytes(sealed)))
+    return wire.read_own(unseal_text(sealed))
+
+
+def seal_text(text: bytes) -> bytes:
+    """A text in UTF-8, encrypted."""
+    return _box().encrypt(text)
+
+
+def unseal_text(sealed: bytes | memoryview) -> str:
+    """The text that was sealed, such as JSON that goes out as it is."""
+    return _box().decrypt(bytes(sealed)).decode()

@@ -1,0 +1,39 @@
+"""Events: what they may be called, their ids, and whether their data has errors (Spec: Events)."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from lendingadmin.sandbox.rules.instants import to_millis, write_timestamp
+from lendingadmin.sandbox.rules.invalid import Invalid
+
+CAPTURED = "personal_data.captured"
+
+
+def read_event_type(value: object, field: str) -> str:
+    """Spec: Events, 1. The guide's other name for it is refused, and told the accepted one."""
+    if value != CAPTURED:
+        raise Invalid(field, f"must be {CAPTURED}")
+    return CAPTURED
+
+
+def read_past(moment: datetime, now: datetime, field: str) -> datetime:
+    """A moment that has come; raises Invalid for one still to come."""
+    if moment > now:
+        raise Invalid(field, "must not be in the future")
+    return moment
+
+
+def event_id(account_id: str, event_type: str, timestamp: datetime) -> str:
+    """The id that follows from the three by which an event is unique."""
+    parts = "\n".join((account_id, event_type, write_timestamp(timestamp)))
+    return f"ev-{hashlib.sha256(parts.encode()).hexdigest()[:24]}"
+
+
+def has_errors(data: Iterable[Mapping[str, Any]], timestamp: datetime) -> bool:
+    """Whether a value claims to be of a later moment than the event that captured it."""
+    captured = to_millis(timestamp)
+    return any(
+        value.get("timestamp", captured) > captured for one in data for value in one["values"]
+    )

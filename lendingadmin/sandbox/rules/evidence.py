@@ -1,0 +1,128 @@
+"""What an assessment finds in the data of its window, as plain counts and sums.
+
+Data that was reported twice counts once, so that reporting more often changes nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from lendingadmin.sandbox.rules.amounts import ZERO
+from lendingadmin.sandbox.rules.entity_values import APP, BATTERY, CONTACT, LOCATION, SMS, kind_of
+from lendingadmin.sandbox.rules.histories import LoanHistory, days_behind, in_time
+from lendingadmin.sandbox.rules.instants import to_millis
+from lendingadmin.sandbox.rules.messages import movement
+
+SMS_DAYS = 182  # six months: older texts are never read, however far a window reaches back
+_DAY = 24 * 60 * 60 * 1000
+_FINANCE = ("mpesa", "m_pesa", "momo", "money", "bank", "wallet", "airtel", "pesa")
+
+Value = Mapping[str, Any]
+
+
+class Window(NamedTuple):
+    """Data after `since` and up to `until` is read."""
+
+    since: datetime
+    until: datetime
+
+    def holds(self, moment: datetime) -> bool:
+        """Whether a moment is inside."""
+        return self.since < moment <= self.until
+
+
+class Facts(NamedTuple):
+    """What was found. Sums are in the app's currency; days and weeks are counted once each."""
+
+    weeks: int = 1
+    texts_in: int = 0
+    texts_out: int = 0
+    money_in: Decimal = ZERO
+    money_out: Decimal = ZERO
+    weeks_with_money_in: int = 0
+    contacts: int = 0
+    battery_days: int = 0
+    location_days: int = 0
+    finance_app: bool = False
+    paid_in_time: int = 0
+    paid_late: int = 0
+    loans_repaid: int = 0
+    largest_repaid: Decimal = ZERO
+    days_late: int = 0
+
+    @property
+    def money_in_a_month(self) -> Decimal:
+        """Money in, per 30 days of the window."""
+        return self.money_in * 30 / (self.weeks * 7)
+
+
+def window(timestamp: datetime, period_days: int) -> Window:
+    """The evaluation window of an assessment (Spec: Assessment, timestamp)."""
+    return Window(timestamp - timedelta(days=period_days), timestamp)
+
+
+def find(
+    sets: Iterable[Mapping[str, Any]], histories: Iterable[LoanHistory], over: Window
+) -> Facts:
+    """Everything found in the sets of values of the window's events and in the loans."""
+    values: dict[str, list[Value]] = {kind: [] for kind in (SMS, CONTACT, BATTERY, LOCATION, APP)}
+    for one in sets:
+        values[kind_of(one["kind"])] += one["values"]
+    facts = Facts(
+        weeks=max(1, round((over.until - over.since) / timedelta(days=7))),
+        contacts=len({value["primaryAddress"]["addressName"] for value in values[CONTACT]}),
+        battery_days=_days(values[BATTERY], over),
+        location_days=_days(values[LOCATION], over),
+        finance_app=any(
+            word in value["package"].lower() for value in _inside(values[APP], over)
+            for word in _FINANCE
+        ),
+    )  # fmt: skip
+    return _with_loans(_with_texts(facts, values[SMS], over), list(histories), over)
+
+
+def _with_texts(facts: Facts, texts: Iterable[Value], over: Window) -> Facts:
+    recent = over._replace(since=max(over.since, over.until - timedelta(days=SMS_DAYS)))
+    once = {(text["address"], text["timestamp"], text["rawBody"]): text for text in texts}
+    found = [
+        (text["timestamp"], moved)
+        for text in _inside(once.values(), recent)
+        if (moved := movement(text["address"], text["direction"], text["rawBody"]))
+    ]
+    end = to_millis(over.until)
+    inward = [moved.amount for _, moved in found if moved.inward]
+    outward = [moved.amount for _, moved in found if not moved.inward]
+    weeks = {(end - moment) // (7 * _DAY) for moment, moved in found if moved.inward}
+    return facts._replace(
+        texts_in=len(inward),
+        texts_out=len(outward),
+        money_in=sum(inward, ZERO),
+        money_out=sum(outward, ZERO),
+        weeks_with_money_in=len(weeks),
+    )
+
+
+def _with_loans(facts: Facts, histories: list[LoanHistory], over: Window) -> Facts:
+    """Instalments and loans of the window; what is still unpaid counts however old it is."""
+    dues = [one for loan in histories for one in loan.dues if over.holds(one.due)]
+    paid = [one for one in dues if one.cleared_at is not None]
+    repaid = [loan for loan in histories if loan.settled_at and over.holds(loan.settled_at)]
+    in_time_count = sum(map(in_time, paid))
+    return facts._replace(
+        paid_in_time=in_time_count,
+        paid_late=len(paid) - in_time_count,
+        loans_repaid=len(repaid),
+        largest_repaid=max((loan.principal for loan in repaid), default=ZERO),
+        days_late=max((days_behind(loan, over.until) for loan in histories), default=0),
+    )
+
+
+def _inside(values: Iterable[Value], over: Window) -> list[Value]:
+    since, until = to_millis(over.since), to_millis(over.until)
+    return [value for value in values if since < value["timestamp"] <= until]
+
+
+def _days(values: Iterable[Value], over: Window) -> int:
+    end = to_millis(over.until)
+    return len({(end - value["timestamp"]) // _DAY for value in _inside(values, over)})

@@ -1,0 +1,87 @@
+"""How loans were repaid, up to a moment: what an assessment reads of them."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import NamedTuple
+
+from lendingadmin.sandbox.rules.amounts import ZERO
+from lendingadmin.sandbox.rules.ledger import (
+    INTEREST,
+    PRINCIPAL,
+    Arrears,
+    Line,
+    Payment,
+    charge,
+    clear,
+)
+
+
+class Due(NamedTuple):
+    """Something that fell due, and when it was paid in full, if it was."""
+
+    due: datetime
+    cleared_at: datetime | None
+
+
+class LoanHistory(NamedTuple):
+    """One loan up to a moment: each instalment that fell due, and when all of it was repaid."""
+
+    dues: tuple[Due, ...]
+    principal: Decimal
+    settled_at: datetime | None
+
+
+def loan_history(
+    lines: Iterable[Line], arrears: Arrears, payments: Iterable[Payment], until: datetime
+) -> LoanHistory:
+    """The history of a loan account from its contract and its repayments, as of `until`.
+
+    An instalment counts as paid once its interest and principal are; penalties come on top.
+    """
+    account = [line.copy() for line in lines]
+    cleared: dict[int, datetime] = {}
+    for payment in sorted(payments, key=lambda one: one.value_date):
+        if payment.value_date > until:
+            break
+        charge(account, arrears, payment.value_date)
+        clear(account, payment.amount, payment.value_date)
+        for place, line in enumerate(account):
+            if place not in cleared and _is_paid(line):
+                cleared[place] = payment.value_date
+    whole = len(cleared) == len(account)
+    return LoanHistory(
+        tuple(
+            Due(line.due, cleared.get(place))
+            for place, line in enumerate(account)
+            if line.due <= until
+        ),
+        sum((line.owed[PRINCIPAL] for line in account), ZERO),
+        max(cleared.values(), default=None) if whole else None,
+    )
+
+
+def told_history(
+    due: datetime | None, completed: datetime | None, principal: Decimal, until: datetime
+) -> LoanHistory:
+    """The history of a loan made elsewhere, of which only its end is known (Spec: LoanSummary)."""
+    done = completed if completed is not None and completed <= until else None
+    fallen = due is not None and due <= until
+    dues = (Due(due, done),) if due is not None and fallen else ()
+    return LoanHistory(dues, principal, done)
+
+
+def days_behind(history: LoanHistory, until: datetime) -> int:
+    """Whole days since the oldest instalment that is still unpaid fell due; 0 when none is."""
+    oldest = min((one.due for one in history.dues if one.cleared_at is None), default=until)
+    return (until - oldest) // timedelta(days=1)
+
+
+def in_time(one: Due) -> bool:
+    """Whether it was paid by the end of the day after it fell due."""
+    return one.cleared_at is not None and one.cleared_at <= one.due + timedelta(days=1)
+
+
+def _is_paid(line: Line) -> bool:
+    owed: Sequence[Decimal] = line.owed
+    return all(line.paid[kind] >= owed[kind] for kind in (INTEREST, PRINCIPAL))

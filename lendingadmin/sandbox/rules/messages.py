@@ -1,0 +1,58 @@
+"""Money in and out, recognised in the texts that banks and mobile-money services send.
+
+Only what a service wrote counts: an inbound text whose sender is a name or a short number.
+"""
+
+import re
+from decimal import Decimal
+from typing import NamedTuple
+
+_CURRENCY = (
+    r"(?:KES|KSHS?|GHS|GH¢|GH₵|NGN|₦|UGX|USHS?|TZS|TSHS?|EGP|XOF|FCFA|CFA|USD|EUR|RWF|ZMW|ZAR)"
+)
+_NUMBER = r"(\d{1,3}(?:,\d{3})+|\d{1,12})(\.\d{1,2})?(?![\d,]*\d)"
+_AMOUNT = re.compile(
+    rf"(?<![A-Z]){_CURRENCY}\.?\s?{_NUMBER}|(?<![\d.,]){_NUMBER}\s?{_CURRENCY}(?![A-Z])",
+    re.IGNORECASE | re.ASCII,
+)
+_IN = r"received|credited|deposited|deposit of|refunded|umepokea|reçu|recu"
+_OUT = (
+    r"sent to|paid to|payment made|your payment|transferred to|withdrawn|withdraw|withdrawal|"
+    r"debited|bought|purchased|sent|paid|umetuma|umelipa|transfert de|retrait|paiement de"
+)
+_DIRECTION = re.compile(rf"\b(?:(?P<inward>{_IN})|(?P<outward>{_OUT}))\b", re.IGNORECASE)
+_NOT_DONE = re.compile(
+    r"\b(failed|declined|reversed|cancelled|insufficient|not enough|unsuccessful|not successful|"
+    r"pending|échoué|insuffisant)\b",
+    re.IGNORECASE,
+)
+_SHORT_NUMBER = 6  # digits: people's own numbers are longer
+
+
+class Movement(NamedTuple):
+    """Money that came in (`inward`) or went out, in the app's currency."""
+
+    inward: bool
+    amount: Decimal
+
+
+def movement(address: str, direction: str, body: str) -> Movement | None:
+    """The money that a text tells of, or None.
+
+    The first word that says in or out decides, and the first amount beside a currency is the sum:
+    what follows (fees, the new balance) comes later in such texts.
+    """
+    if direction != "inbound" or not is_service(address) or _NOT_DONE.search(body):
+        return None
+    way, sum_ = _DIRECTION.search(body), _AMOUNT.search(body)
+    if way is None or sum_ is None:
+        return None
+    whole, part = (sum_[1], sum_[2]) if sum_[1] else (sum_[3], sum_[4])
+    amount = Decimal(whole.replace(",", "") + (part or ""))
+    return Movement(way["inward"] is not None, amount) if amount else None
+
+
+def is_service(address: str) -> bool:
+    """Whether a sender is a service, not a person: it has a letter, or few digits."""
+    digits = sum(sign.isdigit() for sign in address)
+    return any(sign.isalpha() for sign in address) or 0 < digits <= _SHORT_NUMBER
