@@ -1,5 +1,6 @@
 """Borrowers: the list, and the page of one with the loan accounts they hold."""
 
+from collections.abc import Callable
 from functools import partial
 
 from django.http import HttpResponse
@@ -35,20 +36,19 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         order="desc",
         page_size=_LOANS_SHOWN,
     )
-    reads = [partial(app.borrowers.get, borrower_id)]
+    reads: list[Callable[[], object]] = [partial(app.borrowers.get, borrower_id)]
     if request.user.has_perm("lending.loans.list"):
         reads.append(by_borrower)
     found, *others = together(gateway.client(), *reads)
     if isinstance(found, LendingError):
         raise found
     loans = others[0] if others else None
-    failed = isinstance(loans, LendingError)
     context = {
         "borrower": found,
         "borrower_id": borrower_id,
         "may_see_loans": bool(others),
-        "loans": None if failed else loans,
-        "loans_card": errors.card(loans) if failed else None,
+        "loans": None if isinstance(loans, LendingError) else loans,
+        "loans_card": errors.card(loans) if isinstance(loans, LendingError) else None,
         "app": gateway.lending_app(app_id),
     }
     return render(request, "borrowers/borrower.html", context)

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.repayments import ledger, lookalikes, sending, watching
+from lendingadmin.repayments import ledger, sending, watching
 from lendingadmin.repayments.ledger import Request
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import State, Verdict
@@ -285,31 +285,3 @@ def test_reconcile_sweeps_looks_and_says_so(
     landed.refresh_from_db()
     assert landed.state == State.INFERRED
     assert capsys.readouterr().out == "0 swept up, 1 looked at, 1 concluded\n"
-
-
-def test_look_alikes(service: LoanService, support: User, asked: Asked) -> None:
-    now = timezone.now()
-    sending.record(asked(external_id="A", transaction_date=now), support, "form-1")
-
-    def alike(**fields: object) -> bool:
-        usual = {"external_id": "other", "amount": Decimal("9"), "account_id": "L-9"}
-        wanted = asked(**(usual | {"borrower_id": "B-9", "transaction_date": now} | fields))
-        return bool(lookalikes.look_alikes(wanted, "this"))
-
-    assert not alike()
-    assert alike(external_id="A")
-    assert alike(external_id=" A ", app_id="ghana")
-    assert alike(account_id="L-1", amount=Decimal("490"))
-    assert alike(borrower_id="B-1", amount=Decimal("510"))
-    assert not alike(account_id="L-1", amount=Decimal("400"))
-    assert not alike(
-        account_id="L-1", amount=Decimal(500), transaction_date=now - timedelta(days=9)
-    )
-    assert not alike(account_id="L-1", amount=Decimal(500), app_id="ghana")
-
-
-def test_a_colleague_s_unfinished_one_is_a_look_alike_whatever_its_amount(
-    lost: Repayment, asked: Asked
-) -> None:
-    (found,) = lookalikes.look_alikes(asked(amount=Decimal(1)), "this")
-    assert found == lost
