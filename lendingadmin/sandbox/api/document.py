@@ -19,6 +19,7 @@ from pydantic.alias_generators import to_camel
 
 from lendingadmin.sandbox.access import ALL, LENDING, READ, WRITE
 from lendingadmin.sandbox.api import answers, catalogue_answers, process_answers
+from lendingadmin.sandbox.api.examples import EXAMPLES
 from lendingadmin.sandbox.api.guard import Bearer
 from lendingadmin.sandbox.rules.ids import LONGEST
 
@@ -119,6 +120,9 @@ class Document(OpenAPISchema):
             slash = operation.path.rpartition("/")[2] == _name(guard).partition(".")[2]
             details["operationId"] = _name(guard) + (".slash" if slash else "")
             needed = f"Needs the permission `{guard.need.permission}`."
+            if _name(guard) in EXAMPLES:
+                body = details["requestBody"]["content"]["application/json"]
+                body["examples"] = {"one": {"value": EXAMPLES[_name(guard)]}}
             details["description"] = f"{details.get('description', '')}\n\n{needed}".strip()
         return details
 

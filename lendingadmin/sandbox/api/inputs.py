@@ -43,6 +43,8 @@ _NUMBER = {"type": "number", "exclusiveMinimum": -(10**15), "exclusiveMaximum": 
 _AMOUNT = {"type": "number", "minimum": 0.01, "exclusiveMaximum": 10**15}
 _ID = {"type": "string", "minLength": 1, "maxLength": ids.LONGEST}
 
+_NEVER_NULL = WithJsonSchema({"type": "string", "enum": ["individual", "company"]})
+
 Timestamp = Annotated[datetime, _by(instants.read_timestamp)]
 Date = Annotated[date, _by(instants.read_date)]
 Number = Annotated[Decimal, _by(amounts.read_number), WithJsonSchema(_NUMBER)]
@@ -114,7 +116,7 @@ class LoanSummary(Sent):
 class BorrowerPatch(Sent):
     """Spec: Borrowers, Patch. Each field that is sent replaces what was there."""
 
-    category: Category | None = None
+    category: Annotated[Category | None, _NEVER_NULL] = None
     start_date: Timestamp | None = None
     individual: Individual | None = None
     company: Free | None = None

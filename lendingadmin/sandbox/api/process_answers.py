@@ -98,16 +98,10 @@ class GetOffersResponse(Told):
     valid_from: Moment
 
 
-class OfferFailure(BaseModel):
-    """What stands in `result.error`; its fields are this service's choice."""
-
-    model_config = ConfigDict(extra="allow")
-
-
 class OfferResult(Told):
-    """Spec: Offer operation, result."""
+    """Spec: Offer operation, result; `error` says why nothing is offered."""
 
-    error: OfferFailure | None
+    error: str | None
     response: GetOffersResponse | None
 
 
