@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
+from lendingadmin.lending.errors import NotAccepted, Saved
 from lendingadmin.lending.loans import Loans
 from lendingadmin.lending.values import Loan
 from lendingadmin.repayments import ledger, sending, watching
@@ -214,3 +215,11 @@ def test_a_fault_of_our_own_after_sending_leaves_it_unknown(
     repayment = sending.record(asked(), support, "form-1")
     assert service.asked == 1
     assert repayment.state == State.UNKNOWN
+
+
+def test_without_a_token_nothing_was_sent(support: User, asked: Asked) -> None:
+    repayment, _ = ledger.intend(asked(), support, "form-1")
+    ledger.move(repayment, State.SENT, by=support, sent_at=timezone.now())
+    refused = NotAccepted(operation="token", status=401, saved=Saved.NO)
+    sending.conclude_error(repayment, refused, support)
+    assert repayment.state == State.NOT_SENT
