@@ -15,6 +15,6 @@ handler500 = "lendingadmin.sandbox.api.errors.server_error"
 _FILES = Path(ninja.__file__).parent / "static" / "ninja"
 
 urlpatterns = [
-    path("static/ninja/<path:path>", serve, {"document_root": _FILES}),
+    path("static/ninja/<str:path>", serve, {"document_root": _FILES}),
     path("", api.urls),
 ]

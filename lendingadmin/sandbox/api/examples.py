@@ -3,8 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
+from lendingadmin.sandbox.rules.entity_values import DOMAIN
+
 _AT = "2024-03-01T08:30:00.000Z"
 _TYPE = "assessmentTypes/credit-90-days"
+_SMS = {
+    "smsId": "1",
+    "address": "M-PESA",
+    "direction": "inbound",
+    "read": True,
+    "timestamp": 1709200000000,
+    "rawBody": "You have received Ksh 1,500.00 from JANE WAMBUI on 29/2/24",
+}
 _SUMMARY = {
     "creditLimit": 50000,
     "products": [
@@ -32,8 +42,8 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
         "accountId": "borrower:b",
         "eventType": "personal_data.captured",
         "timestamp": _AT,
-        "category": None,
-        "data": [],
+        "category": "sms",
+        "data": [{"kind": f"{DOMAIN}/sms", "values": [_SMS]}],
     },
     "assessments.create": {
         "accountId": "borrower:b",
