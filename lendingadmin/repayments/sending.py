@@ -11,6 +11,7 @@ from decimal import Decimal
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.lending import issuer
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.errors import Held, InvalidId, LendingError, Saved, Unreachable
 from lendingadmin.lending.figures import account_of, in_all
@@ -125,7 +126,8 @@ def conclude_error(repayment: Repayment, error: LendingError, by: User) -> None:
     if error.saved == Saved.UNKNOWN:
         doubt(repayment, error.message, by, **fields)
         return
-    to = State.NOT_SENT if isinstance(error, Unreachable | InvalidId) else State.REFUSED
+    not_sent = isinstance(error, Unreachable | InvalidId) or error.operation == issuer.OPERATION
+    to = State.NOT_SENT if not_sent else State.REFUSED
     ledger.move(repayment, to, by=by, why=error.message, next_look_at=None, **fields)
 
 
