@@ -22,6 +22,7 @@ _SETTINGS = {
     "SANDBOX_DATA_KEY": "",
     "SANDBOX_TOKEN_SECONDS": "3600",
     "SANDBOX_PROCESSING_SECONDS": "1",
+    "SANDBOX_OFFER_SECONDS": "86400",
 }
 _READY = re.compile(r"Sandbox ready on (http://\S+)")
 

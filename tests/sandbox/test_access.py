@@ -18,6 +18,7 @@ CALLS = {
     "borrowers.get": ("GET", "/borrowers/none"),
     "borrowers.patch": ("PATCH", "/borrowers/none"),
     "borrowers.delete": ("DELETE", "/borrowers/none"),
+    "borrowers.getOffers": ("POST", "/borrowers/none:getOffers"),
     "borrowers.getOfferContracts": ("POST", "/borrowers/none:getOfferContracts"),
     "loans.list": ("GET", "/loans"),
     "loans.create": ("POST", "/loans"),

@@ -45,6 +45,7 @@ def test_a_port_in_use_gives_one_clear_line(tmp_path: Path) -> None:
     [
         ("SANDBOX_PORT", "http"),
         ("SANDBOX_TOKEN_SECONDS", "1h"),
+        ("SANDBOX_OFFER_SECONDS", "1h"),
         ("SANDBOX_DATA_KEY", "secret"),
         ("SANDBOX_EXTRA_CLIENTS", "a:b:everything"),
     ],

@@ -11,6 +11,19 @@ MOST_PRODUCTS = 50
 Rate = Annotated[Number, Field(ge=0, le=100)]
 
 
+class OffersAsked(Sent):
+    """Spec: GetOffers body; at least one of them."""
+
+    assessment_type: StrictStr | None = None
+    timestamp: Timestamp | None = None
+    request_id: Annotated[StrictStr, Field(min_length=1, max_length=200)] | None = None
+
+    @property
+    def can_start(self) -> bool:
+        """Whether it says more than which request it is about."""
+        return self.assessment_type is not None or self.timestamp is not None
+
+
 class OfferedInterest(Sent):
     """The interest that an offer sets on a product."""
 

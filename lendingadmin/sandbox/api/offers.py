@@ -7,17 +7,43 @@ from ninja import Router
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.api import lists
-from lendingadmin.sandbox.api.errors import not_found
+from lendingadmin.sandbox.api.errors import Refusal, not_found
 from lendingadmin.sandbox.api.guard import Bearer, app_of
-from lendingadmin.sandbox.api.offer_inputs import OfferSummary, PreviewAsked
+from lendingadmin.sandbox.api.offer_inputs import OffersAsked, OfferSummary, PreviewAsked
 from lendingadmin.sandbox.catalogue.products import find_product
 from lendingadmin.sandbox.models import Borrower
+from lendingadmin.sandbox.rules.instants import write_timestamp
 from lendingadmin.sandbox.rules.invalid import Invalid
 from lendingadmin.sandbox.rules.previews import Offered, preview
-from lendingadmin.sandbox.store import borrowers
+from lendingadmin.sandbox.store import borrowers, offers, repayments
 
 router = Router(tags=["offers"])
 ONE = "/v1/projects/{project_id}/apps/{app_id}/borrowers/{borrower_id}"
+
+
+@router.post(ONE + ":getOffers", auth=Bearer("borrowers.getOffers"), operation_id="get_offers")
+@router.post(ONE + "/getOffers", auth=Bearer("borrowers.getOffers"))
+def get_offers(
+    request: HttpRequest, project_id: str, app_id: str, borrower_id: str, sent: OffersAsked
+) -> HttpResponse:
+    """Have offers made, or with a requestId that was sent before, read how far they are."""
+    _borrower(project_id, app_id, borrower_id)
+    if not sent.can_start and sent.request_id is None:
+        raise Invalid("body", "must hold at least one of assessmentType, timestamp, requestId")
+    now = clock.now()
+    operation = offers.find(app_id, borrower_id, sent.request_id)
+    if operation is None:
+        if not sent.can_start:
+            raise not_found(f"Offer request {sent.request_id}")
+        repayments.post_waiting(app_id, now)
+        asked = offers.Asked(sent.assessment_type, sent.timestamp, sent.request_id)
+        operation = offers.start(app_id, borrower_id, asked, now)
+    if operation is None:
+        raise not_found(f"Borrower {borrower_id}")
+    if operation.expires_at <= now:
+        expired = write_timestamp(operation.expires_at)
+        raise Refusal(404, f"Offer request {operation.request_id} expired at {expired}", "expired")
+    return lists.json(offers.document(project_id, operation, now))
 
 
 @router.post(

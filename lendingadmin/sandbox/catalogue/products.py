@@ -15,7 +15,7 @@ _FIRST_OFFERED = datetime(2024, 1, 15, 8, tzinfo=UTC)
 class Product(NamedTuple):
     """A product. What its document does not show (penalty, grace, APR cap) binds its contracts.
 
-    `floor` is the smallest amount that is offered on it.
+    `floor` is the smallest amount that is offered on it, `categories` are the borrowers it is for.
     """
 
     product_id: str
@@ -34,6 +34,7 @@ class Product(NamedTuple):
     floor: Decimal
     sku_id: str | None = None
     active: bool = True
+    categories: tuple[str, ...] = ("individual", "company")
 
     def uid(self, project_id: str) -> str:
         """The same for the same product of the same project, on every machine."""
@@ -69,6 +70,7 @@ PRODUCTS: tuple[Product, ...] = (
         "business-24-months", Style.TERM, "Business loan", "For companies: two years, monthly.",
         720, 30, Decimal("0.16"), Decimal("0.03"), Decimal("0.30"), Decimal("0.60"),
         (_processing("0.015"),), Decimal("0.02"), 10, Decimal(1000), "BIZ24",
+        categories=("company",),
     ),
     Product(
         "flex-weekly", Style.FLEX, "Weekly flex", "Twelve weeks, instalments that fall.",
@@ -79,6 +81,7 @@ PRODUCTS: tuple[Product, ...] = (
         "flex-salary", Style.FLEX, "Salary flex", "Three monthly parts after payday.",
         90, 30, Decimal("0.30"), Decimal("0.06"), Decimal("0.60"), Decimal("1.10"),
         (_processing("0.03"),), Decimal("0.04"), 3, Decimal(100), "SALARY",
+        categories=("individual",),
     ),
     Product(
         "bullet-30-days", Style.BULLET, "Thirty-day loan", "Everything back after thirty days.",

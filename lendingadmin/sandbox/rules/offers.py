@@ -1,0 +1,96 @@
+"""What a borrower is offered, from the outcome of an assessment (Spec: GetOffersResponse).
+
+README.md, “How offers are made”, tells the same in words.
+"""
+
+from collections.abc import Iterable
+from decimal import ROUND_DOWN, Decimal
+from typing import NamedTuple
+
+from lendingadmin.sandbox.catalogue.products import Product
+from lendingadmin.sandbox.rules.amounts import ZERO, cents
+from lendingadmin.sandbox.rules.scoring import Outcome
+
+HIGHEST_LIMIT = Decimal(10_000_000)
+STEP = Decimal(10)  # limits are whole tens
+USED_UP = "limit_used_up"
+
+
+class Band(NamedTuple):
+    """What a score is worth.
+
+    A limit is the most of `starter`, `of_income` × the money that comes in a month, and
+    `of_repaid` × the largest loan repaid. `premium` multiplies a product's own risk premium;
+    `waiver` is a yearly fraction; only products of at most `longest` days are offered.
+    """
+
+    least_score: int
+    starter: Decimal
+    of_income: Decimal
+    of_repaid: Decimal
+    premium: Decimal
+    waiver: Decimal
+    longest: int
+
+
+# Best first; from one to the next nothing gets better for the borrower.
+BANDS = (
+    Band(750, Decimal(500), Decimal("1.00"), Decimal("2.00"), Decimal("0.5"), Decimal("0.02"), 720),
+    Band(650, Decimal(300), Decimal("0.60"), Decimal("1.50"), Decimal("1.0"), Decimal("0.01"), 720),
+    Band(550, Decimal(200), Decimal("0.40"), Decimal("1.25"), Decimal("1.5"), Decimal(0), 180),
+    Band(0, Decimal(100), Decimal("0.20"), Decimal("1.00"), Decimal("2.0"), Decimal(0), 90),
+)
+
+
+class Holder(NamedTuple):
+    """The borrower when the offer was asked for: category, and what was still owed in all."""
+
+    category: str
+    owed: Decimal
+
+
+class Offer(NamedTuple):
+    """Products with their risk premiums, up to a limit. Rates are yearly fractions."""
+
+    credit_limit: Decimal
+    products: tuple[tuple[str, Decimal], ...]
+    waiver: Decimal
+
+
+class NoOffer(NamedTuple):
+    """Why nothing is offered: a word for programs and a sentence for people."""
+
+    reason: str
+    message: str
+
+
+def make_offer(outcome: Outcome, holder: Holder, products: Iterable[Product]) -> Offer | NoOffer:
+    """The offer that follows from an outcome, with those of `products` that it reaches."""
+    if not outcome.is_authorized or outcome.credit_score is None:
+        reason = outcome.reason or outcome.type
+        return NoOffer(reason, outcome.message or "The assessment does not allow an offer.")
+    band = next(one for one in BANDS if outcome.credit_score >= one.least_score)
+    limit = credit_limit(band, outcome, holder.owed)
+    offered = tuple(
+        (one.product_id, one.risk_premium_rate * band.premium)
+        for one in products
+        if _is_for(one, holder.category) and one.floor <= limit and one.period_days <= band.longest
+    )
+    if not offered:
+        return NoOffer(USED_UP, f"What is owed, {cents(holder.owed)}, takes up the credit limit.")
+    return Offer(limit, offered, band.waiver)
+
+
+def credit_limit(band: Band, outcome: Outcome, owed: Decimal) -> Decimal:
+    """What may still be lent: the band's limit less what is owed, down to whole tens."""
+    most = max(
+        band.starter,
+        band.of_income * Decimal(outcome.money_in_a_month),
+        band.of_repaid * Decimal(outcome.largest_repaid),
+    )
+    left = max(ZERO, min(most, HIGHEST_LIMIT) - owed)
+    return cents((left / STEP).to_integral_value(ROUND_DOWN) * STEP)
+
+
+def _is_for(product: Product, category: str) -> bool:
+    return product.active and category in product.categories
