@@ -99,14 +99,15 @@ def plan(app_id: str, now: datetime, products: Sequence[Product]) -> tuple[Clien
     for n in range(LOANS[app_id]):
         chance = stream("holder", app_id, n)
         holder = n if n < len(bodies) * 2 // 3 else chance.randrange(len(bodies) * 9 // 10)
-        loans[holder].append(_loan(app_id, n, bodies[holder], now, products))
+        loans[holder].append(loan(app_id, n, bodies[holder], now, products))
     return tuple(
-        Client(body, tuple(sorted(taken, key=lambda loan: str(loan.body["startDate"]))))
+        Client(body, tuple(sorted(taken, key=lambda one: str(one.body["startDate"]))))
         for body, taken in zip(bodies, loans, strict=True)
     )
 
 
-def _loan(app_id: str, n: int, holder: Body, now: datetime, products: Sequence[Product]) -> Loan:
+def loan(app_id: str, n: int, holder: Body, now: datetime, products: Sequence[Product]) -> Loan:
+    """The n-th loan of an app, held by a borrower (a create body), with its repayments."""
     chance = stream("loan", app_id, n)
     story = _STORIES[n % len(_STORIES)]
     product = _product(chance, story, holder["category"], products)

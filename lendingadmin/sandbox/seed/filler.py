@@ -76,7 +76,7 @@ def _repay(service: Service, app_id: str, loan: Loan, created: Mapping[str, Any]
     made: list[ledger.Payment] = []
     for payment in loan.payments:
         amount = amount_of(payment, created["contract"], made)
-        service.repay(app_id, str(created["accountId"]), _repayment(payment, amount))
+        service.repay(app_id, str(created["accountId"]), repayment(payment, amount))
         made.append(ledger.Payment(payment.paid_at, amount))
     return len(made)
 
@@ -97,7 +97,8 @@ def amount_of(
     return sum((line.unpaid() for line in account.lines), Decimal(0))
 
 
-def _repayment(payment: Payment, amount: Decimal) -> dict[str, Any]:
+def repayment(payment: Payment, amount: Decimal) -> dict[str, Any]:
+    """The body of a planned repayment (Spec: Loans, MakeRepayment)."""
     return {
         "externalId": payment.external_id,
         "amount": amount,

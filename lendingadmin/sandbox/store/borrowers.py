@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.db import transaction
 
@@ -34,14 +34,21 @@ def create(app_id: str, sent: Document, now: datetime) -> Borrower:
         borrower_id = sent["borrowerId"]
         if Borrower.objects.filter(app_id=app_id, borrower_id=borrower_id).exists():
             raise BorrowerExists
-        return Borrower.objects.create(
-            app_id=app_id,
-            borrower_id=borrower_id,
-            uid=uuid4(),
-            category=sent["category"],
-            sealed=seal(_kept(sent, now)),
-            created_at=now,
-        )
+        borrower = new(app_id, sent, uuid4(), now)
+        borrower.save(force_insert=True)
+        return borrower
+
+
+def new(app_id: str, sent: Document, uid: UUID, now: datetime) -> Borrower:
+    """A borrower that is not saved yet."""
+    return Borrower(
+        app_id=app_id,
+        borrower_id=sent["borrowerId"],
+        uid=uid,
+        category=sent["category"],
+        sealed=seal(_kept(sent, now)),
+        created_at=now,
+    )
 
 
 def find(app_id: str, borrower_id: str) -> Borrower | None:

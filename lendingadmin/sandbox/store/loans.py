@@ -37,34 +37,49 @@ def create(app_id: str, sent: Document, opening: Opening, holder: Document, now:
         rows = Loan.objects.filter(app_id=app_id)
         if rows.filter(account_id=sent["accountId"]).exists():
             raise LoanExists
-        loan = Loan.objects.create(
-            app_id=app_id,
-            account_id=sent["accountId"],
-            uid=uuid4(),
-            borrower_id=sent["borrowerId"],
-            category=holder["category"],
-            sequence_no=rows.filter(borrower_id=sent["borrowerId"]).count() + 1,
-            product_id=sent["productId"],
-            loan_type=holder["loanType"],
-            loan_amount=str(opening.principal),
-            start_date=sent["startDate"],
-            maturity_date=sent["maturityDate"] or opening.maturity,
-            oldest_due=oldest_unpaid(opening.lines),
-            lender_id=sent["lenderId"],
-            assessment_id=sent["assessmentId"],
-            request_id=sent["requestId"] or "",
-            app_version_id=APP_VERSION,
-            created_at=now,
-        )
-        loan.record = LoanRecord.objects.create(
-            loan=loan,
-            contract=wire.write(opening.contract).decode(),
-            account=accounts.write(accounts.Stored(opening.lines, opening.arrears, ZERO)),
-            extras=wire.write(
-                {"settings": sent["settings"], "labels": sent["labels"], "result": None}
-            ).decode(),
-        )
+        number = rows.filter(borrower_id=sent["borrowerId"]).count() + 1
+        loan = new(app_id, sent, opening, holder | {"sequenceNo": number}, uuid4(), now)
+        loan.save(force_insert=True)
+        loan.record.save(force_insert=True)
         return loan
+
+
+def new(
+    app_id: str, sent: Document, opening: Opening, holder: Document, uid: UUID, now: datetime
+) -> Loan:
+    """A loan account with its record, neither of them saved yet.
+
+    `holder` gives the borrower's category, the product's type and which of the borrower's loans
+    this is.
+    """
+    loan = Loan(
+        app_id=app_id,
+        account_id=sent["accountId"],
+        uid=uid,
+        borrower_id=sent["borrowerId"],
+        category=holder["category"],
+        sequence_no=holder["sequenceNo"],
+        product_id=sent["productId"],
+        loan_type=holder["loanType"],
+        loan_amount=str(opening.principal),
+        start_date=sent["startDate"],
+        maturity_date=sent["maturityDate"] or opening.maturity,
+        oldest_due=oldest_unpaid(opening.lines),
+        lender_id=sent["lenderId"],
+        assessment_id=sent["assessmentId"],
+        request_id=sent["requestId"] or "",
+        app_version_id=APP_VERSION,
+        created_at=now,
+    )
+    LoanRecord(
+        loan=loan,
+        contract=wire.write(opening.contract).decode(),
+        account=accounts.write(accounts.Stored(opening.lines, opening.arrears, ZERO)),
+        extras=wire.write(
+            {"settings": sent["settings"], "labels": sent["labels"], "result": None}
+        ).decode(),
+    )
+    return loan
 
 
 def find(app_id: str, key: str) -> Loan | None:

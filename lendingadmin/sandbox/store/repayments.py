@@ -1,5 +1,6 @@
 """Repayments: recorded at once, posted to the account when their value date has come."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -25,7 +26,6 @@ def make(app_id: str, key: str, sent: dict[str, Any], now: datetime) -> Loan | N
     """
     if sent["transactionDate"] > now:
         raise Invalid("transactionDate", "must not be in the future")
-    value_date = sent["valueDate"] or sent["transactionDate"]
     with transaction.atomic():
         loan = loans.find(app_id, key)
         if loan is None:
@@ -35,17 +35,23 @@ def make(app_id: str, key: str, sent: dict[str, Any], now: datetime) -> Loan | N
             raise RuleBroken(
                 f"The loan is {status.name.lower()}; a repayment is accepted only on an open loan"
             )
-        Repayment.objects.create(
-            loan=loan,
-            app_id=app_id,
-            amount=str(sent["amount"]),
-            value_date=value_date,
-            posted=value_date <= now,
-            sealed=seal(sent),
-            created_at=now,
-        )
+        new(loan, sent, now).save(force_insert=True)
         _post(loan, now)
         return loan
+
+
+def new(loan: Loan, sent: dict[str, Any], now: datetime) -> Repayment:
+    """A repayment that is not saved yet, posted if it has taken effect by now."""
+    value_date = sent["valueDate"] or sent["transactionDate"]
+    return Repayment(
+        loan=loan,
+        app_id=loan.app_id,
+        amount=str(sent["amount"]),
+        value_date=value_date,
+        posted=value_date <= now,
+        sealed=seal(sent),
+        created_at=now,
+    )
 
 
 def post_waiting(app_id: str, now: datetime) -> None:
@@ -65,16 +71,21 @@ def _post(loan: Loan, now: datetime) -> None:
         Payment(one.value_date, Decimal(one.amount))
         for one in loan.repayments.filter(value_date__lte=now).order_by("id")
     ]
+    work_out(loan, payments)
+    loan.save(update_fields=["settlement_date", "oldest_due"])
+    loan.record.save()
+
+
+def work_out(loan: Loan, payments: Sequence[Payment]) -> None:
+    """Set what follows from these repayments on a loan and its record; nothing is saved."""
     contract = wire.read_own(loan.record.contract)
     arrears = read_arrears(contract)
     account = replay(read_lines(contract["installments"]), arrears, payments)
     loan.settlement_date = account.settled_at
     loan.oldest_due = oldest_unpaid(account.lines)
-    loan.save(update_fields=["settlement_date", "oldest_due"])
     loan.record.account = accounts.write(accounts.Stored(account.lines, arrears, account.excess))
     extras = wire.read_own(loan.record.extras) | {"result": _outcome(account)}
     loan.record.extras = wire.write(extras).decode()
-    loan.record.save()
 
 
 def _outcome(account: Account) -> dict[str, Any] | None:

@@ -1,6 +1,7 @@
 """`manage.py sandbox`: prepare the sandbox's database and serve it until Ctrl-C."""
 
 import socket
+import time
 from argparse import ArgumentParser
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 
+from lendingadmin.sandbox import clock
+from lendingadmin.sandbox.rules.ids import read_id
+from lendingadmin.sandbox.rules.invalid import Invalid
+from lendingadmin.sandbox.seed import bulk
 from lendingadmin.sandbox.store import borrowers
 from lendingadmin.sandbox.wsgi import application
 
@@ -25,6 +30,12 @@ class Command(BaseCommand):
         parser.add_argument("--host", default=settings.SANDBOX_HOST)
         parser.add_argument("--port", type=int, default=settings.SANDBOX_PORT)
         parser.add_argument("--workers", type=int, default=2, help="processes (default 2)")
+        parser.add_argument(
+            "--seed-loans", type=int, default=0, metavar="N", help="first fill an app up to N loans"
+        )
+        parser.add_argument(
+            "--seed-app", default="large", metavar="APP", help="which app (default large)"
+        )
 
     def handle(self, *args: Any, host: str, port: int, workers: int, **options: Any) -> None:
         """Raises CommandError, in one line, where the address can't be listened on."""
@@ -37,8 +48,28 @@ class Command(BaseCommand):
                 f"The data in {settings.SANDBOX_DATABASE} was encrypted with another key: give it "
                 "as SANDBOX_DATA_KEY, or remove the database."
             )
+        if options["seed_loans"] > 0:
+            self._seed(options["seed_app"], options["seed_loans"])
         connection.close()  # workers open their own: a connection must not cross a fork
         _Server(listener.detach(), workers, lambda: self._say(ready)).run()
+
+    def _seed(self, app_id: str, count: int) -> None:
+        """Fill an app, saying every so often how far it is; Ctrl-C may stop it at any moment."""
+        began = time.monotonic()
+        milestones = iter(range(count // 10, count, max(1, count // 10)))
+        upcoming = next(milestones, count)
+
+        def tell(there: int) -> None:
+            nonlocal upcoming
+            while there >= upcoming < count:
+                upcoming = next(milestones, count)
+                self._say(f"{app_id}: {there} loans ({time.monotonic() - began:.0f} s)")
+
+        try:
+            added = bulk.seed(read_id(app_id, "--seed-app"), count, clock.now(), tell)
+        except Invalid as error:
+            raise CommandError(str(error)) from None
+        self._say(f"{app_id}: {added} loans added ({time.monotonic() - began:.0f} s)")
 
     def _say(self, sentence: str) -> None:
         self.stdout.write(sentence)
