@@ -103,6 +103,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "lendingadmin.web.access.AccessMiddleware",
     "lendingadmin.web.middleware.NoStoreMiddleware",
+    "lendingadmin.web.apicalls.ApiCallsMiddleware",
     "lendingadmin.web.middleware.LenderZoneMiddleware",
     "lendingadmin.web.middleware.LendingErrorMiddleware",
 ]

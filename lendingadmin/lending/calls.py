@@ -1,4 +1,4 @@
-"""What a call leaves behind for those who watch: facts, no bodies, no secrets."""
+"""What a call leaves behind for those who watch: facts, and what was said. No secrets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class Call:
     `path` has no query, since filters may be personal. `status` and `request_id` are those of the
     last answer, None when none came. `attempts` counts what went out or tried to; `faults` says
     what went wrong with each that did not succeed: a fault of the wire, or a status. `error` is the
-    name of the error's class, None for a success.
+    name of the error's class, None for a success. `url` is whole, `sent` the body that went out and
+    `answer` the JSON that came back (of a refusal the service's own words).
     """
 
     operation: str
@@ -34,6 +35,10 @@ class Call:
     attempts: int
     faults: tuple[str, ...]
     error: str | None
+    # Personal: for the eyes of whoever may see calls, never for a log.
+    url: str = field(default="", repr=False)
+    sent: bytes | None = field(default=None, repr=False)
+    answer: object = field(default=None, repr=False)
 
 
 @dataclass(repr=False)
@@ -64,7 +69,15 @@ class Conversation:
             attempts=self.attempts,
             faults=tuple(self.faults),
             error=None if error is None else type(error).__name__,
+            url=self.url,
+            sent=self.body,
+            answer=answer.json if answer is not None else _words(error),
         )
+
+
+def _words(error: Exception | None) -> object:
+    words = error.error_description if isinstance(error, LendingError) else None
+    return {"error_description": words} if words else None
 
 
 def report(call: Call, observer: Callable[[Call], None] | None) -> None:

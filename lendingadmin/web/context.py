@@ -11,6 +11,8 @@ from django.urls import reverse
 
 from lendingadmin.readers import LendingApp
 
+from . import apicalls
+
 
 @dataclass(frozen=True)
 class Area:
@@ -90,6 +92,11 @@ class Frame:
         """The project's apps, for the switch in the header."""
         apps: tuple[LendingApp, ...] = settings.LENDING_APPS
         return apps
+
+    @property
+    def calls(self) -> list[apicalls.Shown]:
+        """What this page asked of the service so far, for those with the right to see it."""
+        return apicalls.shown(getattr(self._request, "api_calls", []))
 
     @cached_property
     def groups(self) -> list[tuple[str, list[Area]]]:

@@ -1,0 +1,74 @@
+"""“Show the API call”: what a page asked of the service, for those with the right to see it."""
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import simplejson
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from lendingadmin import gateway
+from lendingadmin.lending.calls import Call
+
+from .masking import MASK, masked
+
+PERMISSION = "dashboard.apiCalls.view"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One call as `_calls.html` draws it; `curl` repeats it, with a token of one's own."""
+
+    operation: str
+    method: str
+    path: str
+    status: str
+    milliseconds: int
+    request_id: str
+    curl: str
+    answer: str
+
+
+class ApiCallsMiddleware:
+    """Collects the calls of a request whose person may see them: `request.api_calls`."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not (request.user.is_authenticated and request.user.has_perm(PERMISSION)):
+            return self.get_response(request)
+        with gateway.calls() as made:
+            request.api_calls = made  # type: ignore[attr-defined]
+            return self.get_response(request)
+
+
+def shown(calls: list[Call]) -> list[Shown]:
+    """The calls so far, masked."""
+    return [_shown(call) for call in calls]
+
+
+def _shown(call: Call) -> Shown:
+    return Shown(
+        operation=call.operation,
+        method=call.method,
+        path=call.path,
+        status=str(call.status or call.error or "no answer"),
+        milliseconds=round(call.seconds * 1000),
+        request_id=call.request_id or "",
+        curl=_curl(call),
+        answer=_pretty(call.answer) if call.answer is not None else "",
+    )
+
+
+def _curl(call: Call) -> str:
+    words = ["curl", "-X", call.method, call.url, "-H", f"Authorization: Bearer {MASK}"]
+    if call.sent:
+        body = simplejson.loads(call.sent, use_decimal=True)
+        words += ["-H", "Content-Type: application/json", "-d", _pretty(body)]
+    return shlex.join(words)
+
+
+def _pretty(value: object) -> str:
+    return simplejson.dumps(masked(value), use_decimal=True, ensure_ascii=False, indent=2)

@@ -1,0 +1,43 @@
+"""Pages that wait for the service: when they ask again, and when they leave it to the person."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from .lists import whole_number
+
+# Seconds before each question; the last one stays.
+DELAYS = (1, 2, 4, 8, 15)
+
+
+class Poll(NamedTuple):
+    """`delay` is the pause in seconds before the next question, None where no more is asked."""
+
+    delay: int | None
+    polls: int
+    elapsed: int
+    normal: int
+
+    @property
+    def overdue(self) -> bool:
+        """Whether it takes longer than is normal."""
+        return self.elapsed > self.normal
+
+
+def poll(request: HttpRequest, since: datetime, normal: timedelta, *, waiting: bool) -> Poll:
+    """How to go on with a thing that was asked for at `since` and normally takes `normal`.
+
+    Past the normal time the page asks no more by itself.
+    """
+    asked = request.GET.get("polls", "")
+    polls = whole_number(asked) + 1 if asked else 0
+    elapsed = timezone.now() - since
+    goes_on = waiting and elapsed <= normal
+    return Poll(
+        delay=DELAYS[min(polls, len(DELAYS) - 1)] if goes_on else None,
+        polls=polls,
+        elapsed=max(0, int(elapsed.total_seconds())),
+        normal=int(normal.total_seconds()),
+    )
