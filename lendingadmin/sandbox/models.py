@@ -166,9 +166,9 @@ class Event(models.Model):
                 ],
                 name="event_order",
             ),
+            models.Index(fields=["app_id", "account_id", "created_at", "id"], name="event_account"),
             models.Index(
-                fields=["app_id", "account_id", "created_at", "id", "category"],
-                name="event_account",
+                fields=["app_id", "account_id", "category", "created_at", "id"], name="event_last"
             ),
             models.Index(fields=["app_id", "category", "created_at", "id"], name="event_category"),
             models.Index(fields=["app_id", "timestamp", "created_at", "id"], name="event_moment"),

@@ -121,3 +121,39 @@ def repayment(amount: object, **fields: object) -> dict[str, object]:
 def ago(**time: float) -> str:
     """A timestamp that long ago; negative is to come."""
     return (datetime.now(UTC) - timedelta(**time)).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+def new_event(**fields: object) -> dict[str, object]:
+    """An event's body: three texts of money to borrower `b`, captured a minute ago."""
+    return {
+        "accountId": "borrower:b",
+        "eventType": "personal_data.captured",
+        "timestamp": ago(minutes=1),
+        "data": [{"kind": "lending.example/sms", "values": [sms(days=n) for n in (1, 2, 3)]}],
+    } | fields
+
+
+def sms(body: str = "You have received Ksh1,000.00 from JANE", **time: float) -> dict[str, object]:
+    """A text from a mobile-money service, that long ago."""
+    return {
+        "address": "MPESA",
+        "direction": "inbound",
+        "smsId": None,
+        "read": True,
+        "timestamp": millis_ago(**time),
+        "rawBody": body,
+    }
+
+
+def millis_ago(**time: float) -> int:
+    """Epoch milliseconds of a moment that long ago."""
+    return int((datetime.now(UTC) - timedelta(**time)).timestamp() * 1000)
+
+
+def new_assessment(**fields: object) -> dict[str, object]:
+    """An assessment's body: of borrower `b`, as of now."""
+    return {
+        "accountId": "borrower:b",
+        "assessmentType": "assessmentTypes/credit-90-days",
+        "timestamp": ago(seconds=0),
+    } | fields

@@ -13,7 +13,15 @@ from typing import Any
 import pytest
 import requests
 
-from tests.sandbox.calling import Caller, ago, repayment
+from tests.sandbox.calling import (
+    Caller,
+    ago,
+    millis_ago,
+    new_assessment,
+    new_event,
+    repayment,
+    sms,
+)
 from tests.sandbox_process import ROOT, SandboxProcess, running_sandbox
 
 
@@ -45,6 +53,9 @@ def test_a_port_in_use_gives_one_clear_line(tmp_path: Path) -> None:
     [
         ("SANDBOX_PORT", "http"),
         ("SANDBOX_TOKEN_SECONDS", "1h"),
+        ("SANDBOX_PROCESSING_SECONDS", "-1"),
+        ("SANDBOX_PROCESSING_SECONDS", "nan"),
+        ("SANDBOX_PROCESSING_SECONDS", "3601"),
         ("SANDBOX_OFFER_SECONDS", "1h"),
         ("SANDBOX_DATA_KEY", "secret"),
         ("SANDBOX_EXTRA_CLIENTS", "a:b:everything"),
@@ -121,6 +132,30 @@ def test_personal_data_is_encrypted_before_it_is_stored(
             assert word.encode() not in content, (file.name, word)
     # The test can see what is there: the account id is stored in the open.
     assert any(b"term-6-months" in file.read_bytes() for file in files)
+
+
+def test_what_events_tell_is_encrypted_before_it_is_stored(
+    sandbox: SandboxProcess, lender: Caller
+) -> None:
+    moment = millis_ago(hours=1)
+    place = {"timestamp": moment, "latLng": "-1.29876543,36.81234567"}
+    friend = {"addressName": "+254799888777666", "addressType": "telephone"}
+    data = [
+        {"kind": "lending.example/sms", "values": [sms("You have received Ksh9 from Qqqsender")]},
+        {"kind": "x/contact", "values": [{"name": "Qqqfriend", "primaryAddress": friend}]},
+        {"kind": "x/device/location", "values": [place]},
+        {"kind": "x/device/app", "values": [{"timestamp": moment, "package": "com.qqqapp"}]},
+    ]
+    created = lender.post("/events", new_event(data=data))
+    assert created.status == 200
+    assert lender.post("/assessments", new_assessment()).status == 200
+    words = ["Qqqsender", "Qqqfriend", "+254799888777666", "-1.29876543", "com.qqqapp"]
+    assert all(word in created.text for word in words)
+    contents = [file.read_bytes() for file in sandbox.database.parent.iterdir() if file.is_file()]
+    for word in words:
+        assert not any(word.encode() in content for content in contents), word
+    # The test can see what is there: the event's id is stored in the open.
+    assert any(created.body["eventId"].encode() in content for content in contents)
 
 
 def test_the_key_can_be_read_by_its_owner_alone(sandbox: SandboxProcess) -> None:

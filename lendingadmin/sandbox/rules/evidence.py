@@ -113,7 +113,7 @@ def _with_loans(facts: Facts, histories: list[LoanHistory], over: Window) -> Fac
         paid_in_time=in_time_count,
         paid_late=len(paid) - in_time_count,
         loans_repaid=len(repaid),
-        largest_repaid=max((loan.principal for loan in repaid), default=ZERO),
+        largest_repaid=max([ZERO, *(loan.principal for loan in repaid)]),
         days_late=max((days_behind(loan, over.until) for loan in histories), default=0),
     )
 

@@ -15,7 +15,7 @@ _AMOUNT = re.compile(
     rf"(?<![A-Z]){_CURRENCY}\.?\s?{_NUMBER}|(?<![\d.,]){_NUMBER}\s?{_CURRENCY}(?![A-Z])",
     re.IGNORECASE | re.ASCII,
 )
-_IN = r"received|credited|deposited|deposit of|refunded|umepokea|reçu|recu"
+_IN = r"received|sent you|credited|deposited|deposit of|refunded|umepokea|reçu|recu"
 _OUT = (
     r"sent to|paid to|payment made|your payment|transferred to|withdrawn|withdraw|withdrawal|"
     r"debited|bought|purchased|sent|paid|umetuma|umelipa|transfert de|retrait|paiement de"
