@@ -40,13 +40,13 @@ class SandboxProcess(NamedTuple):
 
 
 @contextmanager
-def running_sandbox(folder: Path, **environment: str) -> Iterator[SandboxProcess]:
+def running_sandbox(folder: Path, *arguments: str, **environment: str) -> Iterator[SandboxProcess]:
     """A sandbox on a free port with its database in `folder`; stopped at the end."""
     database = folder / "sandbox.sqlite3"
     values = {name: value for name, value in os.environ.items() if not name.startswith("SANDBOX_")}
     values |= _SETTINGS | {"SANDBOX_DATABASE": str(database)} | environment
     process = subprocess.Popen(
-        [sys.executable, "manage.py", "sandbox", "--port", "0"],
+        [sys.executable, "manage.py", "sandbox", "--port", "0", *arguments],
         cwd=ROOT,
         env=values,
         stdout=subprocess.PIPE,
