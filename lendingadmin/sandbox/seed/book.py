@@ -14,6 +14,7 @@ from typing import Any
 
 from lendingadmin.sandbox.seed.countries import APPS
 from lendingadmin.sandbox.seed.people import Body, borrower, stamp, stream
+from lendingadmin.sandbox.seed.reports import Reports, reports
 
 BORROWERS = {"kenya": 130, "ghana": 90}
 LOANS = {"kenya": 245, "ghana": 180}
@@ -83,10 +84,11 @@ class Loan:
 
 @dataclass(frozen=True)
 class Client:
-    """One borrower with the loans taken, oldest first."""
+    """One borrower with the loans taken, oldest first, and what was reported and asked."""
 
     body: Body
     loans: tuple[Loan, ...]
+    reports: Reports
 
 
 def plan(app_id: str, now: datetime, products: Sequence[Product]) -> tuple[Client, ...]:
@@ -101,8 +103,12 @@ def plan(app_id: str, now: datetime, products: Sequence[Product]) -> tuple[Clien
         holder = n if n < len(bodies) * 2 // 3 else chance.randrange(len(bodies) * 9 // 10)
         loans[holder].append(loan(app_id, n, bodies[holder], now, products))
     return tuple(
-        Client(body, tuple(sorted(taken, key=lambda one: str(one.body["startDate"]))))
-        for body, taken in zip(bodies, loans, strict=True)
+        Client(
+            body,
+            tuple(sorted(taken, key=lambda one: str(one.body["startDate"]))),
+            reports(app_id, n, body, now),
+        )
+        for n, (body, taken) in enumerate(zip(bodies, loans, strict=True))
     )
 
 

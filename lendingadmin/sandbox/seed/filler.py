@@ -12,6 +12,7 @@ from lendingadmin.sandbox.rules.opening import read_arrears, read_lines
 from lendingadmin.sandbox.seed.book import Client, Loan, Payment, plan
 from lendingadmin.sandbox.seed.countries import APPS
 from lendingadmin.sandbox.seed.people import stamp
+from lendingadmin.sandbox.seed.reports import Reports
 from lendingadmin.sandbox.seed.wire import Service
 
 _THREADS = 6
@@ -26,6 +27,8 @@ class Filled:
     borrowers: int = 0
     loans: int = 0
     repayments: int = 0
+    events: int = 0
+    assessments: int = 0
 
     def __add__(self, other: "Filled") -> "Filled":
         return Filled(
@@ -33,6 +36,8 @@ class Filled:
             self.borrowers + other.borrowers,
             self.loans + other.loans,
             self.repayments + other.repayments,
+            self.events + other.events,
+            self.assessments + other.assessments,
         )
 
 
@@ -52,8 +57,10 @@ def fill(service: Service, app_id: str, now: datetime) -> Filled:
 
 
 def clients_in_order(clients: tuple[Client, ...]) -> list[Client]:
-    """The clients as planned, one who has a loan moved to the end."""
-    last = next(client for client in reversed(clients) if client.loans)
+    """The clients as planned, one whose last word is a loan moved to the end."""
+    last = next(
+        client for client in reversed(clients) if client.loans and not client.reports.assessments
+    )
     return [client for client in clients if client is not last] + [last]
 
 
@@ -69,7 +76,19 @@ def _tell(service: Service, app_id: str, client: Client) -> Filled:
         created = service.create(app_id, "loans", loan.body)
         if created is not None and not _paid(created):
             told += Filled(app_id, loans=1, repayments=_repay(service, app_id, loan, created))
-    return told
+    return told + _report(service, app_id, client.reports)
+
+
+def _report(service: Service, app_id: str, reports: Reports) -> Filled:
+    """Events and assessments, after the loans that the assessments look at."""
+    events, asked = (
+        sum(service.create(app_id, collection, body) is not None for body in bodies)
+        for collection, bodies in (
+            ("events", reports.events),
+            ("assessments", reports.assessments),
+        )
+    )
+    return Filled(app_id, events=events, assessments=asked)
 
 
 def _repay(service: Service, app_id: str, loan: Loan, created: Mapping[str, Any]) -> int:

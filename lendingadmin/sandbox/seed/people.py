@@ -67,7 +67,7 @@ def borrower_id(country: Country, app_id: str, n: int) -> str:
     if n in _ODD_IDS:
         return _ODD_IDS[n].format(n=n)
     if n % 19 == 11:
-        return _filled(stream("phone", app_id, n), country.phone).lstrip("+")
+        return filled(stream("phone", app_id, n), country.phone).lstrip("+")
     return f"{country.code.lower()}-{100000 + n}"
 
 
@@ -94,10 +94,10 @@ def _individual(
         "othernames": othernames,
         "dateOfBirth": born.isoformat(),
         "sex": "female" if woman else "male",
-        "governmentIdNo": _filled(chance, country.government_id),
+        "governmentIdNo": filled(chance, country.government_id),
         "countryOfResidence": country.code,
         "emailAddress": None if silent else _mailbox(chance, f"{first}.{surname}", n),
-        "phoneNumber": _filled(chance, country.phone),
+        "phoneNumber": filled(chance, country.phone),
         "employmentStatus": None if silent else chance.choice(_JOBS),
         "maritalStatus": chance.choice(_TIES),
         "educationLevel": None if silent else chance.choice(_SCHOOLS),
@@ -114,12 +114,12 @@ def _company(chance: random.Random, country: Country, app_id: str, n: int, now: 
     founded = date(now.year - chance.randint(1, 30), chance.randint(1, 12), chance.randint(1, 28))
     return {
         "name": name,
-        "registrationNo": f"{country.code}-{_filled(chance, '@@-#######')}",
+        "registrationNo": f"{country.code}-{filled(chance, '@@-#######')}",
         "registrationDate": founded.isoformat(),
         "countryOfResidence": country.code,
         "town": chance.choice(country.places),
         "emailAddress": _mailbox(chance, f"accounts.{start}", n),
-        "phoneNumber": _filled(chance, country.phone),
+        "phoneNumber": filled(chance, country.phone),
     }
 
 
@@ -136,7 +136,7 @@ def _devices(chance: random.Random, app_id: str, n: int, now: datetime) -> list[
                 "osVersion": version,
                 "createdAt": stamp(now - timedelta(days=chance.randint(20, 390))),
                 "active": position == 0,
-                "serialNumber": _filled(chance, "R#@#####@#@"),
+                "serialNumber": filled(chance, "R#@#####@#@"),
             }
         )
     return devices
@@ -148,6 +148,7 @@ def _mailbox(chance: random.Random, name: str, n: int) -> str:
     return f"{local or 'customer'}{n}@{chance.choice(_MAILBOXES)}"
 
 
-def _filled(chance: random.Random, pattern: str) -> str:
+def filled(chance: random.Random, pattern: str) -> str:
+    """The pattern with a digit for each `#` and a capital letter for each `@`."""
     signs = {"#": digits, "@": ascii_uppercase}
     return "".join(chance.choice(signs[sign]) if sign in signs else sign for sign in pattern)

@@ -51,6 +51,10 @@ def filled(service: Service, clients: tuple[Client, ...]) -> Filled:
     service.create(APP, "borrowers", first.body)
     service.create(APP, "borrowers", second.body)
     service.create(APP, "loans", second.loans[0].body)
+    reported = next(client for client in clients if client.reports.events)
+    if reported not in (first, second):
+        service.create(APP, "borrowers", reported.body)
+    service.create(APP, "events", reported.reports.events[0])
     return fill(service, APP, NOW)
 
 
@@ -75,6 +79,9 @@ def _loans(process: SandboxProcess) -> list[dict[str, object]]:
 def test_what_is_there_already_is_skipped(filled: Filled, clients: tuple[Client, ...]) -> None:
     assert filled.borrowers == len(clients) - 2
     assert filled.loans == sum(len(client.loans) for client in clients) - 1
+    reports = [client.reports for client in clients]
+    assert filled.events == sum(len(one.events) for one in reports) - 1
+    assert filled.assessments == sum(len(one.assessments) for one in reports)
 
 
 def test_the_service_has_each_loan_in_its_state(
@@ -108,6 +115,7 @@ def test_a_full_app_is_recognised_before_anything_is_sent(
 def test_the_last_client_told_has_a_loan_to_be_recognised_by(clients: tuple[Client, ...]) -> None:
     ordered = clients_in_order(clients)
     assert ordered[-1].loans
+    assert not ordered[-1].reports.assessments  # told after its loans
     assert Counter(map(id, ordered)) == Counter(map(id, clients))
 
 

@@ -41,6 +41,7 @@ class Command(BaseCommand):
             if filled.borrowers or filled.loans:
                 self.stdout.write(
                     f"{filled.app_id}: {filled.borrowers} borrowers, {filled.loans} loans,"
-                    f" {filled.repayments} repayments"
+                    f" {filled.repayments} repayments, {filled.events} events,"
+                    f" {filled.assessments} assessments"
                 )
         self.stdout.write(f"The sandbox is filled ({time.monotonic() - started:.0f} s).")
