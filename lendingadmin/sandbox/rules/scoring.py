@@ -21,8 +21,8 @@ ARREARS, OVERSPENDING, LOW_SCORE, TOO_LITTLE = (
     "arrears_over_30_days", "money_out_over_twice_money_in", "score_below_450", "too_little_data"
 )  # fmt: skip
 
-_RATINGS = ((750, "A"), (650, "B"), (550, "C"), (450, "D"), (LOWEST, "E"))
-_LEVELS = ((30, "low"), (55, "medium"), (100, "high"))
+RATINGS = ((750, "A"), (650, "B"), (550, "C"), (450, "D"), (LOWEST, "E"))
+LEVELS = ((30, "low"), (55, "medium"), (100, "high"))
 
 _SENTENCES = {
     ARREARS: "A loan is more than 30 days late.",
@@ -87,10 +87,10 @@ def assess(facts: Facts, category: str) -> Outcome:
         reason=rule,
         message=_SENTENCES[rule] if rule else None,
         rule=rule,
-        risk_level=next(level for most, level in _LEVELS if risk <= most),
+        risk_level=next(level for most, level in LEVELS if risk <= most),
         risk_score=risk,
         credit_score=score,
-        credit_rating=next(rating for least, rating in _RATINGS if score >= least),
+        credit_rating=next(rating for least, rating in RATINGS if score >= least),
         money_in_a_month=str(round(facts.money_in_a_month, 2)),
         largest_repaid=str(facts.largest_repaid),
     )
