@@ -3,21 +3,19 @@
 import socket
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
-from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.rules.ids import read_id
 from lendingadmin.sandbox.rules.invalid import Invalid
 from lendingadmin.sandbox.seed import bulk
+from lendingadmin.sandbox.server import Server
 from lendingadmin.sandbox.store import borrowers
-from lendingadmin.sandbox.wsgi import application
 
 
 class Command(BaseCommand):
@@ -51,7 +49,7 @@ class Command(BaseCommand):
         if options["seed_loans"] > 0:
             self._seed(options["seed_app"], options["seed_loans"])
         connection.close()  # workers open their own: a connection must not cross a fork
-        _Server(listener.detach(), workers, lambda: self._say(ready)).run()
+        Server(listener.detach(), workers, lambda: self._say(ready)).run()
 
     def _seed(self, app_id: str, count: int) -> None:
         """Fill an app, saying every so often how far it is; Ctrl-C may stop it at any moment."""
@@ -88,33 +86,3 @@ def _listen(host: str, port: int) -> socket.socket:
         reason = getattr(error, "strerror", None) or error
         raise CommandError(f"The sandbox can't listen on {host}:{port}: {reason}.") from None
     return listener
-
-
-class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
-    """gunicorn with threads, on a socket (its descriptor) that listens already."""
-
-    def __init__(self, listener: int, workers: int, when_ready: Callable[[], None]) -> None:
-        self.listener, self.workers, self.when_ready = listener, workers, when_ready
-        super().__init__()
-
-    def load_config(self) -> None:
-        """Settings that the environment of a dashboard beside it must not change."""
-        values = {
-            "bind": f"fd://{self.listener}",
-            "workers": self.workers,
-            "threads": 8,
-            "worker_class": "gthread",
-            "timeout": 60,
-            "graceful_timeout": 1,
-            "keepalive": 15,
-            "loglevel": "warning",
-            "limit_request_line": 8190,
-            "control_socket_disable": True,
-            "when_ready": lambda server: self.when_ready(),
-        }
-        for name, value in values.items():
-            self.cfg.set(name, value)
-
-    def load(self) -> Any:
-        """The WSGI application."""
-        return application

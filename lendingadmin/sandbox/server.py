@@ -1,0 +1,88 @@
+"""gunicorn for the sandbox: threads, a listening socket, and errors in the form of the API."""
+
+import logging
+import socket
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+from uuid import uuid4
+
+from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
+from gunicorn.http import errors  # type: ignore[import-untyped]
+from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
+
+from lendingadmin.sandbox import wire
+from lendingadmin.sandbox.wsgi import application
+
+log = logging.getLogger(__name__)
+
+LONGEST_LINE = 8190  # bytes of a request line, and of a header; gunicorn's own bound
+_REFUSALS: dict[type[Exception], tuple[int, str]] = {
+    errors.LimitRequestLine: (414, f"The request line must have at most {LONGEST_LINE} bytes"),
+    errors.LimitRequestHeaders: (431, f"A header must have at most {LONGEST_LINE} bytes"),
+    errors.ExpectationFailed: (417, "The Expect header can't be met"),
+    errors.UnsupportedTransferCoding: (501, "The transfer coding is not known here"),
+    errors.ParseException: (400, "The request is not HTTP that can be understood"),
+}
+
+
+def refusal(fault: BaseException) -> tuple[int, str]:
+    """The status and sentence for a request that never reaches the API."""
+    for kind, found in _REFUSALS.items():
+        if isinstance(fault, kind):
+            return found
+    return 500, "The service failed"
+
+
+class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
+    """Answers what gunicorn itself refuses with `error_description` too (Spec: Errors)."""
+
+    def handle_error(
+        self, req: object, client: socket.socket, addr: object, exc: BaseException
+    ) -> None:
+        """Write the whole answer and leave closing to the caller."""
+        status, description = refusal(exc)
+        if status == 500:
+            log.error("not foreseen", exc_info=exc)
+        phrase = HTTPStatus(status).phrase
+        word = phrase.lower().replace(" ", "_").replace("-", "_")
+        body = wire.write({"error": word, "error_description": description})
+        head = (
+            f"HTTP/1.1 {status} {phrase}\r\nConnection: close\r\nContent-Type: application/json\r\n"
+            f"X-Request-Id: {uuid4().hex}\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        try:
+            client.sendall(head.encode() + body)
+        except OSError:
+            log.debug("the client has gone")
+
+
+class Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
+    """gunicorn with threads, on a socket (its descriptor) that listens already."""
+
+    def __init__(self, listener: int, workers: int, when_ready: Callable[[], None]) -> None:
+        self.listener, self.workers, self.when_ready = listener, workers, when_ready
+        super().__init__()
+
+    def load_config(self) -> None:
+        """Settings that the environment of a dashboard beside it must not change."""
+        values = {
+            "bind": f"fd://{self.listener}",
+            "workers": self.workers,
+            "threads": 8,
+            "worker_class": Worker,
+            "timeout": 60,
+            "graceful_timeout": 1,
+            "keepalive": 15,
+            "loglevel": "warning",
+            "limit_request_line": LONGEST_LINE,
+            "limit_request_field_size": LONGEST_LINE,
+            "control_socket_disable": True,
+            "when_ready": lambda server: self.when_ready(),
+        }
+        for name, value in values.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        """The WSGI application."""
+        return application
