@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lendingadmin.sandbox.catalogue.products import PRODUCTS, find_product
-from lendingadmin.sandbox.rules.offers import BANDS, Holder, NoOffer, Offer, make_offer
+from lendingadmin.sandbox.rules.offers import (
+    BANDS,
+    Holder,
+    NoOffer,
+    Offer,
+    credit_limit,
+    make_offer,
+)
 from lendingadmin.sandbox.rules.previews import Offered, preview
 from lendingadmin.sandbox.rules.scoring import AUTHORIZED, DECLINED, INVALID, Outcome
 
@@ -171,3 +178,7 @@ def test_who_owes_the_limit_already_is_offered_nothing() -> None:
     assert isinstance(found, NoOffer)
     assert found.reason == "limit_used_up"
     assert "990.01" in found.message
+
+
+def test_a_limit_is_never_below_zero() -> None:
+    assert credit_limit(BANDS[0], outcome(850), D(900)) == 0
