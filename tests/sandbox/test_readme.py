@@ -1,5 +1,6 @@
 """The sandbox's README keeps to what is there."""
 
+import csv
 import re
 from decimal import Decimal
 from pathlib import Path
@@ -27,14 +28,38 @@ def cells(row: str) -> list[str]:
 def test_what_the_mapping_names_is_there(line: str, where: str, tests: str) -> None:
     for name in re.findall(r"`([\w/]+\.\w+)", where):
         assert (HOUSE / name).is_file(), name
-    named = re.findall(r"`([\w/]+\.py)(?:::(\w+))?`", tests)
+    named = re.findall(r"`([\w./]+\.py)(?:::(\w+))?`", tests)
     assert named
     for file, function in named:
-        assert f"def {function}" in (TESTS / file).read_text(), (file, function)
+        assert f"def {function}(" in (TESTS / file).read_text(), (file, function)
 
 
 def test_the_mapping_is_read_at_all() -> None:
-    assert len(MAPPED) > 30
+    assert len(MAPPED) > 120
+
+
+def test_nothing_of_the_spec_is_left_out_of_the_mapping() -> None:
+    lines = " ".join(line for line, _, _ in MAPPED)
+    table = csv.DictReader((TESTS.parent / "operations.csv").open())
+    wanted = [f"`{row['operation']}`" for row in table]
+    wanted += [f"Rules that hold {number}" for number in range(1, 5)]
+    wanted += [f"Errors {status}" for status in (400, 401, 404, 409)]
+    wanted += [f"Borrowers {number}" for number in range(1, 6)]
+    wanted += [f"Events {number}" for number in range(1, 7) if number != 5]
+    wanted += [f"Versioning {number}" for number in range(1, 4)]
+    wanted += [f"Using the token {number}" for number in range(1, 4)]
+    wanted += [
+        "maximum page size", "default page size", "event data size", "getOffers duration",
+        "assessment processing", "assessment evaluation window", "SMS data age",
+    ]  # fmt: skip
+    assert [one for one in wanted if one not in lines] == []
+
+
+def test_each_line_has_a_test_of_its_name() -> None:
+    """And each test of `test_spec_lines.py` is in the mapping."""
+    source = (TESTS / "test_spec_lines.py").read_text()
+    mapped = {name for _, _, tests in MAPPED for name in re.findall(r"spec_lines.py::(\w+)", tests)}
+    assert set(re.findall(r"^def (test_\w+)", source, re.MULTILINE)) == mapped
 
 
 def test_the_rows_of_offers_are_the_rules() -> None:
