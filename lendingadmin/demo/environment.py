@@ -25,6 +25,7 @@ DEFAULTS = {
     "SANDBOX_CLIENT_SECRET": "sandbox-secret",
     "SANDBOX_TOKEN_SECONDS": "3600",
     "SANDBOX_PROCESSING_SECONDS": "4",
+    "SANDBOX_OFFER_SECONDS": "86400",
     "SANDBOX_EXTRA_CLIENTS": "",
     "SANDBOX_DATA_KEY": "",
     "CACHE_URL": "dbcache://cache",

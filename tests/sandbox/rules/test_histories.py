@@ -51,6 +51,14 @@ def test_an_instalment_is_paid_when_the_last_of_it_comes() -> None:
     assert cleared(history((late, 62), (early, 50))) == [late, None]
 
 
+def test_an_instalment_of_interest_alone_is_paid_with_its_interest() -> None:
+    account = lines()
+    account[1].owed[3] = Decimal(0)
+    paid = [Payment(FIRST, Decimal(112)), Payment(SECOND, Decimal(12))]
+    for count, expected in ((1, [FIRST, None]), (2, [FIRST, SECOND])):
+        assert cleared(loan_history(account, NO_COST, paid[:count], SECOND)) == expected
+
+
 def test_what_is_paid_ahead_counts_for_the_next() -> None:
     assert cleared(history((FIRST, 224))) == [FIRST, FIRST]
 

@@ -51,6 +51,7 @@ def test_money_out(body: str, amount: str) -> None:
         "Get a loan of up to Ksh 50,000 today",
         "You have received a parcel",
         "You have received 500 points",
+        "You have received TOKES 500",
         "Failed. Ksh500.00 was not sent to JANE",
         "Your withdrawal of GHS 50 was declined: insufficient funds",
         "Payment of KES 40 received was reversed",
