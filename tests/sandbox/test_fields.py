@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox.calling import Caller, ago, new_borrower, new_loan, repayment
+from tests.sandbox.calling import (
+    Caller,
+    ago,
+    new_assessment,
+    new_borrower,
+    new_event,
+    new_loan,
+    repayment,
+)
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -178,4 +186,7 @@ def test_a_record_created_by_many_at_once_is_created_once(caller: Caller) -> Non
         assert sorted(one.status for one in answers) == [200] + [409] * 7
         answers = list(pool.map(lambda _: caller.post("/loans", new_loan()), range(8)))
         assert sorted(one.status for one in answers) == [200] + [409] * 7
+        for path, body in (("/events", new_event()), ("/assessments", new_assessment())):
+            answers = list(pool.map(caller.post, [path] * 8, [body] * 8))
+            assert sorted(one.status for one in answers) == [200] + [409] * 7
     assert len(caller.get("/borrowers/b").body["loans"]) == 1
