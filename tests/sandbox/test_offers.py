@@ -149,6 +149,18 @@ def test_what_is_owed_when_it_is_asked_for_lowers_the_limit_and_stays(lender: Ca
     assert poll(lender)["result"]["response"] == first
 
 
+def test_a_repayment_whose_value_date_has_come_is_no_longer_owed(lender: Caller) -> None:
+    for number in range(2):
+        repay(lender, f"old-{number}")
+    owed = lender.loan("new", loanAmount=1000)["balances"]["repayment"]["unpaid"]
+    sent = repayment(500, valueDate=ago(seconds=-1))
+    assert lender.post("/loans/new:makeRepayment", sent).status == 200
+    time.sleep(1.1)
+    ask(lender)
+    limit = poll(lender)["result"]["response"]["creditLimit"]
+    assert limit == (6000 - owed + 500) // 10 * 10
+
+
 def test_nobody_without_data_is_offered_anything(lender: Caller) -> None:
     ask(lender, assessmentType=CREDIT)
     result = poll(lender)["result"]
@@ -263,9 +275,15 @@ def test_what_does_not_exist_gets_404(lender: Caller, form: str) -> None:
     answer = lender.post(f"/borrowers/b{form}getOffers", {"requestId": "r-0"})
     assert answer.status == 404
     assert "Offer request r-0 does not exist" in answer.description
-    answer = lender.post(f"/borrowers/none{form}getOffers", {"assessmentType": HISTORY})
-    assert answer.status == 404
-    assert "Borrower none does not exist" in answer.description
+    elsewhere = lender.app.replace("/demo/", "/else/")
+    for path, what in (
+        ("/borrowers/none", "Borrower none"),
+        (elsewhere + "/borrowers/b", "Project"),
+    ):
+        for body in ({"assessmentType": HISTORY}, {"requestId": "r-0"}):
+            answer = lender.post(f"{path}{form}getOffers", body)
+            assert answer.status == 404
+            assert what in answer.description
 
 
 def test_an_operation_outlives_a_restart_and_expires(tmp_path: Path) -> None:

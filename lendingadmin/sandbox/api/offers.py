@@ -27,9 +27,9 @@ def get_offers(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str, sent: OffersAsked
 ) -> HttpResponse:
     """Have offers made, or with a requestId that was sent before, read how far they are."""
-    _borrower(project_id, app_id, borrower_id)
     if not sent.can_start and sent.request_id is None:
         raise Invalid("body", "must hold at least one of assessmentType, timestamp, requestId")
+    _borrower(project_id, app_id, borrower_id)
     now = clock.now()
     operation = offers.find(app_id, borrower_id, sent.request_id)
     if operation is None:
