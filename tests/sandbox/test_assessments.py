@@ -14,7 +14,6 @@ from tests.sandbox.calling import (
     millis_ago,
     new_assessment,
     new_event,
-    repayment,
     sms,
 )
 from tests.sandbox_process import SandboxProcess, running_sandbox
@@ -201,6 +200,9 @@ def test_the_same_data_gives_the_same_score(instant: Caller) -> None:
     report(instant, *texts)
     report(instant, *texts, accountId="borrower:c")
     assert outcome(instant) == outcome(instant, accountId="borrower:c")
+    # Of somebody else nothing is known by that.
+    instant.borrower("d")
+    assert outcome(instant, accountId="borrower:d")["type"] == "invalid"
     # Reported a second time, the same texts change nothing.
     score = outcome(instant, timestamp=ago(seconds=0))
     data = instant.get("/events", filter="accountId:borrower:b").body["events"][0]["data"]
@@ -213,6 +215,9 @@ def test_data_after_the_timestamp_or_before_the_window_is_not_read(instant: Call
     old = [sms(days=days) for days in (95, 96, 97, 98, 99)]
     sent = new_event(data=[{"kind": "lending.example/sms", "values": old}], timestamp=ago(days=94))
     assert instant.post("/events", sent).status == 200
+    friend = {"name": "A", "primaryAddress": {"addressName": "+2547", "addressType": "telephone"}}
+    friends = [{"kind": "lending.example/contact", "values": [friend]}]
+    assert instant.post("/events", new_event(data=friends, timestamp=ago(days=91))).status == 200
     assert outcome(instant)["creditScore"] == 426
     assert outcome(instant, timestamp=ago(minutes=11))["type"] == "invalid"
     assert outcome(instant, timestamp=ago(days=94))["creditScore"] is not None
@@ -235,41 +240,6 @@ def test_every_kind_of_data_counts(instant: Caller) -> None:
         assert instant.post("/events", event).status == 200
         scores.append(outcome(instant)["creditScore"])
     assert [after - before for before, after in pairwise(scores)] == [1, 2, 2, 20]
-
-
-def test_how_loans_were_repaid_counts(instant: Caller) -> None:
-    instant.loan("l", startDate=ago(days=70))
-    behind = outcome(instant, assessmentType=LOANS)
-    assert behind["rule"] == "arrears_over_30_days"
-    due = instant.get("/loans/l").body["balances"]["repayment"]["overdue"]
-    paid = repayment(due, transactionDate=ago(days=1))
-    assert instant.post("/loans/l:makeRepayment", paid).status == 200
-    ahead = outcome(instant, assessmentType=LOANS)
-    assert ahead["creditScore"] > behind["creditScore"]
-    # As of a moment before the repayment, the loan is late still.
-    earlier = outcome(instant, assessmentType=LOANS, timestamp=ago(days=2))
-    assert earlier["rule"] == "arrears_over_30_days"
-    assert outcome(instant, assessmentType=LOANS, timestamp=ago(days=80))["type"] == "invalid"
-
-
-def test_loans_made_elsewhere_count(instant: Caller) -> None:
-    told = {"loanId": "x", "principalAmount": 500, "endDate": ago(days=20)}
-    instant.borrower("c", loans=[told | {"completionDate": ago(days=21)}])
-    instant.borrower("d", loans=[told])
-    instant.borrower("e", loans=[{"loanId": "x"}])
-    repaid = outcome(instant, accountId="borrower:c", assessmentType=LOANS)
-    assert repaid["creditScore"] == 300 + 2 * (12 + 25)
-    unpaid = outcome(instant, accountId="borrower:d", assessmentType=LOANS)
-    assert unpaid["creditScore"] == 300
-    unknown = outcome(instant, accountId="borrower:e", assessmentType=LOANS)
-    assert unknown["type"] == "invalid"
-
-
-def test_a_loan_held_here_is_not_counted_again_as_told(instant: Caller) -> None:
-    instant.loan("l", startDate=ago(days=10))
-    told = {"loanId": "l", "endDate": ago(days=20), "completionDate": ago(days=21)}
-    instant.call("PATCH", "/borrowers/b", {"loans": [told]})
-    assert outcome(instant, assessmentType=LOANS)["type"] == "invalid"
 
 
 def test_assessments_go_with_their_borrower(lender: Caller) -> None:
