@@ -20,7 +20,9 @@ urlpatterns = [
     path("audit/", include("lendingadmin.audit.urls")),
     # The areas, in the order of the rail.
     path("", include("lendingadmin.portfolio.urls")),
+    path("", include("lendingadmin.catalogue.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.borrowers.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.loans.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.assessments.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.repayments.urls")),
 ]

@@ -43,6 +43,14 @@ _RAIL: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
             _Entry("desk", "Desk", "desk", "home", "d", "lending.loans.list"),
             _Entry("borrowers", "Borrowers", "borrowers", "users", "b", "lending.borrowers.list"),
             _Entry("loans", "Loans", "loans", "banknotes", "l", "lending.loans.list"),
+            _Entry(
+                "assessments",
+                "Assessments",
+                "assessments",
+                "scale",
+                "s",
+                "lending.assessments.list",
+            ),
         ),
     ),
     (
@@ -55,6 +63,22 @@ _RAIL: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         ),
     ),
     (
+        "Catalogue",
+        (
+            _Entry(
+                "products", "Products", "products", "rectangle-stack", "p", "lending.products.list"
+            ),
+            _Entry(
+                "assessment-types",
+                "Assessment types",
+                "assessment-types",
+                "beaker",
+                "t",
+                "lending.assessmentTypes.list",
+            ),
+        ),
+    ),
+    (
         "Office",
         (
             _Entry("audit", "Audit trail", "audit", "eye", "a", "dashboard.audit.view"),
@@ -62,7 +86,7 @@ _RAIL: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         ),
     ),
 )
-_WITHOUT_APP = frozenset({"audit", "admin:index"})
+_WITHOUT_APP = frozenset({"audit", "admin:index", "products", "assessment-types"})
 
 # An area lends its rail entry a count by app id, so that this module need not know the area.
 _BADGES: dict[str, Callable[[str], int]] = {}

@@ -1,0 +1,130 @@
+"""Two assessments side by side, with what differs marked."""
+
+from datetime import datetime, timedelta, tzinfo
+from decimal import Decimal
+from functools import partial
+from typing import NamedTuple
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.display import durations, gauges, text, times
+from lendingadmin.lending.errors import InvalidId, LendingError
+from lendingadmin.lending.parallel import together
+from lendingadmin.lending.values import Assessment, moment, number
+from lendingadmin.lending.values import text as as_text
+from lendingadmin.web import errors
+from lendingadmin.web.access import access
+from lendingadmin.web.requests import PersonRequest
+
+from . import running
+
+
+class Row(NamedTuple):
+    """One line of the comparison; `change` says how they differ, and is empty where they agree."""
+
+    label: str
+    first: str
+    second: str
+    change: str
+
+
+@access("lending.assessments.get")
+def compare(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Two assessments by the ids in the address; with one, the others of its account to choose."""
+    first_id, second_id = (request.GET.get(name, "").strip() for name in ("a", "b"))
+    ids = [key for key in (first_id, second_id) if key]
+    read = gateway.app(app_id).assessments.get
+    found = together(gateway.client(), *(partial(read, key) for key in ids)) if ids else ()
+    for one in found:
+        if isinstance(one, InvalidId):
+            raise one
+    sides = [one for one in found if isinstance(one, Assessment)]
+    zone = gateway.lending_app(app_id).zone
+    both = len(sides) == 2
+    may_list = request.user.has_perm("lending.assessments.list")
+    context = {
+        "ids": ids,
+        "sides": sides,
+        "cards": [errors.card(one) for one in found if isinstance(one, LendingError)],
+        "rows": rows(sides[0], sides[1], zone) if both else [],
+        "of_two_accounts": both and sides[0].account_id != sides[1].account_id,
+        "others": _others(app_id, sides[0]) if len(ids) == len(sides) == 1 and may_list else None,
+        "read_at": timezone.now(),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "assessments/compare.html", context)
+
+
+def _others(app_id: str, first: Assessment) -> running.Look | None:
+    """The other assessments of the same account; None where the account is not known."""
+    account = as_text(first.account_id)
+    if not account:
+        return None
+    look = running.of_account(app_id, account)
+    others = tuple(one for one in look.seen if running.id_of(one) != running.id_of(first))
+    return look._replace(seen=others)
+
+
+def rows(first: Assessment, second: Assessment, zone: tzinfo) -> list[Row]:
+    """What two assessments say, line by line, and how the second differs from the first."""
+    lines = [
+        _row("Account", first.account_id, second.account_id),
+        _row("Type", first.assessment_type, second.assessment_type),
+        _moments("Data up to", first.timestamp, second.timestamp, zone),
+        _moments("Started", first.created_at, second.created_at, zone),
+    ]
+    one, other = first.result, second.result
+    for label, field in (
+        ("Outcome", "type"),
+        ("Reason", "reason"),
+        ("Message", "message"),
+        ("Failed rule", "rule"),
+        ("Risk level", "risk_level"),
+        ("Credit rating", "credit_rating"),
+    ):
+        lines.append(_row(label, getattr(one, field, None), getattr(other, field, None)))
+    for label, field in (("Risk score", "risk_score"), ("Credit score", "credit_score")):
+        lines.append(_scores(label, getattr(one, field, None), getattr(other, field, None)))
+    lines.append(_row("App version", first.app_version_id, second.app_version_id))
+    return lines
+
+
+def _row(label: str, first: object, second: object) -> Row:
+    return Row(label, text.spelled(first), text.spelled(second), _differs(first, second))
+
+
+def _differs(first: object, second: object) -> str:
+    return "" if first == second else "differs"
+
+
+def _scores(label: str, first: object, second: object) -> Row:
+    change = _differs(first, second)
+    one, other = number(first), number(second)
+    if change and one is not None and other is not None:
+        change = _signed(other - one)
+    return Row(label, gauges.score(first), gauges.score(second), change)
+
+
+def _signed(change: Decimal) -> str:
+    return f"+{gauges.score(change)}" if change > 0 else gauges.score(change)
+
+
+def _moments(label: str, first: object, second: object, zone: tzinfo) -> Row:
+    change = _differs(first, second)
+    one, other = moment(first), moment(second)
+    if change and one and other:
+        change = _apart(one, other)
+    return Row(label, times.moment(first, zone), times.moment(second, zone), change)
+
+
+def _apart(first: datetime, second: datetime) -> str:
+    apart = abs(second - first)
+    words = (
+        f"{apart.days:,} {'day' if apart.days == 1 else 'days'}"
+        if apart >= timedelta(days=1)
+        else durations.elapsed(apart)
+    )
+    return f"{words} {'later' if second > first else 'earlier'}"

@@ -1,0 +1,147 @@
+"""Starting an assessment for a borrower (Spec: Assessments, Create)."""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.display.assessments import BORROWER
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.values import Assessment, AssessmentType, timestamp_text
+from lendingadmin.web import errors, onetime, writes
+from lendingadmin.web.access import access
+from lendingadmin.web.errors import Card
+from lendingadmin.web.models import Write
+from lendingadmin.web.requests import PersonRequest
+
+from . import running, types
+from .forms import AssessmentForm
+
+_TOO_LATE = "This form was open for too long. Check it and send it again."
+
+
+class Choice(NamedTuple):
+    """One assessment type as the form offers it, with the name that is sent."""
+
+    name: str
+    kind: AssessmentType
+    chosen: bool
+
+
+@access("lending.assessments.create", methods=("GET", "POST"))
+def new(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The form; a POST starts the assessment, once, and goes on to the page that waits for it."""
+    sent = request.method == "POST"
+    form = AssessmentForm(request.POST if sent else None, initial=_initial(request))
+    look, card = None, None
+    if not sent:
+        look, card = _look(app_id, form.initial["accountId"])
+    elif form.is_valid():
+        look = _unseen(request, app_id, form.cleaned_data["accountId"])
+        outcome = None if look else _start(request, app_id, form)
+        if outcome and outcome.url:
+            return redirect(outcome.url)
+        card = outcome.card if outcome else None
+    choices, types_card = _choices(request, form["assessmentType"].value())
+    context = {
+        "form": form,
+        "card": card,
+        "types_card": types_card,
+        "choices": choices,
+        "look": look,
+        "seen": " ".join(running.id_of(one) for one in look.running) if look else "",
+        "token": onetime.mint(request, running.CREATE),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "assessments/new.html", context)
+
+
+def _initial(request: PersonRequest) -> dict[str, Any]:
+    """What the form starts with: the account that the address names, and now."""
+    account = request.GET.get("accountId", "").strip()
+    borrower = (request.GET.get("borrowerId") or request.GET.get("borrower") or "").strip()
+    return {
+        "accountId": account or (f"{BORROWER}:{borrower}" if borrower else ""),
+        "assessmentType": request.GET.get("assessmentType", ""),
+        "timestamp": timezone.localtime().replace(microsecond=0),
+    }
+
+
+def _look(app_id: str, account_id: str) -> tuple[running.Look | None, Card | None]:
+    """What of the account is under way, or why that can't be told."""
+    if not account_id:
+        return None, None
+    try:
+        return running.of_account(app_id, account_id), None
+    except LendingError as error:
+        card = errors.card(error)
+        title = "Whether one is already running could not be checked"
+        return None, replace(card, title=title, saved="", tone="warn")
+
+
+def _unseen(request: PersonRequest, app_id: str, account_id: str) -> running.Look | None:
+    """The running ones that the person was not shown before sending; None where all were.
+
+    The same form sent again goes on to its first result, whatever is running by now.
+    """
+    try:
+        nonce = onetime.check(request, running.CREATE, request.POST.get("token", ""))
+    except onetime.Stale:
+        return None
+    if Write.objects.filter(token=nonce).exists():
+        return None
+    look, _ = _look(app_id, account_id)
+    shown = set(request.POST.get("seen", "").split())
+    return look if look and {running.id_of(one) for one in look.running} - shown else None
+
+
+def _start(request: PersonRequest, app_id: str, form: AssessmentForm) -> writes.Outcome | None:
+    """Start it, or None with an error in the form when the form is too old."""
+    body = {
+        "accountId": form.cleaned_data["accountId"],
+        "assessmentType": form.cleaned_data["assessmentType"],
+        "timestamp": timestamp_text(form.cleaned_data["timestamp"]),
+    }
+    try:
+        outcome = writes.once(
+            request,
+            running.CREATE,
+            token=request.POST.get("token", ""),
+            do=lambda: gateway.app(app_id).assessments.create(body),
+            lands_on=lambda made: _address(app_id, made),
+            app_id=app_id,
+            subject=body["accountId"],
+        )
+    except onetime.Stale:
+        form.add_error(None, _TOO_LATE)
+        return None
+    if outcome.card:
+        links = (("Look at the assessments", reverse("assessments", args=[app_id])),)
+        return outcome._replace(card=replace(outcome.card, links=links))
+    return outcome
+
+
+def _address(app_id: str, made: Assessment) -> str:
+    """The page that waits for it; the list where the service did not say which one it is."""
+    key = running.id_of(made)
+    if not key:
+        return reverse("assessments", args=[app_id])
+    return reverse("assessment", args=[app_id, key])
+
+
+def _choices(request: PersonRequest, chosen: object) -> tuple[list[Choice], Card | None]:
+    """The types to choose from; without them a name can still be written by hand."""
+    if not request.user.has_perm(types.PERMISSION):
+        return [], None
+    try:
+        kinds = types.read()
+    except LendingError as error:
+        title = "The assessment types can't be read just now"
+        return [], replace(errors.card(error), title=title, saved="", tone="warn")
+    return [
+        Choice(name, kind, name == chosen) for kind in kinds if (name := types.name_of(kind))
+    ], None

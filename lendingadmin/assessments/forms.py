@@ -1,0 +1,55 @@
+"""Forms of the assessments area. Fields that become a parameter bear the spec's names."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from lendingadmin.display.assessments import BORROWER
+from lendingadmin.web.dates import plausible
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_FORMAT = "%Y-%m-%dT%H:%M:%S"
+
+
+class AccountField(forms.CharField):
+    """An account id, `<ACCOUNT_TYPE>:<ACCOUNT_ID>`; a bare id is taken for a borrower's."""
+
+    def clean(self, value: Any) -> str:
+        text = str(super().clean(value))
+        if _CONTROL.search(text):
+            raise forms.ValidationError("Leave out line breaks and control characters.")
+        kind, colon, rest = text.partition(":")
+        if colon and not (kind and rest):
+            raise forms.ValidationError("Write the account's type, a colon and its id.")
+        return text if colon else f"{BORROWER}:{text}"
+
+
+class AssessmentForm(forms.Form):
+    """The three parameters of an assessment (spec: Assessments); the time in the lender's zone."""
+
+    accountId = AccountField(
+        label="Account",
+        max_length=255,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+        help_text="The borrower's id, such as borrower:0712. Without a type it is a borrower.",
+    )
+    assessmentType = forms.CharField(
+        label="Assessment type",
+        max_length=300,
+        error_messages={"required": "Choose an assessment type."},
+    )
+    timestamp = forms.DateTimeField(
+        label="Data up to",
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"}, format=_FORMAT),
+        input_formats=[_FORMAT, "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"],
+        validators=[plausible],
+    )
+
+    def __init__(self, data: Any, **kw: Any) -> None:
+        super().__init__(data, **kw)
+        self.fields["timestamp"].help_text = (
+            f"In {timezone.get_current_timezone_name()}. What was reported up to then is looked "
+            "at; for most types the window reaches back at most 90 days."
+        )

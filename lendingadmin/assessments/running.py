@@ -1,0 +1,95 @@
+"""Which assessments of an account are under way, as far as can be seen.
+
+The spec shows no filter of the assessments list. One is tried; a service that ignores it answers
+with everybody's, and what does not belong is left out. What was started here lately is asked for by
+its own id, so that it is found wherever the list has it.
+"""
+
+from contextlib import suppress
+from datetime import timedelta
+from typing import NamedTuple
+
+from django.urls import Resolver404, resolve
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.lending.client import AppClient
+from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError
+from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page
+from lendingadmin.lending.values import Assessment, each, status_key, text
+from lendingadmin.web.models import Write
+
+CREATE = "assessments.create"
+_STARTED_WITHIN = timedelta(minutes=15)
+_STARTED_AT_MOST = 5
+
+
+class Look(NamedTuple):
+    """The assessments of one account that were seen, newest first; `whole` if all were looked at.
+
+    The rest of the list may hold more where it is not whole.
+    """
+
+    seen: tuple[Assessment, ...]
+    whole: bool
+
+    @property
+    def running(self) -> tuple[Assessment, ...]:
+        """Those without a result yet."""
+        return tuple(one for one in self.seen if is_running(one))
+
+
+def is_running(assessment: Assessment) -> bool:
+    """Whether its result is still to come (Spec: Assessments, Create).
+
+    One that was processed with errors may have no result at all.
+    """
+    return assessment.result is None and status_key(assessment.status) != "2"
+
+
+def id_of(assessment: Assessment) -> str:
+    """What an assessment is asked for by: `assessmentId`, else `uid`, else empty."""
+    return text(assessment.assessment_id) or text(assessment.uid) or ""
+
+
+def of_account(app_id: str, account_id: str) -> Look:
+    """The assessments of an account on the first page, and those started here lately.
+
+    Raises LendingError.
+    """
+    app = gateway.app(app_id)
+    page = _first_page(app, account_id)
+    found = {id_of(one): one for one in each(page.items) if one.account_id == account_id}
+    for key in _started_here(app_id, account_id):
+        if key not in found:
+            with suppress(LendingError):
+                found[key] = app.assessments.get(key)
+    newest = sorted(found.values(), key=_made, reverse=True)
+    return Look(tuple(newest), whole=page.next_page_token is None)
+
+
+def _made(assessment: Assessment) -> str:
+    return str(assessment.created_at or assessment.timestamp or "")
+
+
+def _first_page(app: AppClient, account_id: str) -> Page[Assessment]:
+    try:
+        return app.assessments.list(filters={"accountId": account_id}, page_size=MAXIMUM_PAGE_SIZE)
+    except (BadRequest, InvalidFilter):
+        return app.assessments.list()
+
+
+def _started_here(app_id: str, account_id: str) -> list[str]:
+    """The ids of those that people here started for the account in the last quarter of an hour."""
+    rows = Write.objects.filter(
+        app_id=app_id,
+        operation=CREATE,
+        subject=account_id,
+        state=Write.State.SAVED,
+        created_at__gt=timezone.now() - _STARTED_WITHIN,
+    ).order_by("-created_at")
+    keys = []
+    for row in rows[:_STARTED_AT_MOST]:
+        with suppress(Resolver404):
+            keys.append(resolve(row.url).kwargs.get("assessment_id", ""))
+    return [key for key in keys if key]

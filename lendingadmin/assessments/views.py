@@ -1,0 +1,98 @@
+"""Assessments: the list, and the page of one, which waits for its result."""
+
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.lending.errors import InvalidId, LendingError
+from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.lending.values import Assessment, moment
+from lendingadmin.web import errors, polling, shared
+from lendingadmin.web.access import access
+from lendingadmin.web.lists import read_page, whole_number
+from lendingadmin.web.requests import PersonRequest
+
+from . import types
+from .running import is_running
+
+# Spec: Limits, Assessment processing.
+NORMAL = timedelta(seconds=90)
+
+
+@access("lending.assessments.list")
+def assessments(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The assessments of an app; the spec shows no filter for them."""
+    listing = read_page(
+        request, OPERATIONS["assessments.list"], gateway.app(app_id).assessments.list
+    )
+    context = {
+        "list": listing,
+        "may_create": request.user.has_perm("lending.assessments.create"),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "assessments/list.html", context)
+
+
+@access("lending.assessments.get")
+def assessment(request: PersonRequest, app_id: str, assessment_id: str) -> HttpResponse:
+    """One assessment: its outcome, or how long it has been waited for."""
+    found, read_at = _read(app_id, assessment_id)
+    context = _status(request, app_id, assessment_id, found, read_at) | {
+        "kind": types.named(request, found.assessment_type),
+        "may_compare": request.user.has_perm("lending.assessments.list"),
+    }
+    return render(request, "assessments/assessment.html", context)
+
+
+@access("lending.assessments.get")
+def status(request: PersonRequest, app_id: str, assessment_id: str) -> HttpResponse:
+    """The polled part of the page; a fault is shown in it, and it asks again."""
+    try:
+        found, read_at = _read(app_id, assessment_id)
+    except InvalidId:
+        raise
+    except LendingError as error:
+        context = _status(request, app_id, assessment_id, None, timezone.now())
+        context["card"] = errors.card(error)
+    else:
+        context = _status(request, app_id, assessment_id, found, read_at)
+    return render(request, "assessments/_status.html", context)
+
+
+def _read(app_id: str, assessment_id: str) -> tuple[Assessment, datetime]:
+    """Read it, or take what somebody was given within two seconds. Raises LendingError."""
+    call = partial(gateway.app(app_id).assessments.get, assessment_id)
+    return shared.read(f"assessment {app_id} {assessment_id}", Assessment, call)
+
+
+def _status(
+    request: PersonRequest,
+    app_id: str,
+    assessment_id: str,
+    found: Assessment | None,
+    read_at: datetime,
+) -> dict[str, Any]:
+    """What the status part shows, and when it asks again."""
+    since = (moment(found.created_at) if found else None) or _since_first_poll(request)
+    waiting = found is None or is_running(found)
+    return {
+        "assessment": found,
+        "assessment_id": assessment_id,
+        "waiting": waiting,
+        "poll": polling.poll(request, since, NORMAL, waiting=waiting),
+        "read_at": read_at,
+        "may_create": request.user.has_perm("lending.assessments.create"),
+        "app": gateway.lending_app(app_id),
+    }
+
+
+def _since_first_poll(request: PersonRequest) -> datetime:
+    """When the page began to wait, by the questions it has asked: for when nothing else tells."""
+    asked = min(whole_number(request.GET.get("polls")) + 1, 1000) if "polls" in request.GET else 0
+    pauses = [polling.DELAYS[min(n, len(polling.DELAYS) - 1)] for n in range(asked)]
+    return timezone.now() - timedelta(seconds=sum(pauses))

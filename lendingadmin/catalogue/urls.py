@@ -1,0 +1,11 @@
+"""Routes of the catalogue: products of the project, assessment types of the service."""
+
+from django.urls import path
+
+from . import views
+
+urlpatterns = [
+    path("products/", views.products, name="products"),
+    path("products/<key:product_id>/", views.product, name="product"),
+    path("assessment-types/", views.assessment_types, name="assessment-types"),
+]

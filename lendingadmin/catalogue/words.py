@@ -1,0 +1,168 @@
+"""Terms and charges of a product in words (Spec: Product, LendingTerms, Charge).
+
+The spec shows no full set of the words in them. A word that is known makes a sentence; any other
+is shown as it came, so that nothing is left out and nothing is claimed.
+"""
+
+from typing import NamedTuple
+
+from lendingadmin.display import durations, rates
+from lendingadmin.display.numbers import MISSING, as_it_came, decimals_of, grouped, number
+from lendingadmin.display.text import shown, spelled
+from lendingadmin.lending.values import Charge, Odd, Product, Value
+
+_ACTIONS = {"deduct": "deducted from", "add": "added to", "subtract": "subtracted from"}
+_AS_RATE = frozenset({"ratio", "rate", "fraction"})
+_TARGETS = {
+    "disbursement": "the amount paid out",
+    "installment": "an instalment",
+    "principal": "the principal",
+    "base_rate": "the base rate",
+}
+
+
+class Term(NamedTuple):
+    """One line: what it is, its value in words, and the value as it came where that differs."""
+
+    label: str
+    value: str
+    note: str = ""
+
+
+class ChargeLine(NamedTuple):
+    """One charge: what it is called, its sentence, and its fields as they came."""
+
+    name: str
+    sentence: str
+    fields: list[tuple[str, str]]
+
+
+def terms(product: Product) -> list[Term]:
+    """Every term of a product, in the order in which a borrower would ask."""
+    of = product.terms
+    if isinstance(of, Odd):
+        return [Term("Terms, as they came", as_it_came(of))]
+    interest = getattr(of, "interest", None)
+    lines = [
+        _duration("Runs for", getattr(of, "period", None)),
+        _duration("An instalment every", getattr(of, "repayment_interval", None)),
+        *_interest(interest),
+        *_adjustment("Adjustment of the interest", getattr(interest, "adjustment", None)),
+        *_adjustment("Adjustment", getattr(of, "adjustment", None)),
+    ]
+    return lines + [Term(key, plain(value)) for key, value in [*_rest(of), *_rest(interest)]]
+
+
+def _interest(interest: object) -> list[Term]:
+    if isinstance(interest, Odd):
+        return [Term("Interest, as it came", as_it_came(interest))]
+    return [
+        Term("Interest is reckoned on", _spoken_interest(getattr(interest, "type", None))),
+        _duration("Rates are for", getattr(interest, "term_period", None)),
+        _rate("Base rate", getattr(interest, "base_rate", None)),
+        _rate("Risk premium", getattr(interest, "risk_premium_rate", None)),
+        _rate("Effective rate, at most", getattr(interest, "max_effective_rate", None)),
+    ]
+
+
+def _spoken_interest(kind: object) -> str:
+    return "the reducing balance" if kind == "reducing_balance" else spelled(kind)
+
+
+def _duration(label: str, value: object) -> Term:
+    words, exact = durations.duration(value), durations.exact_duration(value)
+    return Term(label, words, "" if words == exact else exact)
+
+
+def _rate(label: str, value: object) -> Term:
+    words, exact = rates.rate(value), rates.exact_rate(value)
+    return Term(label, words, "" if words == exact else exact)
+
+
+def _adjustment(label: str, adjustment: object) -> list[Term]:
+    """How a rate or an amount is adjusted, in one sentence."""
+    if adjustment is None:
+        return []
+    if isinstance(adjustment, Odd):
+        return [Term(f"{label}, as it came", as_it_came(adjustment))]
+    action, target = (getattr(adjustment, name, None) for name in ("action", "target"))
+    kind = getattr(adjustment, "value_type", None)
+    sentence = f"{_action(action)} {_target(target)}".strip()
+    tail = "" if kind is None else f", {_article(spelled(kind))} value"
+    return [Term(label, f"{sentence}{tail}" or MISSING)] + [
+        Term(key, plain(value)) for key, value in _rest(adjustment)
+    ]
+
+
+def _article(word: str) -> str:
+    return f"{'an' if word[:1].lower() in 'aeiou' else 'a'} {word}"
+
+
+def charges(product: Product) -> list[ChargeLine]:
+    """Every charge of a product, with a sentence for each."""
+    found = product.charges
+    if isinstance(found, Odd):
+        return [ChargeLine("As it came", as_it_came(found), [])]
+    return [_charge(one) for one in found or ()]
+
+
+def _charge(charge: Charge | Odd) -> ChargeLine:
+    if isinstance(charge, Odd):
+        return ChargeLine("As it came", as_it_came(charge), [])
+    name = charge.display_name or charge.kind or charge.name
+    fields = [(str(key), plain(value)) for key, value in charge.entries]
+    return ChargeLine(spelled(name), charge_sentence(charge), fields)
+
+
+def charge_sentence(charge: Charge) -> str:
+    """`2.5 % deducted from the amount paid out`; words that are not known as they came."""
+    parts = [
+        _amount(charge.value, charge.value_type),
+        _action(charge.action),
+        _target(charge.target),
+    ]
+    return " ".join(part for part in parts if part) or MISSING
+
+
+def _amount(value: object, kind: object) -> str:
+    """The value of a charge. An absolute one is in the currency of the app that lends."""
+    if value is None:
+        return ""
+    if isinstance(kind, str) and kind.lower() in _AS_RATE:
+        return rates.rate(value)
+    found = number(value)
+    written = as_it_came(value) if found is None else grouped(found, decimals_of(found))
+    if kind == "absolute":
+        return f"{written} in the app's currency"
+    return written if kind is None else f"{written} ({spelled(kind)})"
+
+
+def _action(action: object) -> str:
+    if action is None:
+        return ""
+    return _ACTIONS.get(action, spelled(action)) if isinstance(action, str) else as_it_came(action)
+
+
+def _target(target: object) -> str:
+    if target is None:
+        return ""
+    return _TARGETS.get(target, spelled(target)) if isinstance(target, str) else as_it_came(target)
+
+
+def others(product: Product) -> list[tuple[str, str]]:
+    """Labels, and the keys that the spec does not name, as they came."""
+    labels = product.labels
+    if isinstance(labels, Odd):
+        pairs: list[tuple[str, object]] = [("labels", labels)]
+    else:
+        pairs = list(labels.entries) if labels else []
+    return [(str(key), plain(value)) for key, value in [*pairs, *product.others]]
+
+
+def _rest(value: object) -> tuple[tuple[str, object], ...]:
+    return value.others if isinstance(value, Value) else ()
+
+
+def plain(value: object) -> str:
+    """Any JSON value as text: plain ones in words, lists and objects as JSON."""
+    return str(Odd(value)) if isinstance(value, list | dict) else shown(value)

@@ -1,0 +1,26 @@
+"""Assessments and their types in words and pictures, for templates."""
+
+from django import template
+
+from lendingadmin.display import assessments, gauges
+
+register = template.Library()
+register.filter("outcome_status", assessments.outcome)
+register.filter("outcome_sentence", assessments.outcome_sentence)
+register.filter("risk_status", assessments.risk)
+register.filter("type_warning", assessments.type_warning)
+register.filter("account_borrower", assessments.borrower_id)
+register.filter("type_id", assessments.type_id)
+register.filter("limits", assessments.limits)
+register.filter("score", gauges.score)
+
+
+@register.inclusion_tag("assessments/_picture.html")
+def outcome_picture(result: object) -> dict[str, object]:
+    """Draw an outcome: the way to the decision, and each score on its scale."""
+    level = assessments.risk(getattr(result, "risk_level", None))
+    return {
+        "way": gauges.way(result),
+        "gauges": gauges.gauges(result, level.tone if level else ""),
+        "width": gauges.WIDTH,
+    }

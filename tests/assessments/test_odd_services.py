@@ -1,0 +1,217 @@
+"""The pages of assessments against a service that is odd, slow to finish, or gone."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import simplejson
+from django.test import Client
+
+from lendingadmin.staff.models import User
+from lendingadmin.web import shared
+from tests.faults.behaviours import refusal, reply, token
+from tests.faults.server import FaultServer
+from tests.loans.test_pages import ODD, places, with_odd
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LIST = "GET /v1/projects/demo/apps/kenya/assessments?"
+ONE = "GET /v1/projects/demo/apps/kenya/assessments/"
+PAGE = "/apps/kenya/assessments/A-1/"
+
+GOOD: dict[str, Any] = {
+    "assessmentId": "A-1",
+    "uid": "7f3a",
+    "accountId": "borrower:B-1",
+    "assessmentType": "assessmentTypes/credit",
+    "timestamp": "2026-01-01T00:00:00.000Z",
+    "createdAt": "2026-01-01T00:00:01.000Z",
+    "status": 1,
+    "appVersionId": "v1",
+    "requestId": None,
+    "result": {
+        "type": "declined",
+        "reason": "late",
+        "message": "A loan is late.",
+        "rule": "arrears_over_30_days",
+        "riskLevel": "high",
+        "riskScore": 71,
+        "creditScore": 455.5,
+        "creditRating": "D",
+    },
+}
+KIND = {
+    "name": "assessmentTypes/credit",
+    "assessmentTypeId": "credit",
+    "category": "credit",
+    "period": "90 days",
+    "status": 1,
+    "displayName": "Credit",
+    "description": "x",
+    "settings": {
+        "apps": {"channels": ["mobile"], "platforms": ["android"]},
+        "accounts": {"categories": ["individual"], "accountTypes": ["borrower"]},
+    },
+}
+
+
+def now_text(**back: float) -> str:
+    return (datetime.now(UTC) - timedelta(**back)).isoformat(timespec="milliseconds")
+
+
+@pytest.fixture
+def desk(
+    client_of: Callable[[User | None], Client],
+    officer: User,
+    fault_server: FaultServer,
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Client:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    monkeypatch.setattr(shared, "GOOD_FOR", timedelta(0))
+    fault_server.on("POST /v1/oauth2/token", token())
+    answer(fault_server, GOOD, KIND)
+    return client_of(officer)
+
+
+def answer(server: FaultServer, assessment: object, kind: object, *more: object) -> None:
+    listed = {"assessments": [assessment, *more], "nextPageToken": None}
+    kinds = {"assessmentTypes": [kind, *more], "nextPageToken": None}
+    server.on(LIST, reply(simplejson.dumps(listed)))
+    server.on(ONE, reply(simplejson.dumps(assessment)))
+    server.on("GET /v1/assessmentTypes", reply(simplejson.dumps(kinds)))
+
+
+@pytest.mark.parametrize("path", places(GOOD), ids=lambda path: ".".join(map(str, path)))
+def test_no_odd_value_of_an_assessment_breaks_a_page(
+    desk: Client, fault_server: FaultServer, path: tuple[str | int, ...]
+) -> None:
+    for odd in ODD:
+        answer(fault_server, with_odd(GOOD, path, odd), KIND, odd)
+        for rest in ("", "A-1/", "A-1/status", "new?accountId=borrower:B-1", "compare?a=A-1",
+                     "compare?a=A-1&b=A-2"):  # fmt: skip
+            assert desk.get(f"/apps/kenya/assessments/{rest}").status_code == 200, (rest, odd)
+
+
+@pytest.mark.parametrize("path", places(KIND), ids=lambda path: ".".join(map(str, path)))
+def test_no_odd_value_of_a_type_breaks_a_page(
+    desk: Client, fault_server: FaultServer, path: tuple[str | int, ...]
+) -> None:
+    for odd in ODD:
+        answer(fault_server, GOOD, with_odd(KIND, path, odd), odd)
+        for page in ("/apps/kenya/assessments/new", PAGE, "/assessment-types/"):
+            assert desk.get(page).status_code == 200, (page, odd)
+
+
+def test_the_outcome_is_told_in_words_numbers_and_pictures(desk: Client) -> None:
+    page = desk.get(PAGE).content.decode()
+    for words in (
+        "The service advises against lending",
+        "arrears over 30 days",
+        "A loan is late.",
+        "Rules: one failed; Outcome: declined",
+        "Risk score 71, drawn from 0 to 100",
+        "Credit score 455.5, drawn from 300 to 850",
+        "high risk",
+    ):
+        assert words in page
+    assert "data-poll" not in page
+
+
+def test_a_score_outside_the_usual_scale_has_no_picture(
+    desk: Client, fault_server: FaultServer
+) -> None:
+    answer(fault_server, with_odd(GOOD, ("result", "creditScore"), 1200), KIND)
+    page = desk.get(PAGE).content.decode()
+    assert "Credit score 1,200" not in page
+    assert "1,200" in page
+
+
+def test_past_the_normal_time_it_asks_no_more(desk: Client, fault_server: FaultServer) -> None:
+    waiting = GOOD | {"result": None, "status": 0}
+    answer(fault_server, waiting | {"createdAt": now_text(seconds=20)}, KIND)
+    assert "data-poll" in desk.get(PAGE).content.decode()
+    answer(fault_server, waiting | {"createdAt": now_text(seconds=100)}, KIND)
+    page = desk.get(PAGE).content.decode()
+    assert "Still running" in page
+    assert "data-poll" not in page
+    assert "Refresh" in page
+
+
+def test_without_a_time_of_creation_the_polls_tell_how_long(
+    desk: Client, fault_server: FaultServer
+) -> None:
+    answer(fault_server, GOOD | {"result": None, "status": 0, "createdAt": None}, KIND)
+    assert "data-poll" in desk.get(f"{PAGE}status?polls=3").content.decode()
+    assert "Still running" in desk.get(f"{PAGE}status?polls=20").content.decode()
+
+
+def test_with_errors_and_no_result_it_is_over(desk: Client, fault_server: FaultServer) -> None:
+    answer(fault_server, GOOD | {"result": None, "status": 2}, KIND)
+    page = desk.get(PAGE).content.decode()
+    assert "processed this assessment with errors and gave no result" in page
+    assert "data-poll" not in page
+
+
+def test_a_fault_while_it_waits_is_shown_and_asked_past(
+    desk: Client, fault_server: FaultServer
+) -> None:
+    fault_server.on(ONE, refusal(500, "broken"))
+    fragment = desk.get(f"{PAGE}status?polls=1")
+    assert fragment.status_code == 200
+    assert "The service has a fault" in fragment.content.decode()
+    assert "?polls=2" in fragment.content.decode()
+
+
+def test_the_page_stands_without_the_types(desk: Client, fault_server: FaultServer) -> None:
+    fault_server.on("GET /v1/assessmentTypes", refusal(403, "no"))
+    assert desk.get(PAGE).status_code == 200
+    form = desk.get("/apps/kenya/assessments/new").content.decode()
+    assert "The assessment types can&#x27;t be read just now" in form
+    assert 'type="text" name="assessmentType"' in form
+
+
+def test_where_a_filter_is_ignored_what_does_not_belong_is_left_out(
+    desk: Client, fault_server: FaultServer
+) -> None:
+    mine = GOOD | {"result": None, "status": 0}
+    other = mine | {"assessmentId": "A-9", "accountId": "borrower:someone"}
+    listed = {"assessments": [mine, other], "nextPageToken": "more"}
+    fault_server.on(LIST, reply(simplejson.dumps(listed)))
+    page = desk.get("/apps/kenya/assessments/new?accountId=borrower:B-1").content.decode()
+    assert "Open A-1" in page
+    assert "A-9" not in page
+    assert "Only the first page of the service" in page
+
+
+def test_a_filter_that_is_refused_is_left_off(desk: Client, fault_server: FaultServer) -> None:
+    mine = GOOD | {"result": None, "status": 0}
+    plain = {"assessments": [mine], "nextPageToken": None}
+    fault_server.on(LIST, refusal(400, "no filter here"))
+    fault_server.on(LIST.replace("?", " "), reply(simplejson.dumps(plain)))
+    page = desk.get("/apps/kenya/assessments/new?accountId=borrower:B-1").content.decode()
+    assert "already running" in page
+
+
+def test_when_it_cant_be_checked_the_form_says_so(desk: Client, fault_server: FaultServer) -> None:
+    fault_server.on(LIST, refusal(500, "broken"))
+    page = desk.get("/apps/kenya/assessments/new?accountId=borrower:B-1").content.decode()
+    assert "Whether one is already running could not be checked" in page
+    assert "Start the assessment" in page
+
+
+def test_an_answer_that_is_lost_is_not_known_and_the_list_is_named(
+    desk: Client, fault_server: FaultServer
+) -> None:
+    fault_server.on("POST /v1/projects/demo/apps/kenya/assessments", refusal(500, "broken"))
+    form = desk.get("/apps/kenya/assessments/new")
+    body = {
+        "token": form.context["token"],
+        "accountId": "borrower:B-1",
+        "assessmentType": "assessmentTypes/credit",
+        "timestamp": "2026-01-01T10:00",
+    }
+    page = desk.post("/apps/kenya/assessments/new", body).content.decode()
+    assert "<strong>unknown</strong>" in page
+    assert "Look at the assessments" in page
+    assert 'value="borrower:B-1"' in page

@@ -1,0 +1,212 @@
+"""The pages of assessments against the sandbox: list, create, wait, read, compare."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.readers import LendingApp
+from lendingadmin.staff.models import User
+from tests.sandbox.calling import Caller, ago, new_assessment
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ClientOf = Callable[[User | None], Client]
+KIND = "assessmentTypes/credit-90-days"
+
+
+@pytest.fixture
+def desk(client_of: ClientOf, officer: User) -> Client:
+    return client_of(officer)
+
+
+def address(app: LendingApp, rest: str = "") -> str:
+    return f"/apps/{app.app_id}/assessments/{rest}"
+
+
+def hidden(page: Any) -> dict[str, str]:
+    """What the form sends back by itself."""
+    found = re.findall(
+        r'name="(token|seen|timestamp)"[^>]* value="([^"]*)"', page.content.decode()
+    ) + re.findall(r'value="([^"]*)"[^>]* name="(timestamp)"', page.content.decode())
+    return {name: value for name, value in found if name in ("token", "seen", "timestamp")}
+
+
+def start(desk: Client, app: LendingApp, account: str = "borrower:b", **fields: str) -> Any:
+    page = desk.get(address(app, "new"), {"accountId": account})
+    body = hidden(page) | {"accountId": account, "assessmentType": KIND} | fields
+    return desk.post(address(app, "new"), body)
+
+
+def made(book: Caller, **fields: object) -> Any:
+    return book.post("/assessments", new_assessment(**fields)).body
+
+
+def test_the_types_are_offered_with_all_that_is_known_of_them(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    page = desk.get(address(app, "new"), {"accountId": "borrower:b"}).content.decode()
+    for words in (
+        "Credit, 90 days",
+        "looks back",
+        "platforms: android",
+        "borrowers: individual",
+        "In beta testing",
+        "Deprecated: the service may refuse it",
+    ):
+        assert words in page
+    assert page.index("Credit, 90 days") < page.index("(beta)") < page.index("Credit, 60 days")
+    assert 'value="borrower:b"' in page
+
+
+def test_it_is_started_waited_for_and_read(desk: Client, app: LendingApp, book: Caller) -> None:
+    answer = start(desk, app)
+    assert answer.status_code == 302
+    page = desk.get(answer.headers["Location"])
+    waiting = page.content.decode()
+    assert "The assessment is running" in waiting
+    assert "data-poll" in waiting
+    assert "normally done within 90 s" in waiting
+    entry = Entry.objects.get(action="assessments.create")
+    assert (entry.subject, entry.saved) == ("borrower:b", "yes")
+
+
+def test_what_was_asked_reaches_the_service_in_its_own_zone(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    answer = start(desk, app, timestamp="2026-01-31T15:00:05")
+    key = answer.headers["Location"].rstrip("/").rpartition("/")[2]
+    kept = book.get(f"/assessments/{key}").body
+    assert kept["timestamp"] == "2026-01-31T12:00:05.000Z"
+    assert (kept["accountId"], kept["assessmentType"]) == ("borrower:b", KIND)
+
+
+def test_a_bare_id_is_a_borrowers(desk: Client, app: LendingApp, book: Caller) -> None:
+    assert start(desk, app, accountId="b").status_code == 302
+    assert Entry.objects.get(action="assessments.create").subject == "borrower:b"
+
+
+def test_the_same_form_again_lands_on_the_first(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    page = desk.get(address(app, "new"), {"accountId": "borrower:b"})
+    body = hidden(page) | {"accountId": "borrower:b", "assessmentType": KIND}
+    first, again = (desk.post(address(app, "new"), body) for _ in range(2))
+    assert first.headers["Location"] == again.headers["Location"]
+    assert len(book.get("/assessments").body["assessments"]) == 1
+
+
+def test_a_running_one_is_warned_of_before_and_after(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    blind = desk.get(address(app, "new"))
+    key = made(book)["assessmentId"]
+    warned = desk.get(address(app, "new"), {"accountId": "borrower:b"}).content.decode()
+    assert "An assessment of this account is already running" in warned
+    assert key in warned
+    body = hidden(blind) | {"accountId": "borrower:b", "assessmentType": KIND}
+    stopped = desk.post(address(app, "new"), body)
+    assert stopped.status_code == 200
+    assert "already running" in stopped.content.decode()
+    assert len(book.get("/assessments").body["assessments"]) == 1
+    assert desk.post(address(app, "new"), body | hidden(stopped)).status_code == 302
+
+
+def test_one_of_another_borrower_is_no_warning(desk: Client, app: LendingApp, book: Caller) -> None:
+    book.borrower("other")
+    made(book, accountId="borrower:other")
+    page = desk.get(address(app, "new"), {"accountId": "borrower:b"}).content.decode()
+    assert "already running" not in page
+
+
+def test_a_refusal_keeps_what_was_entered(desk: Client, app: LendingApp, book: Caller) -> None:
+    answer = start(desk, app, "borrower:nobody")
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "The service refused this request" in page
+    assert 'value="borrower:nobody"' in page
+    assert re.search(rf'value="{KIND}"[^>]*checked', page)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"assessmentType": ""}, "Choose an assessment type."),
+        ({"accountId": "borrower:"}, "Write the account&#x27;s type, a colon and its id."),
+        ({"timestamp": "yesterday"}, "Enter a valid date/time."),
+        ({"token": "stale"}, "This form was open for too long"),
+    ],
+)
+def test_nothing_is_sent_that_is_not_whole(
+    desk: Client, app: LendingApp, book: Caller, fields: dict[str, str], words: str
+) -> None:
+    answer = start(desk, app, **fields)
+    assert answer.status_code == 200
+    assert words in answer.content.decode()
+    assert book.get("/assessments").body["assessments"] == []
+
+
+def test_a_viewer_starts_none(client_of: ClientOf, viewer: User, app: LendingApp) -> None:
+    desk = client_of(viewer)
+    assert desk.get(address(app, "new")).status_code == 403
+    assert "Start an assessment" not in desk.get(address(app)).content.decode()
+
+
+def test_the_list_has_it_and_its_pages_follow(desk: Client, app: LendingApp, book: Caller) -> None:
+    for number in range(26):
+        made(book, timestamp=ago(hours=number + 1))
+    first = desk.get(address(app), {"pageSize": "25"})
+    second = desk.get(first.context["list"].next_url)
+    keys = [one.assessment_id for page in (first, second) for one in page.context["list"].items]
+    assert len(set(keys)) == len(keys) == 26
+    assert f'href="{address(app, keys[0])}/"' in first.content.decode()
+    assert f'href="/apps/{app.app_id}/borrowers/b/"' in first.content.decode()
+
+
+def test_two_are_compared_with_both_ids_in_the_address(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    one = made(book)["assessmentId"]
+    other = made(book, timestamp=ago(days=3))["assessmentId"]
+    choose = desk.get(address(app, "compare"), {"a": one}).content.decode()
+    assert f"?a={one}&amp;b={other}" in choose
+    page = desk.get(address(app, "compare"), {"a": one, "b": other})
+    changes = {row.label: row.change for row in page.context["rows"]}
+    assert changes["Type"] == changes["Account"] == ""
+    assert re.fullmatch(r"\d days? earlier", changes["Data up to"])
+    assert not page.context["of_two_accounts"]
+
+
+def test_comparing_two_borrowers_says_so(desk: Client, app: LendingApp, book: Caller) -> None:
+    book.borrower("other")
+    one, other = made(book), made(book, accountId="borrower:other")
+    ids = {"a": one["assessmentId"], "b": other["assessmentId"]}
+    page = desk.get(address(app, "compare"), ids).content.decode()
+    assert "These two are of different accounts" in page
+
+
+def test_comparing_with_nothing_there_is_no_fault(desk: Client, app: LendingApp) -> None:
+    assert "Two assessments are needed" in desk.get(address(app, "compare")).content.decode()
+    gone = desk.get(address(app, "compare"), {"a": "nobody", "b": ".."})
+    assert gone.status_code in (200, 404)
+    card = desk.get(address(app, "compare"), {"a": "nobody", "b": "no-one"}).content.decode()
+    assert card.count("The service does not know this record") >= 2
+
+
+def test_finished_it_polls_no_more(
+    desk: Client, app: LendingApp, book: Caller, settings: Any
+) -> None:
+    key = made(book)["assessmentId"]
+    until = timezone.now() + timedelta(seconds=10)
+    while timezone.now() < until:
+        page = desk.get(address(app, f"{key}/status?polls=2")).content.decode()
+        if "data-poll" not in page:
+            break
+    assert "Too little data to judge" in page
+    assert "Have the borrower open the lending app" in page
+    assert "Data: too little; Rules: not reached; Outcome: invalid" in page
+    assert "accountId=borrower%3Ab" in page

@@ -1,0 +1,71 @@
+"""Assessments in words, and scores as pictures."""
+
+from decimal import Decimal
+
+import pytest
+
+from lendingadmin.display import assessments, gauges
+from lendingadmin.lending.values import AssessmentOutcome, AssessmentSettings, Odd
+
+
+@pytest.mark.parametrize(
+    ("account", "borrower"),
+    [
+        ("borrower:b", "b"),
+        ("borrower:a:b", "a:b"),
+        ("agent:b", ""),
+        ("borrower:", ""),
+        ("b", ""),
+        (None, ""),
+        (Odd(5), ""),
+    ],
+)
+def test_the_borrower_of_an_account(account: object, borrower: str) -> None:
+    assert assessments.borrower_id(account) == borrower
+
+
+@pytest.mark.parametrize(
+    ("score", "filled", "anchor"),
+    [(0, "0.0", "start"), (50, "134.0", "middle"), (100, "268.0", "end"), (99, "265.3", "end")],
+)
+def test_a_gauge(score: int, filled: str, anchor: str) -> None:
+    drawn = gauges.gauge("Risk", Decimal(score), gauges.RISK_SCALE, "bad")
+    assert drawn is not None
+    assert (drawn.filled, drawn.anchor) == (filled, anchor)
+
+
+@pytest.mark.parametrize("score", [None, Odd("x"), Decimal(-1), Decimal("100.1"), True, "50"])
+def test_no_gauge_where_there_is_nothing_to_draw(score: object) -> None:
+    assert gauges.gauge("Risk", score, gauges.RISK_SCALE) is None
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ({"type": "authorized"}, ["enough", "none failed", "authorized"]),
+        ({"type": "declined", "rule": "x"}, ["enough", "one failed", "declined"]),
+        (
+            {"type": "invalid", "reason": "no_data", "rule": "x"},
+            ["too little", "not reached", "invalid"],
+        ),
+        ({"type": "invalid", "reason": "late"}, ["not told", "not told", "invalid"]),
+        ({"type": "put_off", "rule": "x"}, ["not told", "one failed", "put off"]),
+        ({}, ["not told", "not told", "—"]),
+    ],
+)
+def test_the_way_to_a_decision(outcome: dict[str, object], words: list[str]) -> None:
+    steps = gauges.way(AssessmentOutcome.model_validate(outcome))
+    assert [step.words for step in steps] == words
+
+
+def test_limits_in_words() -> None:
+    settings = AssessmentSettings.model_validate(
+        {"apps": {"channels": ["mobile", "web"], "platforms": []}, "accounts": "all"}
+    )
+    assert assessments.limits(settings) == [
+        ("Channels", "mobile, web"),
+        ("Platforms", "any"),
+        ("Borrowers", "all"),
+        ("Account types", "all"),
+    ]
+    assert assessments.limits(None) == [("Limits", "none named")]
