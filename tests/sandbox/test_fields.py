@@ -166,12 +166,13 @@ def test_a_loan_has_every_field_in_every_state(lender: Caller) -> None:
     """Spec: Rules that hold, 3: `result` is null until the account is closed."""
     pending = lender.loan("pending", startDate=ago(days=-3))
     late = lender.loan("late", startDate=ago(days=75), settings={"a": 1}, labels={"b": [2]})
-    paid = repayment(late["balances"]["repayment"]["unpaid"])
+    partly = lender.post("/loans/late:makeRepayment", repayment(10)).body
+    paid = repayment(partly["balances"]["repayment"]["unpaid"])
     closed = lender.post("/loans/late:makeRepayment", paid).body
-    for loan in (pending, late, closed):
+    for loan in (pending, late, partly, closed):
         check_loan(loan)
-    assert pending["result"] is late["result"] is None
-    assert pending["settlementDate"] is late["settlementDate"] is None
+    for loan in (pending, late, partly):
+        assert loan["result"] is loan["settlementDate"] is None
     assert closed["result"]["type"] == "settled"
     assert closed["settlementDate"] is not None
     assert (closed["settings"], closed["labels"]) == ({"a": 1}, {"b": [2]})
