@@ -21,6 +21,7 @@ urlpatterns = [
     # The areas, in the order of the rail.
     path("", include("lendingadmin.portfolio.urls")),
     path("", include("lendingadmin.catalogue.urls")),
+    path("", include("lendingadmin.exports.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.borrowers.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.loans.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.assessments.urls")),

@@ -122,6 +122,8 @@ def _moments(label: str, first: object, second: object, zone: tzinfo) -> Row:
 
 def _apart(first: datetime, second: datetime) -> str:
     apart = abs(second - first)
+    if apart < timedelta(seconds=1):
+        return "less than a second apart"
     words = (
         f"{apart.days:,} {'day' if apart.days == 1 else 'days'}"
         if apart >= timedelta(days=1)

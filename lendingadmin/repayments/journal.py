@@ -36,7 +36,7 @@ def journal(request: PersonRequest, app_id: str) -> HttpResponse:
     form = JournalForm(request.GET)
     rows = Repayment.objects.filter(app_id=app_id).select_related("created_by").order_by("-id")
     if form.is_valid():
-        rows = _filtered(rows, form.cleaned_data, app_id)
+        rows = filtered(rows, form.cleaned_data, app_id)
     page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
     query = request.GET.copy()
     query.pop("page", None)
@@ -50,9 +50,8 @@ def journal(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "repayments/journal.html", context)
 
 
-def _filtered(
-    rows: QuerySet[Repayment], wanted: dict[str, Any], app_id: str
-) -> QuerySet[Repayment]:
+def filtered(rows: QuerySet[Repayment], wanted: dict[str, Any], app_id: str) -> QuerySet[Repayment]:
+    """Those of the rows that a JournalForm's cleaned data asks for."""
     zone = gateway.lending_app(app_id).zone
     if wanted["state"]:
         rows = rows.filter(state=wanted["state"])

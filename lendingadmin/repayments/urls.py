@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import journal, views
+from . import exporting, journal, views
 
 urlpatterns = [
     path("loans/<key:account_id>/repayments/new", views.new, name="repayment-new"),
@@ -12,6 +12,7 @@ urlpatterns = [
         name="repayment-confirm",
     ),
     path("repayments/", journal.journal, name="repayments"),
+    path("repayments/export.csv", exporting.export, name="repayments-export"),
     path("repayments/unknown/", journal.unknown, name="unknown"),
     path("repayments/<int:number>/", journal.receipt, name="repayment"),
     path("repayments/<int:number>/status", journal.status, name="repayment-status"),

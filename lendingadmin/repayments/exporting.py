@@ -1,0 +1,92 @@
+"""The journal as CSV: every repayment that its filter finds, with the API's names."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
+
+from lendingadmin import audit
+from lendingadmin.lending.values import timestamp_text
+from lendingadmin.web.access import access, refusal
+from lendingadmin.web.exports import csv_response
+from lendingadmin.web.requests import PersonRequest
+
+from .forms import JournalForm
+from .journal import filtered
+from .models import Repayment
+
+_READ = "lending.loans.get"
+_AT_ONCE = 500
+COLUMNS = (
+    "number",
+    "accountId",
+    "borrowerId",
+    "externalId",
+    "amount",
+    "currencyCode",
+    "transactionDate",
+    "valueDate",
+    "channel",
+    "network",
+    "notes",
+    "state",
+    "stateSince",
+    "settledAs",
+    "person",
+    "createdAt",
+    "sentAt",
+    "requestId",
+)
+
+
+@access("dashboard.export")
+def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
+    """The repayments recorded in this dashboard, newest first like the journal."""
+    if not request.user.has_perm(_READ):
+        return refusal(request, _READ)
+    form = JournalForm(request.GET)
+    if not form.is_valid():
+        return _to_journal(request, app_id)
+    rows = Repayment.objects.filter(app_id=app_id).select_related("created_by").order_by("-id")
+    found = filtered(rows, form.cleaned_data, app_id)
+    audit.record(
+        request, "dashboard.export", app_id=app_id, subject="repayments", outcome="started"
+    )
+    name = f"{app_id}-repayments-{timezone.localdate():%Y-%m-%d}.csv"
+    return csv_response(name, COLUMNS, found.iterator(chunk_size=_AT_ONCE), _row)
+
+
+def _to_journal(request: PersonRequest, app_id: str) -> HttpResponse:
+    answer = redirect("repayments", app_id)
+    answer["Location"] += f"?{request.META.get('QUERY_STRING', '')}"
+    return answer
+
+
+def _row(repayment: Repayment) -> Iterable[object]:
+    return (
+        repayment.pk,
+        repayment.account_id,
+        repayment.borrower_id,
+        repayment.external_id,
+        repayment.exact_amount,
+        repayment.shown_currency,
+        _when(repayment.transaction_date),
+        _when(repayment.value_date),
+        repayment.channel,
+        repayment.network,
+        repayment.notes,
+        repayment.state,
+        _when(repayment.state_at),
+        repayment.settled_as,
+        repayment.created_by.username,
+        _when(repayment.created_at),
+        _when(repayment.sent_at),
+        repayment.request_id,
+    )
+
+
+def _when(value: datetime | None) -> str | None:
+    return None if value is None else timestamp_text(value)
