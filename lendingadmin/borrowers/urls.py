@@ -2,10 +2,22 @@
 
 from django.urls import path
 
-from . import views
+from . import adding, editing, views
+
+_ONE = "borrowers/<key:borrower_id>/"
 
 urlpatterns = [
     path("borrowers/", views.borrowers, name="borrowers"),
-    path("borrowers/<key:borrower_id>/", views.borrower, name="borrower"),
-    path("borrowers/<key:borrower_id>/name", views.name, name="borrower-name"),
+    path("borrowers/new", adding.new, name="borrower-new"),
+    path(_ONE, views.borrower, name="borrower"),
+    path(f"{_ONE}name", views.name, name="borrower-name"),
+    path(f"{_ONE}edit", editing.edit, name="borrower-edit"),
+    path(f"{_ONE}edit/<str:form>", editing.confirm, name="borrower-edit-confirm"),
+    path(f"{_ONE}delete", adding.delete, name="borrower-delete"),
+    # The panels of the page, each by itself.
+    path(f"{_ONE}panels/record", views.record_panel, name="borrower-record"),
+    path(f"{_ONE}panels/loans", views.loans_panel, name="borrower-loans"),
+    path(f"{_ONE}panels/assessments", views.assessments_panel, name="borrower-assessments"),
+    path(f"{_ONE}panels/events", views.events_panel, name="borrower-events"),
+    path(f"{_ONE}panels/history", views.history_panel, name="borrower-history"),
 ]

@@ -1,57 +1,138 @@
-"""Borrowers: the list, and the page of one with the loan accounts they hold."""
-
-from collections.abc import Callable
-from functools import partial
+"""Borrowers: the list, and the 360° view of one, panel by panel."""
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.parallel import together
-from lendingadmin.web import errors
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page
 from lendingadmin.web.requests import PersonRequest
 
-_LOANS_SHOWN = 100
+from . import history, panels
+from .panels import Panel, Shown
+from .parts import open_parts
+
+# What the page offers, by the right that it takes.
+_MAY = {
+    "patch": "lending.borrowers.patch",
+    "delete": "lending.borrowers.delete",
+    "offer": "lending.borrowers.getOffers",
+    "assess": "lending.assessments.create",
+}
 
 
 @access("lending.borrowers.list")
 def borrowers(request: PersonRequest, app_id: str) -> HttpResponse:
     """The borrowers of an app; the spec shows no filter for them."""
     listing = read_page(request, OPERATIONS["borrowers.list"], gateway.app(app_id).borrowers.list)
-    context = {"list": listing, "app": gateway.lending_app(app_id)}
+    context = {
+        "list": listing,
+        "may_create": request.user.has_perm("lending.borrowers.create"),
+        "app": gateway.lending_app(app_id),
+    }
     return render(request, "borrowers/list.html", context)
 
 
 @access("lending.borrowers.get")
 def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """One borrower: the person or company, devices, settings and loans."""
+    """One borrower, all around.
+
+    A browser gets the frame and loads the panels side by side; `?whole=1` is the same page with
+    everything in it, read at once: without JavaScript, and for print.
+    """
+    whole = "whole" in request.GET
+    seen = [panel for panel in panels.LISTS if request.user.has_perm(panel.permission)]
     app = gateway.app(app_id)
-    by_borrower = partial(
-        app.loans.list,
-        filters={"borrowerId": borrower_id},
-        order="desc",
-        page_size=_LOANS_SHOWN,
-    )
-    reads: list[Callable[[], object]] = [partial(app.borrowers.get, borrower_id)]
-    if request.user.has_perm("lending.loans.list"):
-        reads.append(by_borrower)
-    found, *others = together(gateway.client(), *reads)
-    if isinstance(found, LendingError):
-        raise found
-    loans = others[0] if others else None
-    context = {
-        "borrower": found,
-        "borrower_id": borrower_id,
-        "may_see_loans": bool(others),
-        "loans": None if isinstance(loans, LendingError) else loans,
-        "loans_card": errors.card(loans) if isinstance(loans, LendingError) else None,
-        "app": gateway.lending_app(app_id),
-    }
-    return render(request, "borrowers/borrower.html", context)
+    if whole:
+        asked = [panels.RECORD, *seen]
+        reads = [panels.call(panel, app, borrower_id) for panel in asked]
+        record, *others = together(gateway.client(), *reads)
+        if isinstance(record, LendingError):
+            raise record
+        shown = [Shown.of(panel, read) for panel, read in zip(seen, others, strict=True)]
+        context = _of_record(Shown.of(panels.RECORD, record)) | _of_history(
+            request, app_id, borrower_id
+        )
+    else:
+        shown, context = [Shown(panel) for panel in seen], {"record": Shown(panels.RECORD)}
+    context |= {"panels": shown, "whole": whole}
+    return _draw(request, "borrowers/borrower.html", app_id, borrower_id, context)
+
+
+@access("lending.borrowers.get")
+def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """The borrower's own record: title, person, devices, what else came, loan summaries."""
+    shown = _read(panels.RECORD, app_id, borrower_id)
+    template = f"borrowers/{'_record_fragment' if _is_fragment(request) else 'record'}.html"
+    return _draw(request, template, app_id, borrower_id, _of_record(shown))
+
+
+@access("lending.loans.list")
+def loans_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """The loan accounts of a borrower."""
+    return _panel(request, panels.LOANS, app_id, borrower_id)
+
+
+@access("lending.assessments.list")
+def assessments_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """The assessments of a borrower."""
+    return _panel(request, panels.ASSESSMENTS, app_id, borrower_id)
+
+
+@access("lending.events.list")
+def events_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """The newest events of a borrower."""
+    return _panel(request, panels.EVENTS, app_id, borrower_id)
+
+
+@access("lending.borrowers.get")
+def history_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """What was done here with a borrower, and by whom."""
+    template = "borrowers/_history.html" if _is_fragment(request) else "borrowers/history.html"
+    context = _of_history(request, app_id, borrower_id)
+    return _draw(request, template, app_id, borrower_id, context)
+
+
+def _is_fragment(request: PersonRequest) -> bool:
+    return bool(getattr(request, "htmx", False))
+
+
+def _panel(request: PersonRequest, panel: Panel, app_id: str, borrower_id: str) -> HttpResponse:
+    """One panel: a fragment for htmx, a page of its own for everybody else."""
+    template = "borrowers/_panel.html" if _is_fragment(request) else "borrowers/panel.html"
+    context: dict[str, object] = {"shown": _read(panel, app_id, borrower_id)}
+    return _draw(request, template, app_id, borrower_id, context)
+
+
+def _read(panel: Panel, app_id: str, borrower_id: str) -> Shown:
+    """Read one panel; its fault is the panel's own."""
+    try:
+        return Shown.of(panel, panel.read(gateway.app(app_id), borrower_id))
+    except LendingError as error:
+        return Shown.of(panel, error)
+
+
+def _of_record(shown: Shown) -> dict[str, object]:
+    found = shown.found.borrower if shown.found else None
+    return {"record": shown, "borrower": found, "parts": open_parts(found) if found else []}
+
+
+def _of_history(request: PersonRequest, app_id: str, borrower_id: str) -> dict[str, object]:
+    done = history.of_borrower(request.user, app_id, borrower_id)
+    return {"history": done, "history_read_at": timezone.now()}
+
+
+def _draw(
+    request: PersonRequest, template: str, app_id: str, borrower_id: str, context: dict[str, object]
+) -> HttpResponse:
+    app = gateway.lending_app(app_id)
+    may = {word: request.user.has_perm(right) for word, right in _MAY.items()}
+    given = {"borrower_id": borrower_id, "app": app, "may": may}
+    return render(request, template, given | context)
 
 
 @access("lending.borrowers.get")

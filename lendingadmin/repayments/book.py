@@ -21,6 +21,12 @@ def of_loan(app_id: str, account_id: str) -> QuerySet[Repayment]:
     return rows.select_related("created_by").order_by("-id")
 
 
+def of_borrower(app_id: str, borrower_id: str) -> QuerySet[Repayment]:
+    """What was recorded here on the loans of one borrower, the newest first."""
+    rows = Repayment.objects.filter(app_id=app_id, borrower_id=borrower_id)
+    return rows.select_related("created_by").order_by("-id")
+
+
 def of_person(app_id: str, person_id: int) -> QuerySet[Repayment]:
     """What one person recorded in an app, the newest first."""
     rows = Repayment.objects.filter(app_id=app_id, created_by_id=person_id)

@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from lendingadmin.readers import LendingApp
 from lendingadmin.staff.models import User
-from tests.faults.behaviours import refusal, reply, token
+from tests.borrowers.forms import filled
+from tests.faults.behaviours import reply, token
 from tests.faults.server import FaultServer
 from tests.loans.test_pages import ODD, places, with_odd
 from tests.sandbox.calling import Caller
@@ -29,7 +30,7 @@ def test_list_and_page(desk: Client, app: LendingApp, book: Caller) -> None:
     listed = desk.get(f"/apps/{app.app_id}/borrowers/").content.decode()
     assert "WANJIRU ANNE" in listed
     assert "Mama Mboga Ltd" in listed
-    page = desk.get(f"/apps/{app.app_id}/borrowers/b/").content.decode()
+    page = desk.get(f"/apps/{app.app_id}/borrowers/b/?whole=1").content.decode()
     assert "+254700000001" in page
     assert f"/apps/{app.app_id}/loans/l/" in page
 
@@ -39,7 +40,9 @@ def test_ids_of_any_kind_have_a_page(desk: Client, app: LendingApp, book: Caller
         book.borrower(borrower_id)
     listed = desk.get(f"/apps/{app.app_id}/borrowers/?pageSize=25")
     for borrower in listed.context["list"].items:
-        answer = desk.get(reverse("borrower", args=[app.app_id, borrower.borrower_id]))
+        answer = desk.get(
+            reverse("borrower", args=[app.app_id, borrower.borrower_id]), {"whole": 1}
+        )
         assert answer.status_code == 200
         assert answer.context["borrower"].borrower_id == borrower.borrower_id
         if " " in borrower.borrower_id:
@@ -51,23 +54,6 @@ def test_the_name_alone_and_its_absence(desk: Client, app: LendingApp, book: Cal
     gone = desk.get(f"/apps/{app.app_id}/borrowers/nobody/name")
     assert gone.status_code == 200
     assert "<bdi>nobody</bdi>" in gone.content.decode()
-
-
-def test_the_loans_panel_fails_alone(
-    desk: Client,
-    app: LendingApp,
-    book: Caller,
-    fault_proxy: Callable[[str], FaultServer],
-    settings: Any,
-) -> None:
-    proxy = fault_proxy(book.base_url)
-    proxy.on("/loans?", refusal(500, "down"))
-    settings.LENDING_BASE_URL = proxy.url
-    answer = desk.get(f"/apps/{app.app_id}/borrowers/b/")
-    assert answer.status_code == 200
-    page = answer.content.decode()
-    assert "WANJIRU ANNE" in page
-    assert "The service has a fault" in page
 
 
 GOOD = {
@@ -84,19 +70,70 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize("path", places(GOOD), ids=lambda path: ".".join(map(str, path)))
-def test_no_odd_value_anywhere_breaks_a_page(
-    desk: Client, fault_server: FaultServer, settings: Any, path: tuple[str | int, ...]
-) -> None:
+LISTS = {
+    "loans": {"accountId": "L", "borrowerId": "B-1", "loanAmount": 1, "status": 2},
+    "assessments": {
+        "accountId": "borrower:B-1",
+        "assessmentId": "A",
+        "result": {"type": "authorized", "creditScore": 600},
+    },
+    "events": {
+        "accountId": "borrower:B-1",
+        "eventId": "E",
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "data": [{"kind": "x/sms", "values": [{}]}],
+    },
+}
+ADDRESSES = (
+    "borrowers/",
+    "borrowers/B-1/?whole=1",
+    "borrowers/B-1/name",
+    "borrowers/B-1/delete",
+)
+PROJECT = "GET /v1/projects/demo/apps/kenya"
+
+
+def odd_service(fault_server: FaultServer, settings: Any) -> None:
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
     fault_server.on("POST /v1/oauth2/token", token())
-    fault_server.on("GET /v1/projects/demo/apps/kenya/loans?", reply({"loans": []}))
+    for name in LISTS:
+        fault_server.on(f"{PROJECT}/{name}?", reply({name: []}))
+
+
+@pytest.mark.parametrize("path", places(GOOD), ids=lambda path: ".".join(map(str, path)))
+def test_no_odd_value_anywhere_breaks_a_page(
+    client_of: ClientOf,
+    manager: User,
+    fault_server: FaultServer,
+    settings: Any,
+    path: tuple[str | int, ...],
+) -> None:
+    odd_service(fault_server, settings)
+    boss = client_of(manager)
     for odd in ODD:
         borrower = with_odd(GOOD, path, odd)
         listed = simplejson.dumps({"borrowers": [borrower, odd], "nextPageToken": None})
-        fault_server.on("GET /v1/projects/demo/apps/kenya/borrowers?", reply(listed))
-        one = reply(simplejson.dumps(borrower))
-        fault_server.on("GET /v1/projects/demo/apps/kenya/borrowers/", one)
-        for address in ("borrowers/", "borrowers/B-1/", "borrowers/B-1/name"):
-            answer = desk.get(f"/apps/kenya/{address}")
+        fault_server.on(f"{PROJECT}/borrowers?", reply(listed))
+        fault_server.on(f"{PROJECT}/borrowers/", reply(simplejson.dumps(borrower)))
+        for address in ADDRESSES:
+            answer = boss.get(f"/apps/kenya/{address}")
             assert answer.status_code == 200, (address, odd)
+        entered = filled(boss.get("/apps/kenya/borrowers/B-1/edit"))
+        unchanged = boss.post("/apps/kenya/borrowers/B-1/edit", entered)
+        assert "Nothing was changed" in unchanged.content.decode(), odd
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_no_odd_value_in_a_list_breaks_its_panel(
+    client_of: ClientOf, officer: User, fault_server: FaultServer, settings: Any, name: str
+) -> None:
+    odd_service(fault_server, settings)
+    fault_server.on(f"{PROJECT}/borrowers/", reply(simplejson.dumps(GOOD)))
+    desk = client_of(officer)
+    for path in places(LISTS[name]):
+        for odd in ODD:
+            item = with_odd(LISTS[name], path, odd)
+            fault_server.on(f"{PROJECT}/{name}?", reply(simplejson.dumps({name: [item, odd]})))
+            for address in (f"panels/{name}", "?whole=1"):
+                answer = desk.get(f"/apps/kenya/borrowers/B-1/{address}")
+                assert answer.status_code == 200, (address, path, odd)

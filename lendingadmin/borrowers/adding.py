@@ -1,0 +1,121 @@
+"""Registering a borrower, and deleting one."""
+
+from dataclasses import replace
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from lendingadmin import gateway
+from lendingadmin.lending.errors import InvalidId, LendingError
+from lendingadmin.lending.values import Borrower
+from lendingadmin.web import onetime, writes
+from lendingadmin.web.access import access
+from lendingadmin.web.errors import Card
+from lendingadmin.web.requests import PersonRequest
+
+from .forms import BorrowerForm, DeleteForm, NewForm
+
+_STALE = "This form was open for too long. Check it and send it again."
+_CONFLICT = "409"
+
+
+@access("lending.borrowers.create", methods=("GET", "POST"))
+def new(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Register a person or company, with devices, settings and loans from elsewhere."""
+    app, card = gateway.lending_app(app_id), None
+    asks_for_rows = "more" in request.POST
+    entered = request.POST if request.method == "POST" else None
+    form = BorrowerForm({}, entered, check=not asks_for_rows)
+    first = NewForm(entered if entered and not asks_for_rows else None)
+    if asks_for_rows:
+        first.initial["borrowerId"] = request.POST.get("borrowerId", "")
+    if entered and not asks_for_rows and all([first.is_valid(), form.is_valid()]):
+        outcome = _create(request, app_id, first, form)
+        if outcome and outcome.url:
+            messages.success(request, "Saved.")
+            return redirect(outcome.url)
+        card = outcome.card if outcome else None
+    token = request.POST.get("token", "") if asks_for_rows else ""
+    context = {
+        "first": first,
+        "form": form,
+        "card": _with_existing(card, app_id, first) if card else None,
+        "token": token or onetime.mint(request, "borrowers.create"),
+        "app": app,
+    }
+    return render(request, "borrowers/new.html", context)
+
+
+def _create(
+    request: PersonRequest, app_id: str, first: NewForm, form: BorrowerForm
+) -> writes.Outcome | None:
+    """Send it once; None, with a message in the form, when its token has run out."""
+    borrower_id = first.cleaned_data["borrowerId"]
+    body = {"borrowerId": borrower_id, **form.result()}
+    try:
+        return writes.once(
+            request,
+            "borrowers.create",
+            token=request.POST.get("token", ""),
+            app_id=app_id,
+            subject=borrower_id,
+            do=lambda: gateway.app(app_id).borrowers.create(body),
+            lands_on=lambda _: reverse("borrower", args=[app_id, borrower_id]),
+        )
+    except onetime.Stale:
+        first.add_error(None, _STALE)
+        return None
+
+
+def _with_existing(card: Card, app_id: str, first: NewForm) -> Card:
+    """Where a borrower has the id already (409), the card leads there."""
+    if _CONFLICT not in card.reference.split(" · "):
+        return card
+    there = reverse("borrower", args=[app_id, first.cleaned_data["borrowerId"]])
+    return replace(card, links=(("Open the existing borrower", there),))
+
+
+@access("lending.borrowers.delete", methods=("GET", "POST"))
+def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """Delete a borrower whose id was typed in; whether it may go is for the service to say."""
+    form = DeleteForm(request.POST or None, borrower_id=borrower_id)
+    card = None
+    if request.method == "POST" and form.is_valid():
+        try:
+            outcome = writes.once(
+                request,
+                "borrowers.delete",
+                token=request.POST.get("token", ""),
+                app_id=app_id,
+                subject=borrower_id,
+                do=lambda: gateway.app(app_id).borrowers.delete(borrower_id),
+                lands_on=lambda _: reverse("borrowers", args=[app_id]),
+            )
+        except onetime.Stale:
+            form.add_error(None, _STALE)
+        else:
+            if outcome.url:
+                messages.success(request, f"Borrower {borrower_id} is deleted.")
+                return redirect(outcome.url)
+            card = outcome.card
+    context = {
+        "form": form,
+        "card": card,
+        "borrower": _read(request, app_id, borrower_id),
+        "borrower_id": borrower_id,
+        "token": onetime.mint(request, "borrowers.delete"),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "borrowers/delete.html", context)
+
+
+def _read(request: PersonRequest, app_id: str, borrower_id: str) -> Borrower | None:
+    """The borrower; on a POST its absence must not hide what became of the write."""
+    try:
+        return gateway.app(app_id).borrowers.get(borrower_id)
+    except LendingError as error:
+        if request.method != "POST" or isinstance(error, InvalidId):
+            raise
+        return None

@@ -1,0 +1,283 @@
+"""Form fields that hold a value of the wire as text, and give it back as it came if untouched.
+
+A field whose text still says what it said when it was shown keeps its raw value, to the last digit
+and key; only what a person changed is read anew.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import simplejson
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from lendingadmin.lending.codec import decode, encode
+from lendingadmin.lending.values import timestamp_text
+from lendingadmin.web.dates import plausible
+
+# Stands for a key that is not there; null is a value.
+MISSING = object()
+# A text longer than this is shown in part and not edited here (photos may be whole files).
+LONGEST_EDITED = 100_000
+
+_UNSENT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
+_LOCAL = "%Y-%m-%dT%H:%M:%S"
+
+
+class Kind(NamedTuple):
+    """How a kind of value is written for people and read back.
+
+    `read` gets text that is not empty and raises ValidationError; `empty` is what nothing means
+    where a value was; `control` is the type of the input, "area" for several lines.
+    """
+
+    read: Callable[[str], object]
+    write: Callable[[object], str | None]
+    control: str = "text"
+    empty: object = None
+    choices: tuple[tuple[str, str], ...] = ()
+
+
+def shown(kind: Kind, raw: object) -> str:
+    """The text that a field starts with."""
+    if raw is MISSING or raw is None:
+        return ""
+    written = kind.write(raw)
+    return as_json(raw) if written is None else written
+
+
+def as_json(raw: object, *, indent: bool = False) -> str:
+    """Any value of the wire as JSON, with its own digits."""
+    text = encode(raw).decode()
+    return text if not indent else _indented(text)
+
+
+def _indented(text: str) -> str:
+    value = simplejson.loads(text, use_decimal=True)
+    return str(simplejson.dumps(value, use_decimal=True, ensure_ascii=False, indent=2))
+
+
+def _write_text(raw: object) -> str | None:
+    return raw if isinstance(raw, str) else None
+
+
+def _write_number(raw: object) -> str | None:
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return str(raw)
+    if isinstance(raw, Decimal) and abs(raw.adjusted()) < 40:
+        return f"{raw:f}"
+    return None
+
+
+def _write_flag(raw: object) -> str | None:
+    return {True: "true", False: "false"}[raw] if isinstance(raw, bool) else None
+
+
+def _write_moment(raw: object) -> str | None:
+    """The time in the lender's zone, to the second; None for what is no time."""
+    moment = _moment_of(raw)
+    try:
+        return timezone.localtime(moment).strftime(_LOCAL) if moment else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _moment_of(raw: object) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(raw) if isinstance(raw, str) and "T" in raw else None
+    except ValueError:
+        return None
+    return moment if moment is not None and moment.tzinfo and moment.year >= 1900 else None
+
+
+def _write_day(raw: object) -> str | None:
+    try:
+        return date.fromisoformat(raw).isoformat() if isinstance(raw, str) else None
+    except ValueError:
+        return None
+
+
+def _read_whole(text: str) -> object:
+    if not _WHOLE.fullmatch(text):
+        raise ValidationError("Give a whole number in digits.")
+    return int(text)
+
+
+def _read_number(text: str) -> object:
+    if not _NUMBER.fullmatch(text):
+        raise ValidationError(
+            "Write digits only, with a point for decimals and nothing between thousands."
+        )
+    return Decimal(text)
+
+
+def _read_flag(text: str) -> object:
+    return {"true": True, "false": False}[text]
+
+
+def _read_moment(text: str) -> object:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValidationError("Give a date and a time, such as 2026-10-31T14:00.") from None
+    plausible(moment)
+    if moment.tzinfo is None:
+        moment = timezone.make_aware(moment)
+    return timestamp_text(moment.astimezone(UTC))
+
+
+def _read_day(text: str) -> object:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        raise ValidationError("Give a date, such as 1990-12-31.") from None
+    plausible(day)
+    return day.isoformat()
+
+
+def _write_open(raw: object) -> str | None:
+    """Lines `key: value` where that says the same, else JSON."""
+    if isinstance(raw, Mapping) and raw and all(_is_line(*pair) for pair in raw.items()):
+        return "\n".join(f"{key}: {value}" for key, value in raw.items())
+    return as_json(raw, indent=True)
+
+
+def _is_line(key: object, value: object) -> bool:
+    if not (isinstance(key, str) and isinstance(value, str) and key):
+        return False
+    plain = key == key.strip() and value == value.strip() and ":" not in key
+    return plain and f"{key}{value}".isprintable() and key[0] not in '{["'
+
+
+def _read_object(text: str) -> object:
+    value = read_open(text)
+    if value is not None and not isinstance(value, Mapping):
+        raise ValidationError("Give keys and values: lines such as “key: value”, or {…} as JSON.")
+    return value
+
+
+def _read_list(text: str) -> object:
+    value = read_open(text) if text[0] == "[" else None
+    if not isinstance(value, list):
+        raise ValidationError("Give a list as JSON, such as [“a”, “b”] with straight quotes.")
+    return value
+
+
+def read_open(text: str) -> object:
+    """JSON of any shape, or lines `key: value`. Raises ValidationError that says where it fails."""
+    try:
+        return decode(text.encode())
+    except (ValueError, RecursionError) as error:
+        if text[0] in '{["':
+            raise ValidationError(f"This is no JSON: {_why(error)}.") from None
+    return _lines(text)
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, simplejson.JSONDecodeError):
+        return f"{error.msg} (line {error.lineno}, column {error.colno})"
+    return str(error)
+
+
+def _lines(text: str) -> dict[str, object]:
+    pairs: dict[str, object] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        key, colon, value = line.partition(":")
+        if not (colon and key.strip()):
+            raise ValidationError(f"Line {number} has no “key: value”.")
+        if key.strip() in pairs:
+            raise ValidationError(f"The key “{key.strip()}” stands there twice.")
+        pairs[key.strip()] = value.strip()
+    return pairs
+
+
+TEXT = Kind(str, _write_text)
+WHOLE = Kind(_read_whole, _write_number, "numeric")
+NUMBER = Kind(_read_number, _write_number, "decimal")
+FLAG = Kind(_read_flag, _write_flag, choices=(("true", "yes"), ("false", "no")))
+MOMENT = Kind(_read_moment, _write_moment, "datetime-local")
+DAY = Kind(_read_day, _write_day, "date")
+OPEN = Kind(_read_object, _write_open, "area")
+MAP = Kind(_read_object, _write_open, "area", empty={})
+LIST = Kind(_read_list, _write_open, "area", empty=[])
+CATEGORY = Kind(str, _write_text, choices=(("individual", "individual"), ("company", "company")))
+# Spec: Borrower. The request shows text where answers carry a number.
+STATUS = Kind(str, lambda raw: raw if isinstance(raw, str) else _write_number(raw))
+
+
+class WireField(forms.CharField):
+    """One key of a JSON object, shown as text. `clean` gives the raw value, or MISSING."""
+
+    def __init__(self, kind: Kind, raw: object, **options: Any) -> None:
+        self.kind, self.raw, self.text = kind, raw, shown(kind, raw)
+        super().__init__(
+            required=options.pop("required", False),
+            initial=self.text,
+            widget=self._widget(),
+            strip=False,
+            **options,
+        )
+        if len(self.text) > LONGEST_EDITED:
+            self.disabled = True
+            self.initial = f"{self.text[:500]}…"
+            self.help_text = f"{len(self.text):,} characters: too long to be edited here. It stays."
+
+    def _widget(self) -> forms.Widget:
+        kind, odd = self.kind, self.text != "" and self.kind.write(self.raw) is None
+        if kind.choices:
+            known = [("", "not given"), *kind.choices]
+            came = [] if self.text in dict(known) else [(self.text, self.text)]
+            return forms.Select(choices=known + came)
+        if kind.control == "area" or "\n" in self.text:
+            rows = min(max(self.text.count("\n") + 1, 2), 20)
+            return forms.Textarea(attrs={"rows": rows, "spellcheck": "false", "dir": "auto"})
+        if odd or kind.control == "text":
+            return forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"})
+        if kind.control in ("numeric", "decimal"):
+            attrs = {"inputmode": kind.control, "autocomplete": "off", "class": "number"}
+            return forms.TextInput(attrs=attrs)
+        # A browser shows nothing for a value that its own control does not know.
+        seconds = {"step": "1"} if kind.control == "datetime-local" else {}
+        return forms.TextInput(attrs={"type": kind.control, **seconds})
+
+    def clean(self, value: Any) -> Any:
+        """The raw value where the text says what it said, else what the new text means."""
+        if self.disabled:
+            return self.raw
+        text = _plain(str(value or ""))
+        if text == _plain(self.text):
+            if self.required and not text:
+                raise ValidationError(self.error_messages["required"], code="required")
+            return self.raw
+        if not text:
+            if self.required:
+                raise ValidationError(self.error_messages["required"], code="required")
+            return MISSING if self.raw is MISSING else self.kind.empty
+        self.run_validators(text)
+        if self.kind.choices and text not in dict(self.kind.choices):
+            raise ValidationError("Choose one of the list.")
+        return self._kept_if_the_same(self.kind.read(text))
+
+    def _kept_if_the_same(self, read: object) -> object:
+        """Browsers write some values in a way of their own: what reads the same is the same."""
+        before = _plain(self.text)
+        if not before:
+            return read
+        try:
+            same = as_json(self.kind.read(before)) == as_json(read)
+        except (ValidationError, KeyError):
+            same = False
+        return self.raw if same else read
+
+
+def _plain(text: str) -> str:
+    """What of a text survives a form: browsers send other line ends and no control characters."""
+    return _UNSENT.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()

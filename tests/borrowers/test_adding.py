@@ -1,0 +1,214 @@
+"""Registering and deleting borrowers at the sandbox: once, with everything that may be sent."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.readers import LendingApp
+from lendingadmin.staff.models import User
+from lendingadmin.web import onetime
+from tests.borrowers.forms import filled
+from tests.faults.behaviours import refusal
+from tests.faults.server import FaultServer
+from tests.sandbox.calling import Caller
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User | None], Client]
+
+
+@pytest.fixture
+def desk(client_of: ClientOf, officer: User) -> Client:
+    return client_of(officer)
+
+
+@pytest.fixture
+def boss(client_of: ClientOf, manager: User) -> Client:
+    return client_of(manager)
+
+
+def url(app: LendingApp, rest: str = "") -> str:
+    return f"/apps/{app.app_id}/borrowers/{rest}"
+
+
+def test_a_person_with_device_loan_and_settings(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    form = filled(
+        desk.get(url(app, "new")),
+        borrowerId="n-1",
+        individual__surname="Otieno",
+        individual__dateOfBirth="1990-12-31",
+        individual__noOfDependants="2",
+        settings__settings="timezone: Africa/Nairobi",
+        devices__0__deviceId="d-1",
+        devices__0__active="true",
+        devices__1__deviceId="d-2",
+        loans__0__loanId="old",
+        loans__0__principalAmount="1000.50",
+        loans__0__endDate="2025-01-31T00:00",
+        open__demographic='{"village": {"name": "Kitale"}}',
+    )
+    answer = desk.post(url(app, "new"), form)
+    assert answer.headers["Location"] == url(app, "n-1/")
+    made = book.get("/borrowers/n-1").body
+    assert (made["individual"]["surname"], made["individual"]["noOfDependants"]) == ("OTIENO", 2)
+    assert [device["deviceId"] for device in made["devices"]] == ["d-1", "d-2"]
+    assert made["loans"][0]["principalAmount"] == pytest.approx(1000.50)
+    assert made["loans"][0]["endDate"] == "2025-01-30T21:00:00.000Z"
+    assert made["settings"] == {"timezone": "Africa/Nairobi"}
+    assert made["demographic"] == {"village": {"name": "Kitale"}}
+    page = desk.get(url(app, "n-1/?whole=1")).content.decode()
+    for words in ("village · name", "Kitale", "Add borrowers", "1,000.50"):
+        assert words in page
+    # The same form again lands on the same borrower.
+    assert desk.post(url(app, "new"), form).headers["Location"] == url(app, "n-1/")
+    assert Entry.objects.filter(action="borrowers.create").count() == 1
+
+
+def test_a_company(desk: Client, app: LendingApp, book: Caller) -> None:
+    form = filled(
+        desk.get(url(app, "new")),
+        borrowerId="co",
+        general__category="company",
+        open__company="tradingName: Mama Mboga",
+    )
+    assert desk.post(url(app, "new"), form).status_code == 302
+    made = book.get("/borrowers/co").body
+    assert made["company"] == {"tradingName": "Mama Mboga"}
+    assert made["individual"] is None
+
+
+def test_one_that_exists_offers_to_open_it(desk: Client, app: LendingApp, book: Caller) -> None:
+    form = filled(desk.get(url(app, "new")), borrowerId="b", individual__surname="X")
+    for sending in (form, form):
+        page = desk.post(url(app, "new"), sending)
+        text = page.content.decode()
+        assert "Open the existing borrower" in text
+        assert url(app, "b/") in text
+        assert filled(page)["individual-surname"] == "X"
+    assert filled(page)["token"] != form["token"]
+
+
+@pytest.mark.parametrize(
+    ("borrower_id", "words"),
+    [("", "required"), ("..", "cannot be an id"), ("é" * 255, "too long")],
+)
+def test_an_id_without_an_address_is_refused_beside_its_field(
+    desk: Client, app: LendingApp, book: Caller, borrower_id: str, words: str
+) -> None:
+    form = filled(desk.get(url(app, "new")), borrowerId=borrower_id)
+    assert words in desk.post(url(app, "new"), form).content.decode()
+
+
+def test_an_old_form_keeps_its_input(
+    desk: Client, app: LendingApp, book: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stale(*_: Any) -> str:
+        raise onetime.Stale
+
+    form = filled(desk.get(url(app, "new")), borrowerId="late")
+    monkeypatch.setattr(onetime, "check", stale)
+    page = desk.post(url(app, "new"), form)
+    assert "open for too long" in page.content.decode()
+    assert filled(page)["borrowerId"] == "late"
+    assert book.get("/borrowers/late").status == 404
+
+
+def test_more_rows_keep_the_token_and_the_input(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    form = filled(desk.get(url(app, "new")), borrowerId="n", devices__1__osName="z")
+    page = desk.post(url(app, "new"), form | {"more": "loans"})
+    grown = filled(page)
+    assert (grown["token"], grown["borrowerId"]) == (form["token"], "n")
+    assert grown["devices-1-osName"] == "z"
+    assert "loans-4-loanId" in grown and "loans-4-loanId" not in form
+    assert "This field is required" not in page.content.decode()
+
+
+def test_deleting_wants_the_id_and_happens_once(
+    boss: Client, app: LendingApp, book: Caller
+) -> None:
+    book.borrower("gone")
+    form = filled(boss.get(url(app, "gone/delete")))
+    wrong = boss.post(url(app, "gone/delete"), form | {"borrowerId": "GONE"})
+    assert "That is not this borrower" in wrong.content.decode()
+    assert book.get("/borrowers/gone").status == 200
+    for _ in range(2):
+        answer = boss.post(url(app, "gone/delete"), form | {"borrowerId": "gone"})
+        assert answer.headers["Location"] == url(app)
+    assert book.get("/borrowers/gone").status == 404
+    assert Entry.objects.filter(action="borrowers.delete").count() == 1
+
+
+def test_a_refused_delete_says_why(boss: Client, app: LendingApp, book: Caller) -> None:
+    form = filled(boss.get(url(app, "b/delete")), borrowerId="b")
+    page = boss.post(url(app, "b/delete"), form).content.decode()
+    assert "A borrower with loan accounts can" in page
+    assert "<strong>no</strong>" in page
+
+
+def test_officers_do_not_delete(desk: Client, app: LendingApp, book: Caller) -> None:
+    assert desk.get(url(app, "b/delete")).status_code == 403
+    assert "Delete" not in desk.get(url(app, "b/?whole=1")).content.decode()
+
+
+class TestPanels:
+    def test_the_frame_loads_each_panel_by_itself_and_links_to_it(
+        self, desk: Client, app: LendingApp, book: Caller
+    ) -> None:
+        page = desk.get(url(app, "b/")).content.decode()
+        for panel in ("record", "loans", "assessments", "events", "history"):
+            there = url(app, f"b/panels/{panel}")
+            assert f'hx-get="{there}" hx-trigger="load"' in page
+            assert f'href="{there}"' in page
+            whole = desk.get(there).content.decode()
+            assert "<html" in whole
+            fragment = desk.get(there, headers={"HX-Request": "true"}).content.decode()
+            assert "<html" not in fragment
+            assert "read " in fragment
+            assert 'hx-trigger="load"' not in fragment
+
+    def test_each_fails_alone_with_a_retry(
+        self,
+        desk: Client,
+        app: LendingApp,
+        book: Caller,
+        fault_proxy: Callable[[str], FaultServer],
+        settings: Any,
+    ) -> None:
+        proxy = fault_proxy(book.base_url)
+        settings.LENDING_BASE_URL = proxy.url
+        proxy.on("/loans?", refusal(500, "down"))
+        page = desk.get(url(app, "b/?whole=1")).content.decode()
+        assert "WANJIRU ANNE" in page and page.count("The service has a fault</h2>") == 1
+        for panel in ("loans", "assessments", "events"):
+            proxy.on(f"/{panel}?", refusal(500, "down"))
+            answer = desk.get(url(app, f"b/panels/{panel}"), headers={"HX-Request": "true"})
+            assert answer.status_code == 200
+            text = answer.content.decode()
+            assert "The service has a fault" in text and "Try again" in text
+
+    def test_a_borrower_that_is_not_there(
+        self, desk: Client, app: LendingApp, book: Caller
+    ) -> None:
+        answer = desk.get(url(app, "nobody/panels/record"), headers={"HX-Request": "true"})
+        assert "does not know this record" in answer.content.decode()
+        assert desk.get(url(app, "nobody/?whole=1")).status_code == 404
+
+    def test_assessments_of_others_are_left_out_and_it_says_so(
+        self, desk: Client, app: LendingApp, book: Caller
+    ) -> None:
+        book.borrower("other")
+        for account in ("borrower:b", "borrower:other"):
+            body = {"accountId": account, "assessmentType": "assessmentTypes/credit-90-days"}
+            made = book.post("/assessments", body | {"timestamp": "2026-11-01T00:00:00.000Z"})
+            assert made.status == 200, made.text
+        page = desk.get(url(app, "b/panels/assessments"))
+        assert [one.account_id for one in page.context["shown"].found.items] == ["borrower:b"]
+        assert (
+            "does not filter these by borrower: 1 of others was left out" in page.content.decode()
+        )
