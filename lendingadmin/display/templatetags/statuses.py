@@ -1,7 +1,10 @@
 """`{% chip loan.status|loan_status %}`: statuses by the words of the settings, and their chip."""
 
+from functools import lru_cache
+
 from django import template
 from django.conf import settings
+from django.template.loader import render_to_string
 
 from lendingadmin.display import statuses
 from lendingadmin.display.statuses import Status
@@ -43,7 +46,13 @@ def status(word: str, tone: str = "", icon: str = "minus-circle") -> Status:
     return Status(word, tone, icon)
 
 
-@register.inclusion_tag("_chip.html")
-def chip(status: Status | None) -> dict[str, object]:
+@register.simple_tag
+def chip(status: Status | None) -> str:
     """Draw a status as colour, word and icon; nothing for None."""
-    return {"status": status}
+    return _drawn(status) if status else ""
+
+
+# A list draws the same few chips hundreds of times.
+@lru_cache(maxsize=512)
+def _drawn(status: Status) -> str:
+    return render_to_string("_chip.html", {"status": status})

@@ -61,7 +61,7 @@ class Value(BaseModel):
         except ValidationError:
             # Only a key that is no proper text (a lone surrogate) gets here; raw still has it.
             value = handler({key: data[key] for key in data if _is_text(key)})
-        if isinstance(data, Mapping):
+        if isinstance(data, (dict, Mapping)):
             value._raw = data
         return value
 
