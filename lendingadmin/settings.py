@@ -70,6 +70,7 @@ INSTALLED_APPS = [
     "lendingadmin.gateway",
     "lendingadmin.display",
     "lendingadmin.repayments",
+    "lendingadmin.offers",
     "lendingadmin.demo",
     "lendingadmin.staff.site.PeopleAdminConfig",
     "django.contrib.auth",

@@ -29,7 +29,11 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
     listing = read_page(
         request, OPERATIONS["loans.list"], gateway.app(app_id).loans.list, words=words
     )
-    context = {"list": listing, "app": gateway.lending_app(app_id)}
+    context = {
+        "list": listing,
+        "app": gateway.lending_app(app_id),
+        "may_create": request.user.has_perm("lending.loans.create"),
+    }
     return render(request, "loans/list.html", context)
 
 
@@ -48,6 +52,7 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "here": here[:_RECORDED_HERE],
         "here_count": here.count(),
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
+        "may_delete": request.user.has_perm("lending.loans.delete"),
         "blocked_by": here.filter(state__in=book.OPEN, set_aside_at=None).first(),
         "unexplained": _unexplained(found, book.landed_sum(here)),
         "read_at": now,

@@ -1,6 +1,5 @@
 """Forms of the ledger. Fields that become a parameter of MakeRepayment bear the spec's names."""
 
-import re
 import unicodedata
 from datetime import datetime
 from decimal import Decimal
@@ -12,42 +11,13 @@ from django.utils import timezone
 
 from lendingadmin.readers import LendingApp
 from lendingadmin.web.dates import plausible
+from lendingadmin.web.fields import AmountField, LineField, moment_field
 
 from .ledger import Request
 from .models import Repayment
 from .states import State, Verdict
 
 _CHANNELS = [("", "not given"), ("web", "web"), ("mobile", "mobile"), ("physical", "physical")]
-_PLAIN_NUMBER = re.compile(r"\d+(\.\d+)?")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-
-
-class AmountField(forms.DecimalField):
-    """Money as people write it in a form: digits, and a point for decimals."""
-
-    def to_python(self, value: Any) -> Any:
-        text = str(value or "").strip()
-        if text and not (text.isascii() and _PLAIN_NUMBER.fullmatch(text)):
-            raise forms.ValidationError(
-                "Write digits only, with a point for decimals and nothing between thousands."
-            )
-        return super().to_python(text)
-
-
-class LineField(forms.CharField):
-    """One line of text without control characters."""
-
-    def clean(self, value: Any) -> str:
-        text = str(super().clean(value))
-        if _CONTROL.search(text):
-            raise forms.ValidationError("Leave out line breaks and control characters.")
-        return text
-
-
-def _moment() -> forms.DateTimeField:
-    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
-    formats = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"]
-    return forms.DateTimeField(widget=widget, input_formats=formats, validators=[plausible])
 
 
 class RepaymentForm(forms.Form):
@@ -61,8 +31,8 @@ class RepaymentForm(forms.Form):
         required=False,
         help_text="As the payment network gives it. Leave it empty for cash: one is made.",
     )
-    transactionDate = _moment()
-    valueDate = _moment()
+    transactionDate = moment_field()
+    valueDate = moment_field()
     channel = forms.ChoiceField(choices=_CHANNELS, required=False)
     network = LineField(
         max_length=100, required=False, help_text="Such as M-PESA or a bank's name."

@@ -1,12 +1,15 @@
 """`{% schedule_chart contract zone %}`: the schedule of a contract as stacked bars."""
 
+from collections.abc import Iterable
 from datetime import tzinfo
+from typing import Any
 
 from django import template
 from django.template import Context
 from django.utils import timezone
 
 from lendingadmin.display.charts import kinds_of, schedule_bars
+from lendingadmin.display.overlay import overlay
 from lendingadmin.display.times import calendar_day
 
 register = template.Library()
@@ -34,3 +37,14 @@ def schedule_chart(
 def schedule_legend(contract: object) -> dict[str, object]:
     """Name the colours of a contract's chart: only those parts that its instalments have."""
     return {"kinds": kinds_of(getattr(contract, "installments", None))}
+
+
+@register.inclusion_tag("_contracts_chart.html")
+def contracts_chart(columns: Iterable[Any], zone: object, currency: str) -> dict[str, object]:
+    """Draw the schedules of several contracts over one another, on the same two scales."""
+    place = zone if isinstance(zone, tzinfo) else None
+    schedules = [(column.name, column.contract.installments) for column in columns]
+    wide = overlay(schedules, width=700, zone=place, currency=currency)
+    narrow = overlay(schedules, width=380, zone=place, currency=currency)
+    drawn = [("wide", wide), ("narrow", narrow)] if wide and narrow else []
+    return {"charts": drawn, "kinds": wide.kinds if wide else ()}

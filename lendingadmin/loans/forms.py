@@ -1,0 +1,91 @@
+"""Forms of the loans area. Fields that become a parameter of Loans, Create bear its names."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from lendingadmin.display.times import zone_name
+from lendingadmin.lending.oddities import odd_places
+from lendingadmin.lending.values import LendingContract, timestamp_text
+from lendingadmin.readers import LendingApp
+from lendingadmin.web.fields import (
+    AmountField,
+    IdField,
+    JsonObjectField,
+    minted_account_id,
+    moment_field,
+)
+
+_MOST_NAMED = 5
+
+
+class LoanForm(forms.Form):
+    """A loan whose contract is at hand as JSON (Spec: Loan; Loans, Create)."""
+
+    accountId = IdField(
+        label="Account id",
+        help_text="Made up here; change it if you number otherwise. It stays as it is once saved.",
+    )
+    borrowerId = IdField(label="Borrower id")
+    loanAmount = AmountField(
+        max_digits=15,
+        decimal_places=3,
+        min_value=Decimal("0.001"),
+        required=False,
+        help_text="The principal; empty where the contract says it.",
+    )
+    startDate = moment_field()
+    productId = IdField(
+        label="Product id", required=False, help_text="Empty where the contract names it."
+    )
+    lenderId = IdField(label="Lender id", required=False)
+    requestId = IdField(label="Offer request id", required=False)
+    assessmentId = IdField(label="Assessment id", required=False)
+    contract = JsonObjectField(
+        rows=12, help_text="The contract as a JSON object. It goes out to the last key and digit."
+    )
+    settings = JsonObjectField(rows=3, required=False, help_text="A JSON object.")
+    labels = JsonObjectField(rows=3, required=False, help_text="A JSON object.")
+    others = JsonObjectField(
+        label="Other fields",
+        rows=3,
+        required=False,
+        help_text="A JSON object with further fields of the loan, such as maturityDate.",
+    )
+    token = forms.CharField(widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, app: LendingApp, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["accountId"].initial = minted_account_id()
+        self.fields["loanAmount"].label = f"Amount ({app.currency})"
+        self.fields["loanAmount"].widget.attrs |= {"inputmode": "decimal", "class": "number"}
+        self.fields["startDate"].label = f"Starts ({zone_name(app.zone)})"
+
+    def clean_contract(self) -> Mapping[str, object]:
+        """A contract has something in it, and what the spec names is of the spec's type."""
+        contract: Mapping[str, object] = self.cleaned_data["contract"]
+        if not contract:
+            raise forms.ValidationError("The contract is empty.")
+        places = list(odd_places(LendingContract.model_validate(contract)))
+        if places:
+            more = len(places) - _MOST_NAMED
+            named = ", ".join(places[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+            raise forms.ValidationError(f"Not of the type that the service has there: {named}.")
+        return contract
+
+    def clean_others(self) -> Mapping[str, object]:
+        """Nothing may be said twice."""
+        others: Mapping[str, object] = self.cleaned_data["others"] or {}
+        twice = sorted(set(others) & set(self.fields))
+        if twice:
+            raise forms.ValidationError(f"These have fields of their own: {', '.join(twice)}.")
+        return others
+
+    def body(self) -> dict[str, object]:
+        """The body of Loans, Create; what was left empty is left out."""
+        cleaned = self.cleaned_data
+        plain = [name for name in self.fields if name not in ("others", "token", "startDate")]
+        given = {name: cleaned[name] for name in plain if cleaned[name] not in (None, "")}
+        return {**given, "startDate": timestamp_text(cleaned["startDate"]), **cleaned["others"]}

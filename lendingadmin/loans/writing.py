@@ -1,0 +1,125 @@
+"""Making a loan of a contract given as JSON, and deleting one (Spec: Loans, Create and Delete)."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.lending import figures
+from lendingadmin.lending.errors import InvalidId, LendingError
+from lendingadmin.lending.values import Loan, status_key
+from lendingadmin.repayments import book
+from lendingadmin.web import errors, onetime, writes
+from lendingadmin.web.access import access
+from lendingadmin.web.errors import Card
+from lendingadmin.web.requests import PersonRequest
+
+from .forms import LoanForm
+
+CREATE, DELETE = "loans.create", "loans.delete"
+_TOO_LONG = "This form was open for too long. Check it and send it again."
+# The states in which the spec has a delete refused (Spec: Rules that hold, 4).
+_REFUSED_IN = frozenset({"open", "closed"})
+
+
+@access("lending.loans.create", methods=("GET", "POST"))
+def new(request: PersonRequest, app_id: str) -> HttpResponse:
+    """A loan with a contract as JSON; from an offer there is a shorter way."""
+    app, card = gateway.lending_app(app_id), None
+    started = {"borrowerId": request.GET.get("borrowerId", ""), "startDate": timezone.localtime()}
+    form = LoanForm(request.POST or None, app=app, initial=started)
+    if request.method == "POST" and form.is_valid():
+        url, card = _create(request, form, app_id)
+        if url:
+            return redirect(url)
+    context = {
+        "form": form,
+        "card": card,
+        "token": onetime.mint(request, CREATE),
+        "account_id": form["accountId"].value(),
+        "app": app,
+    }
+    return render(request, "loans/new.html", context)
+
+
+def _create(request: PersonRequest, form: LoanForm, app_id: str) -> tuple[str, Card | None]:
+    """Make the loan; the address to go to, or the card of what went wrong."""
+    asked = form.cleaned_data["accountId"]
+
+    def lands_on(made: Loan) -> str:
+        return reverse("loan", args=[app_id, figures.account_of(made) or asked])
+
+    try:
+        outcome = writes.once(
+            request,
+            CREATE,
+            token=form.cleaned_data["token"],
+            do=lambda: gateway.app(app_id).loans.create(form.body()),
+            lands_on=lands_on,
+            app_id=app_id,
+            subject=asked,
+        )
+    except onetime.Stale:
+        form.add_error(None, _TOO_LONG)
+        return "", None
+    if outcome.url:
+        messages.success(request, f"Loan {asked} is saved.")
+    return outcome.url, outcome.card
+
+
+@access("lending.loans.delete", methods=("GET", "POST"))
+def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
+    """Asks, and warns by what is known of the state; whether it may be deleted the service says."""
+    app, card = gateway.lending_app(app_id), None
+    if request.method == "POST":
+        url, card = _delete(request, app_id, account_id)
+        if url:
+            return redirect(url)
+    loan, unread = _read(request, app_id, account_id)
+    word = settings.LENDING_LOAN_STATUSES.get(status_key(loan.status), "") if loan else ""
+    here = book.of_loan(app_id, (figures.account_of(loan) if loan else "") or account_id)
+    context = {
+        "loan": loan,
+        "account_id": account_id,
+        "card": card or unread,
+        "token": onetime.mint(request, DELETE),
+        "state": word,
+        "will_be_refused": word.casefold() in _REFUSED_IN,
+        "here_count": here.count(),
+        "app": app,
+        "read_at": timezone.now(),
+    }
+    return render(request, "loans/delete.html", context)
+
+
+def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, Card | None]:
+    """Delete; the address to go to, or the card with the service's own words."""
+    try:
+        outcome = writes.once(
+            request,
+            DELETE,
+            token=request.POST.get("token", ""),
+            do=lambda: gateway.app(app_id).loans.delete(account_id),
+            lands_on=lambda _: reverse("loans", args=[app_id]),
+            app_id=app_id,
+            subject=account_id,
+        )
+    except onetime.Stale:
+        messages.warning(request, f"{_TOO_LONG} Nothing was deleted.")
+        return reverse("loan-delete", args=[app_id, account_id]), None
+    if outcome.url:
+        messages.success(request, f"Loan {account_id} is deleted.")
+    return outcome.url, outcome.card
+
+
+def _read(request: PersonRequest, app_id: str, account_id: str) -> tuple[Loan | None, Card | None]:
+    """The loan; on a POST a fault is a card on the page, because the write has its own to show."""
+    try:
+        return gateway.app(app_id).loans.get(account_id), None
+    except LendingError as error:
+        if request.method != "POST" or isinstance(error, InvalidId):
+            raise
+        return None, errors.card(error)

@@ -1,0 +1,7 @@
+from django.apps import AppConfig
+
+
+class OffersConfig(AppConfig):
+    """Which offers were asked for here, and what the service last said of them."""
+
+    name = "lendingadmin.offers"

@@ -1,0 +1,125 @@
+"""Asking the service for offers, and writing down what it says."""
+
+from datetime import datetime
+from functools import partial
+from typing import NamedTuple
+
+import simplejson
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.lending.codec import encode
+from lendingadmin.lending.errors import LendingError, Saved
+from lendingadmin.lending.values import (
+    OfferMetadata,
+    OfferOperation,
+    OfferResult,
+    OffersResponse,
+    moment,
+)
+from lendingadmin.staff.models import User
+from lendingadmin.web import shared
+
+from .models import FINISHED, OfferRequest, State
+
+
+class Place(NamedTuple):
+    """Which request: its app, its borrower, its requestId."""
+
+    app_id: str
+    borrower_id: str
+    request_id: str
+
+    def find(self) -> OfferRequest | None:
+        """The request, if it was asked for here."""
+        rows = OfferRequest.objects.select_related("asked_by")
+        return rows.filter(**self._asdict()).first()
+
+
+def ask(place: Place, person: User, assessment_type: str, timestamp: datetime) -> OfferOperation:
+    """Have offers made. The request is written down first, so that it is never lost.
+
+    Raises LendingError; the request is then kept as refused or as not known yet.
+    """
+    now = timezone.now()
+    asked = {
+        "assessment_type": assessment_type,
+        "timestamp": timestamp,
+        "last_asked_at": now,
+        "state": State.ASKED,
+    }
+    row, _ = OfferRequest.objects.update_or_create(
+        **place._asdict(),
+        defaults=asked,
+        create_defaults={**asked, "asked_by": person, "asked_at": now},
+    )
+    try:
+        operation = gateway.app(place.app_id).borrowers.get_offers(
+            place.borrower_id,
+            assessment_type=assessment_type,
+            timestamp=timestamp,
+            request_id=place.request_id,
+        )
+    except LendingError as error:
+        if error.saved == Saved.NO:
+            OfferRequest.objects.filter(pk=row.pk).update(state=State.REFUSED)
+        raise
+    note(row, operation, timezone.now())
+    return operation
+
+
+def ask_again(place: Place, person: User) -> OfferOperation:
+    """Ask for a request by its id alone, because a person wants it. From then on it is ours.
+
+    Raises LendingError; nothing is written down then.
+    """
+    operation = gateway.app(place.app_id).borrowers.get_offers(
+        place.borrower_id, request_id=place.request_id
+    )
+    now = timezone.now()
+    row, _ = OfferRequest.objects.update_or_create(
+        **place._asdict(),
+        defaults={"last_asked_at": now},
+        create_defaults={"last_asked_at": now, "asked_by": person, "asked_at": now},
+    )
+    note(row, operation, now)
+    return operation
+
+
+def look(row: OfferRequest) -> None:
+    """Read how far a request is and write it down; many who look at once cost one call.
+
+    The caller has checked `may_be_read`. Raises LendingError.
+    """
+    key = simplejson.dumps(["offer", row.app_id, row.borrower_id, row.request_id])
+    borrowers = gateway.app(row.app_id).borrowers
+    call = partial(borrowers.get_offers, row.borrower_id, request_id=row.request_id)
+    operation, read_at = shared.read(key, OfferOperation, call)
+    note(row, operation, read_at)
+
+
+def note(row: OfferRequest, operation: OfferOperation, read_at: datetime) -> None:
+    """Write down an answer. One that still runs never replaces one that is done."""
+    state = state_of(operation)
+    metadata = operation.metadata if isinstance(operation.metadata, OfferMetadata) else None
+    rows = OfferRequest.objects.filter(pk=row.pk)
+    if state not in FINISHED:
+        rows = rows.exclude(state__in=FINISHED)
+    rows.update(
+        state=state,
+        expiry_time=(moment(metadata.expiry_time) if metadata else None) or row.expiry_time,
+        answer=encode(operation.raw).decode(),
+        answered_at=read_at,
+    )
+    row.refresh_from_db()
+
+
+def state_of(operation: OfferOperation) -> State:
+    """Where an operation stands; one that does not say is done when it has a result."""
+    said = operation.done
+    if said is False or (said is not True and operation.result is None):
+        return State.RUNNING
+    result = operation.result
+    if isinstance(result, OfferResult) and isinstance(result.response, OffersResponse):
+        return State.FAILED if result.error else State.DONE
+    return State.FAILED

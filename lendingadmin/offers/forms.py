@@ -1,0 +1,110 @@
+"""Forms of offers. Fields that become a parameter of the service bear its names."""
+
+import uuid
+from datetime import UTC, datetime, time
+from decimal import Decimal
+from typing import Any
+
+from babel.numbers import get_currency_precision
+from django import forms
+from django.utils import timezone
+
+from lendingadmin.display.times import zone_name
+from lendingadmin.lending.values import AssessmentType, OffersResponse, each, number, text
+from lendingadmin.readers import LendingApp
+from lendingadmin.web.fields import AmountField, IdField, day_field, moment_field
+
+from .catalogue import full_name
+
+
+class OfferForm(forms.Form):
+    """What an offer is asked for by (Spec: Borrowers, 4). The requestId is minted with the form."""
+
+    timestamp = moment_field()
+    requestId = forms.UUIDField(widget=forms.HiddenInput)
+    token = forms.CharField(widget=forms.HiddenInput)
+
+    def __init__(
+        self, *args: Any, types: tuple[AssessmentType, ...], app: LendingApp, **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        choices = [
+            (name, str(one.display_name or name)) for one in types if (name := full_name(one))
+        ]
+        self.fields["assessmentType"] = forms.ChoiceField(
+            label="Assessment type", widget=forms.RadioSelect, choices=choices
+        )
+        field = self.fields["timestamp"]
+        field.label = f"Evaluated up to ({zone_name(app.zone)})"
+        field.help_text = "Data of the account up to then counts."
+        field.initial = timezone.localtime().replace(second=0, microsecond=0)
+        self.fields["requestId"].initial = str(uuid.uuid4())
+
+    def request_id(self) -> str:
+        """The requestId as it goes out."""
+        return str(self.cleaned_data["requestId"])
+
+
+class PreviewForm(forms.Form):
+    """What contracts are previewed for (Spec: Borrowers, 5); all of it stands in the address."""
+
+    amount = AmountField(max_digits=15, decimal_places=3, min_value=Decimal("0.001"))
+    startDate = day_field(label="Starts on")
+
+    def __init__(self, *args: Any, offer: OffersResponse, app: LendingApp, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.offer, self.app = offer, app
+        limit = number(offer.credit_limit)
+        amount = self.fields["amount"]
+        amount.label = f"Amount ({app.currency})"
+        amount.widget.attrs |= {"inputmode": "decimal", "autocomplete": "off", "class": "number"}
+        if limit is not None and abs(limit.adjusted()) < 15:
+            amount.initial = f"{limit.normalize():f}"
+        self.fields["startDate"].initial = timezone.localdate()
+        ids = [text(one.product_id) for one in each(offer.products)]
+        choices = [(one, one) for one in dict.fromkeys(ids) if one]
+        self.fields["product"] = forms.MultipleChoiceField(
+            label="Products",
+            help_text="None ticked means all of them.",
+            required=False,
+            widget=forms.CheckboxSelectMultiple,
+            choices=choices,
+            initial=[one for one, _ in choices],
+        )
+
+    def clean_amount(self) -> Decimal:
+        """As many decimals as the currency has."""
+        amount: Decimal = self.cleaned_data["amount"]
+        decimals = get_currency_precision(self.app.currency)
+        if amount != round(amount, decimals):
+            raise forms.ValidationError(f"{self.app.currency} has at most {decimals} decimals.")
+        return amount
+
+    def summary(self) -> dict[str, object]:
+        """The offer summary as it came, with only those products that were chosen."""
+        chosen = self.cleaned_data["product"]
+        whole = self.offer.summary
+        products = whole.get("products")
+        if not chosen or not isinstance(products, list):
+            return whole
+        kept = [one for one in products if isinstance(one, dict) and one.get("productId") in chosen]
+        return {**whole, "products": kept}
+
+    def starts_at(self) -> datetime:
+        """The first moment of the day as contracts mean it, in UTC (Spec: LendingContract)."""
+        return datetime.combine(self.cleaned_data["startDate"], time.min, tzinfo=UTC)
+
+
+class ContractLoanForm(forms.Form):
+    """What a person may still choose when a loan is made of a previewed contract (Spec: Loan)."""
+
+    accountId = IdField(
+        label="Account id",
+        help_text="Made up here; change it if you number otherwise. It stays as it is once saved.",
+    )
+    lenderId = IdField(
+        label="Lender id",
+        required=False,
+        help_text="Who lends, where the service tells lenders apart.",
+    )
+    token = forms.CharField(widget=forms.HiddenInput)

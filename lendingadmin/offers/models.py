@@ -1,0 +1,100 @@
+"""Which offers were asked for here, and what the service last said of them."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+
+from lendingadmin.lending.codec import decode
+from lendingadmin.lending.values import OfferOperation, OfferResult, OffersResponse
+from lendingadmin.sealing import SealedTextField, Unopened
+
+# Spec: Limits, getOffers duration.
+NORMAL_TIME = timedelta(seconds=120)
+LONGEST_ID = 255
+
+
+class State(models.TextChoices):
+    """What is known of a request."""
+
+    ASKED = "asked", "not known yet"
+    REFUSED = "refused", "refused"
+    RUNNING = "running", "running"
+    DONE = "done", "offer made"
+    FAILED = "failed", "no offer"
+
+
+FINISHED = (State.DONE, State.FAILED)
+
+
+class OfferRequest(models.Model):
+    """One request for offers: what was asked, by whom, and the last answer (Spec: Borrowers, 4).
+
+    Reading an offer is a call that could also start one, so pages read only those that have a row
+    here, and only until `expiry_time`. `answer` is the operation as it came; it is final once done.
+    """
+
+    app_id = models.CharField(max_length=64)
+    borrower_id = models.CharField(max_length=LONGEST_ID)
+    request_id = models.CharField(max_length=LONGEST_ID)
+    assessment_type = models.CharField(max_length=300, blank=True)
+    timestamp = models.DateTimeField(null=True)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    asked_at = models.DateTimeField()
+    last_asked_at = models.DateTimeField()
+    state = models.CharField(max_length=8, choices=State.choices, default=State.ASKED)
+    expiry_time = models.DateTimeField(null=True)
+    answer = SealedTextField(blank=True)
+    answered_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "borrower_id", "request_id"], name="offer_request_once"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["app_id", "borrower_id", "-asked_at"], name="offer_of_borrower")
+        ]
+
+    def __str__(self) -> str:
+        return f"offer request {self.request_id}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("offer", args=[self.app_id, self.borrower_id, self.request_id])
+
+    @property
+    def operation(self) -> OfferOperation | None:
+        """The last answer; None where there is none, or none that can be opened."""
+        if not self.answer or isinstance(self.answer, Unopened):
+            return None
+        return OfferOperation.model_validate(decode(self.answer.encode()))
+
+    @property
+    def response(self) -> OffersResponse | None:
+        """The offer itself, once it was made and can be read."""
+        operation = self.operation
+        result = operation.result if operation else None
+        response = result.response if isinstance(result, OfferResult) else None
+        return response if isinstance(response, OffersResponse) else None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the service has said its last word."""
+        return self.state in FINISHED
+
+    def is_expired(self, now: datetime) -> bool:
+        """Whether its time is over, by the service's own word."""
+        return self.expiry_time is not None and self.expiry_time <= now
+
+    def may_be_read(self, now: datetime) -> bool:
+        """Whether a page may ask the service for it without a person's word.
+
+        Where the service has not told when it expires, only within the normal time.
+        """
+        if self.is_finished or self.state == State.REFUSED:
+            return False
+        return now < (self.expiry_time or self.last_asked_at + NORMAL_TIME)

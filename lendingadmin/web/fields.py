@@ -1,0 +1,114 @@
+"""Form fields that several areas have: money, one line of text, moments, ids, JSON."""
+
+import re
+import secrets
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+import simplejson
+from django import forms
+from django.utils import timezone
+
+from lendingadmin.lending.codec import decode, encode
+from lendingadmin.lending.errors import InvalidId
+from lendingadmin.lending.ids import check_id
+
+from .dates import plausible
+
+_PLAIN_NUMBER = re.compile(r"\d+(\.\d+)?")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_LONGEST_ID = 255
+
+
+class AmountField(forms.DecimalField):
+    """Money as people write it in a form: digits, and a point for decimals."""
+
+    def to_python(self, value: Any) -> Any:
+        text = str(value or "").strip()
+        if text and not (text.isascii() and _PLAIN_NUMBER.fullmatch(text)):
+            raise forms.ValidationError(
+                "Write digits only, with a point for decimals and nothing between thousands."
+            )
+        return super().to_python(text)
+
+
+class LineField(forms.CharField):
+    """One line of text without control characters."""
+
+    def clean(self, value: Any) -> str:
+        text = str(super().clean(value))
+        if _CONTROL.search(text):
+            raise forms.ValidationError("Leave out line breaks and control characters.")
+        return text
+
+
+class IdField(LineField):
+    """An id that the service can be addressed with, and that looks like what it is."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=_LONGEST_ID, **options)
+
+    def clean(self, value: Any) -> str:
+        text = super().clean(value)
+        if not text:
+            return text
+        try:
+            check_id(text)
+        except InvalidId as error:
+            raise forms.ValidationError(str(error)) from error
+        if any(unicodedata.category(letter) == "Cf" for letter in text):
+            raise forms.ValidationError("It holds characters that can't be seen: type it anew.")
+        return text
+
+
+class JsonObjectField(forms.CharField):
+    """A JSON object as text; its cleaned value keeps every digit, as the client sends it."""
+
+    def __init__(self, **options: Any) -> None:
+        rows = options.pop("rows", 6)
+        attrs = {"rows": rows, "class": "mono", "spellcheck": "false", "autocomplete": "off"}
+        super().__init__(widget=forms.Textarea(attrs=attrs), **options)
+
+    def clean(self, value: Any) -> Any:
+        text = str(super().clean(value))
+        if not text:
+            return None
+        try:
+            found = decode(text.encode())
+            encode(found)
+        except simplejson.JSONDecodeError as error:
+            where = f"line {error.lineno}, column {error.colno}"
+            raise forms.ValidationError(f"This is no JSON: {error.msg} at {where}.") from error
+        except ValueError as error:
+            raise forms.ValidationError(f"This can't be sent as JSON: {error}.") from error
+        if not isinstance(found, Mapping):
+            raise forms.ValidationError("Give a JSON object: {…}.")
+        return found
+
+
+def moment_field(**options: Any) -> forms.DateTimeField:
+    """A day and time to the minute, in the current zone: the lender's on an app's pages.
+
+    `options` are the field's, and overrule what is usual here.
+    """
+    usual: dict[str, Any] = {
+        "widget": forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+        "input_formats": ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"],
+        "validators": [plausible],
+    }
+    return forms.DateTimeField(**{**usual, **options})
+
+
+def day_field(**options: Any) -> forms.DateField:
+    """A calendar day; `options` are the field's, and overrule what is usual here."""
+    usual: dict[str, Any] = {
+        "widget": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        "validators": [plausible],
+    }
+    return forms.DateField(**{**usual, **options})
+
+
+def minted_account_id() -> str:
+    """A new id for a loan account, such as `LN-261120-9F3A07C1`; a person may change it."""
+    return f"LN-{timezone.localdate():%y%m%d}-{secrets.token_hex(4).upper()}"

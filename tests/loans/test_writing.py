@@ -1,0 +1,198 @@
+"""Making a loan of a contract given as JSON, deleting one, and what the loan page adds."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import simplejson
+from django.test import Client
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.readers import LendingApp
+from lendingadmin.staff.models import User
+from tests.faults.behaviours import refusal, reply, reset, token
+from tests.faults.server import FaultServer
+from tests.sandbox.calling import Caller, ago
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ClientOf = Callable[[User | None], Client]
+NEW = "/apps/kenya/loans/new"
+CONTRACT = '{"productId": "p", "amounts": {"principal": 10.00}, "x": [1.10, null]}'
+
+
+@pytest.fixture
+def service(fault_server: FaultServer, settings: Any) -> FaultServer:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    fault_server.on("POST /v1/oauth2/token", token())
+    fault_server.on("POST /v1/projects/demo/apps/kenya/loans", reply({"accountId": "L-9"}))
+    return fault_server
+
+
+@pytest.fixture
+def desk(client_of: ClientOf, manager: User) -> Client:
+    """A manager makes loans and deletes them."""
+    return client_of(manager)
+
+
+def hidden(page: Any, name: str = "token") -> str:
+    found = re.search(rf'name="{name}" value="([^"]+)"', page.content.decode())
+    assert found
+    return found[1]
+
+
+def filled(page: Any, **fields: str) -> dict[str, str]:
+    usual = {
+        "token": hidden(page),
+        "accountId": hidden(page, "accountId"),
+        "borrowerId": "B-1",
+        "startDate": "2026-12-01T03:00",
+        "contract": CONTRACT,
+    }
+    return usual | fields
+
+
+def posted(service: FaultServer) -> int:
+    return service.hits("POST /v1/projects/demo/apps/kenya/loans")
+
+
+class TestNew:
+    def test_what_is_filled_in_goes_out_and_nothing_else(
+        self, desk: Client, service: FaultServer
+    ) -> None:
+        form = filled(
+            desk.get(f"{NEW}?borrowerId=B-1"),
+            loanAmount="10.50",
+            labels='{"kind": "test"}',
+            others='{"maturityDate": "2026-12-31T23:59:59.999Z"}',
+        )
+        answer = desk.post(NEW, form)
+        assert answer.headers["Location"] == "/apps/kenya/loans/L-9/"
+        body = service.last("POST /v1/projects/demo/apps/kenya/loans").body
+        assert b'"contract":{"productId":"p","amounts":{"principal":10.00},"x":[1.10,null]}' in body
+        sent = simplejson.loads(body)
+        del sent["contract"]
+        assert sent == {
+            "accountId": form["accountId"],
+            "borrowerId": "B-1",
+            "loanAmount": 10.5,
+            "startDate": "2026-12-01T00:00:00.000Z",
+            "labels": {"kind": "test"},
+            "maturityDate": "2026-12-31T23:59:59.999Z",
+        }
+        assert Entry.objects.get(action="loans.create").subject == form["accountId"]
+
+    @pytest.mark.parametrize(
+        ("fields", "words"),
+        [
+            ({"contract": '{"a": 1,}'}, "This is no JSON"),
+            ({"contract": "[1]"}, "Give a JSON object"),
+            ({"contract": "{}"}, "The contract is empty"),
+            ({"contract": '{"a": NaN}'}, "JSON"),
+            ({"contract": "[" * 3000}, "JSON"),
+            ({"contract": '{"amounts": {"principal": "10"}}'}, "amounts.principal"),
+            ({"contract": ""}, "This field is required"),
+            ({"labels": "5"}, "Give a JSON object"),
+            ({"others": '{"accountId": "x"}'}, "These have fields of their own: accountId"),
+            ({"others": '{"contract": {}}'}, "These have fields of their own: contract"),
+            ({"accountId": ".."}, "cannot be an id"),
+            ({"loanAmount": "1,000"}, "Write digits only"),
+            ({"startDate": "0001-01-01T00:00"}, "Give a year"),
+            ({"token": "made up"}, "open for too long"),
+        ],
+    )
+    def test_what_is_wrong_is_told_beside_its_field_and_kept(
+        self, desk: Client, service: FaultServer, fields: dict[str, str], words: str
+    ) -> None:
+        page = desk.post(NEW, filled(desk.get(NEW), borrowerId="KEPT-1", **fields))
+        assert page.status_code == 200
+        assert words in page.content.decode() and 'value="KEPT-1"' in page.content.decode()
+        assert posted(service) == 0
+
+    @pytest.mark.parametrize(
+        ("behaviour", "saved"), [(refusal(409, "loan L exists"), "no"), (reset(), "unknown")]
+    )
+    def test_a_fault_says_whether_it_was_saved_and_where_to_look(
+        self, desk: Client, service: FaultServer, behaviour: Any, saved: str
+    ) -> None:
+        service.on("POST /v1/projects/demo/apps/kenya/loans", behaviour)
+        page = desk.post(NEW, filled(desk.get(NEW), accountId="MINE")).content.decode()
+        assert f"<strong>{saved}</strong>" in page and "Look whether loan MINE is there" in page
+
+    def test_twice_makes_one(self, desk: Client, service: FaultServer) -> None:
+        form = filled(desk.get(NEW))
+        first, again = desk.post(NEW, form), desk.post(NEW, form)
+        assert first.headers["Location"] == again.headers["Location"]
+        assert posted(service) == 1
+
+
+class TestDelete:
+    def test_a_pending_loan_is_deleted_at_the_sandbox(
+        self, desk: Client, app: LendingApp, book: Caller
+    ) -> None:
+        book.loan("later", startDate=ago(days=-30))
+        address = f"/apps/{app.app_id}/loans/later/delete"
+        page = desk.get(address)
+        assert "most likely refuse" not in page.content.decode()
+        answer = desk.post(address, {"token": hidden(page)}, follow=True)
+        assert "Loan later is deleted." in answer.content.decode()
+        assert book.get("/loans/later").status == 404
+        assert Entry.objects.get(action="loans.delete").saved == "yes"
+
+    def test_an_open_one_is_warned_of_and_refused_in_the_services_words(
+        self, desk: Client, app: LendingApp, book: Caller, settings: Any
+    ) -> None:
+        settings.LENDING_LOAN_STATUSES = {"1": "pending", "2": "open", "3": "closed"}
+        address = f"/apps/{app.app_id}/loans/l/delete"
+        page = desk.get(address)
+        assert "The service will most likely refuse this" in page.content.decode()
+        refused = desk.post(address, {"token": hidden(page)}).content.decode()
+        words = book.call("DELETE", "/loans/l").description
+        assert words in refused and "<strong>no</strong>" in refused
+        assert book.get("/loans/l").status == 200
+
+    def test_a_status_without_a_word_leaves_it_to_the_service(
+        self, desk: Client, app: LendingApp, book: Caller, settings: Any
+    ) -> None:
+        settings.LENDING_LOAN_STATUSES = {}
+        page = desk.get(f"/apps/{app.app_id}/loans/l/delete").content.decode()
+        assert "status means is not known here" in page and "Delete it" in page
+
+    def test_without_a_token_nothing_is_deleted(self, desk: Client, service: FaultServer) -> None:
+        assert desk.post("/apps/kenya/loans/L/delete").status_code == 302
+        assert service.hits("DELETE") == 0
+
+    def test_a_doubtful_delete_says_so_though_the_loan_cannot_be_read(
+        self, desk: Client, service: FaultServer
+    ) -> None:
+        service.on("GET /v1/projects/demo/apps/kenya/loans/L", reply({"accountId": "L"}))
+        form = {"token": hidden(desk.get("/apps/kenya/loans/L/delete"))}
+        service.on("/loans/L", reset())
+        page = desk.post("/apps/kenya/loans/L/delete", form).content.decode()
+        assert "<strong>unknown</strong>" in page and service.hits("DELETE") == 1
+
+
+def test_the_loan_page_has_the_rest_of_what_came(desk: Client, service: FaultServer) -> None:
+    loan = {
+        "accountId": "L",
+        "borrowerId": "B",
+        "requestId": "r-1",
+        "lenderId": "Lender & Co",
+        "result": {"type": "written_off", "reason": "bad_debt", "message": "Given up"},
+        "settings": {"notify": True},
+        "labels": {"campaign": "spring"},
+        "contract": {
+            "tranches": [{"sequenceNo": 1, "amount": 980}],
+            "adjustments": [
+                {"displayName": "Handling", "action": "deduct", "target": "disbursement",
+                 "source": "principal", "valueType": "absolute", "value": 20}
+            ],
+            "x-more": "kept",
+        },
+    }  # fmt: skip
+    service.on("GET /v1/projects/demo/apps/kenya/loans/L", reply(loan))
+    page = desk.get("/apps/kenya/loans/L/").content.decode()
+    for words in ("Tranches", "980.00", "Handling", "KES 20.00", "written off", "bad debt",
+                  "Given up", "notify", "campaign", "spring", "x-more", "kept", "Lender &amp; Co",
+                  "/apps/kenya/borrowers/B/offers/r-1/", "/apps/kenya/loans/L/delete"):  # fmt: skip
+        assert words in page, words
