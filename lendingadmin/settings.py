@@ -216,6 +216,11 @@ STORAGES = {
     },
 }
 
+# --- what people send ----------------------------------------------------------------------
+
+# Files hold personal data: none touches a disk, and none is longer than it may be.
+FILE_UPLOAD_HANDLERS = ["lendingadmin.web.uploads.BoundedMemory"]
+
 # --- words, times, mail, logs --------------------------------------------------------------
 
 LANGUAGE_CODE = "en"

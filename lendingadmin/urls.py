@@ -27,4 +27,5 @@ urlpatterns = [
     path("apps/<slug:app_id>/", include("lendingadmin.loans.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.assessments.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.repayments.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.events.urls")),
 ]

@@ -51,6 +51,7 @@ _RAIL: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
                 "s",
                 "lending.assessments.list",
             ),
+            _Entry("events", "Events", "events", "inbox-stack", "e", "lending.events.list"),
         ),
     ),
     (

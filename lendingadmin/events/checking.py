@@ -1,0 +1,238 @@
+"""What is checked of an event before it is sent (Spec: Event, Events, Limits).
+
+Errors are what the spec rules out: nothing is sent with one. Warnings are what it leaves open, or
+what an assessment would not use: they are shown, and the service decides. No finding quotes a
+value, because values are personal.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from lendingadmin.lending import codec
+
+from .kinds import CAPTURED, CATEGORIES, KINDS, SMS, Kind, kind_of
+from .rules import LEFT_OUT, RULES, moment_of
+
+TOO_LARGE = 5_000_000  # bytes; Spec: event data of one request must be under 5 MB
+SMS_MONTHS = 6
+_DEEPEST = 32
+_LONGEST_NAME = 40
+
+
+class Part(NamedTuple):
+    """The values of one kind: how many, and from when to when where they bear a time."""
+
+    kind: str
+    values: int
+    first: datetime | None
+    last: datetime | None
+
+
+@dataclass
+class Findings:
+    """What the check found; `size` is that of the whole body on the wire, in bytes."""
+
+    errors: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    size: int = 0
+
+
+def examine(body: Mapping[str, object], now: datetime) -> Findings:
+    """Check a whole event, as it would be sent."""
+    findings = Findings()
+    data = body.get("data")
+    if _too_deep(data):
+        findings.errors.append(f"The data is nested more than {_DEEPEST} deep.")
+        return findings
+    when = event_time(body.get("timestamp"))
+    _check_head(body, when, now, findings)
+    if not isinstance(data, list) or not data:
+        findings.errors.append("The data is a list with at least one set of values.")
+        return findings
+    tally = _Tally()
+    for place, entry in enumerate(data, start=1):
+        tally.read_set(entry, place)
+    tally.tell(findings, when)
+    _check_category(body.get("category"), data, findings)
+    _check_size(body, findings)
+    return findings
+
+
+def months_before(when: datetime, months: int) -> datetime:
+    """The same day so many months earlier, or the last day of a month that is too short for it."""
+    year, month = divmod(when.year * 12 + when.month - 1 - months, 12)
+    for day in (when.day, 30, 29, 28):
+        try:
+            return when.replace(year=year, month=month + 1, day=day)
+        except ValueError:
+            continue
+    raise ValueError("there is no such month")
+
+
+def event_time(value: object) -> datetime | None:
+    """An event's timestamp as a point in time; None for what is none."""
+    try:
+        found = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return found if found and found.tzinfo else None
+
+
+def _check_head(
+    body: Mapping[str, object], when: datetime | None, now: datetime, findings: Findings
+) -> None:
+    account = body.get("accountId")
+    kind, colon, key = account.partition(":") if isinstance(account, str) else ("", "", "")
+    if not (kind and colon and key):
+        findings.errors.append("The account id is <type>:<id>, such as borrower:B-17.")
+    if body.get("eventType") != CAPTURED:
+        findings.errors.append(f"The event type is {CAPTURED}: the service knows no other.")
+    if when is None:
+        findings.errors.append("The timestamp is a date and time with Z or an offset.")
+    elif when > now:
+        findings.warnings.append("The event's time lies in the future.")
+
+
+def _check_category(category: object, data: list[object], findings: Findings) -> None:
+    if category is None:
+        return
+    if category not in CATEGORIES:
+        findings.errors.append("The category is sms or contact, or there is none.")
+        return
+    keys = {kind.key for entry in data if (kind := _kind(entry))}
+    if keys - {category}:
+        findings.errors.append(f"The category is {category}, but there is data of other kinds.")
+
+
+def _check_size(body: Mapping[str, object], findings: Findings) -> None:
+    try:
+        findings.size = len(codec.encode(body))
+    except (TypeError, ValueError):
+        findings.errors.append("The data holds something that JSON can't carry.")
+        return
+    if findings.size >= TOO_LARGE:
+        findings.errors.append(
+            f"The event has {findings.size:,} bytes; the service takes less than {TOO_LARGE:,} in "
+            "one. Divide it into several, each with a time of its own."
+        )
+
+
+def _kind(entry: object) -> Kind | None:
+    return kind_of(entry.get("kind")) if isinstance(entry, Mapping) else None
+
+
+def _too_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [child for one in level for child in _children(one)]
+        if not level:
+            return False
+    return True
+
+
+def _children(value: object) -> list[object]:
+    if isinstance(value, Mapping):
+        return list(value.values())
+    return list(value) if isinstance(value, list) else []
+
+
+class _Tally:
+    """Goes through the sets, counting each finding once with how often and where first."""
+
+    def __init__(self) -> None:
+        self.errors: dict[str, list[str]] = {}
+        self.warnings: dict[str, list[str]] = {}
+        self.times: dict[str, list[datetime]] = {}
+        self.counts: dict[str, int] = {}
+        self.domains: set[str] = set()
+
+    def read_set(self, entry: object, place: int) -> None:
+        if not isinstance(entry, Mapping):
+            self._note(self.errors, "a set must be an object with kind and values", f"set {place}")
+            return
+        kind, values = kind_of(entry.get("kind")), entry.get("values")
+        if kind is None:
+            known = ", ".join(KINDS)
+            words = f"the kind must end in one of {known}"
+            self._note(self.errors, words, f"set {place}")
+            return
+        self.domains.add(str(entry["kind"])[: -len(kind.key)])
+        if not isinstance(values, list):
+            self._note(self.errors, f"{kind.key}: values must be a list", f"set {place}")
+            return
+        self.counts[kind.key] = self.counts.get(kind.key, 0) + len(values)
+        for number, value in enumerate(values, start=1):
+            self._read_value(kind.key, value, f"set {place}, value {number}")
+
+    def _read_value(self, key: str, value: object, place: str) -> None:
+        if not isinstance(value, Mapping):
+            self._note(self.errors, f"{key}: a value must be an object", place)
+            return
+        rules = RULES[key]
+        for name, rule in rules.items():
+            sent = value.get(name)
+            if sent is None:
+                if name not in LEFT_OUT:
+                    self._note(self.warnings, f"{key}: {name} is missing", place)
+            elif words := rule(sent):
+                self._note(self.errors, f"{key}: {name} must be {words}", place)
+        if key == SMS and value.get("direction") not in (None, "inbound", "outbound"):
+            self._note(self.warnings, f"{key}: direction is neither inbound nor outbound", place)
+        for name in sorted(value.keys() - rules.keys()):
+            words = f"{key}: the service documents no field “{name[:_LONGEST_NAME]}”"
+            self._note(self.warnings, words, place)
+        if when := moment_of(value.get("timestamp")):
+            self.times.setdefault(key, []).append(when)
+
+    def tell(self, findings: Findings, when: datetime | None) -> None:
+        """Put everything into sentences."""
+        findings.errors += _sentences(self.errors)
+        findings.warnings += _sentences(self.warnings)
+        if not sum(self.counts.values()) and not findings.errors:
+            findings.errors.append("There is no value in the data.")
+        if "" in self.domains:
+            findings.errors.append("The kinds need the service's domain in front, as <domain>/sms.")
+        elif len(self.domains) > 1:
+            findings.warnings.append("The kinds bear different domains.")
+        for key, count in self.counts.items():
+            times = sorted(self.times.get(key, ()))
+            first, last = (times[0], times[-1]) if times else (None, None)
+            findings.parts.append(Part(key, count, first, last))
+        if when:
+            self._tell_times(findings, when)
+
+    def _tell_times(self, findings: Findings, when: datetime) -> None:
+        later = sum(found > when for times in self.times.values() for found in times)
+        if later:
+            findings.warnings.append(
+                f"{_values(later)} of a later time than the event that captured it."
+            )
+        earliest = months_before(when, SMS_MONTHS)
+        old = sum(found < earliest for found in self.times.get(SMS, ()))
+        if old:
+            texts = KINDS[SMS].counted(old)
+            findings.warnings.append(
+                f"{texts} older than {SMS_MONTHS} months before the event: assessments don't use "
+                "such."
+            )
+
+    @staticmethod
+    def _note(where: dict[str, list[str]], words: str, place: str) -> None:
+        where.setdefault(words, []).append(place)
+
+
+def _values(count: int) -> str:
+    return f"{count:,} {'value is' if count == 1 else 'values are'}"
+
+
+def _sentences(found: Mapping[str, list[str]], most: int = 20) -> list[str]:
+    told = [
+        f"{words} ({places[0]})"
+        if len(places) == 1
+        else f"{words} ({len(places):,} times, first at {places[0]})"
+        for words, places in list(found.items())[:most]
+    ]
+    return [*told, f"… and {len(found) - most} more findings"] if len(found) > most else told

@@ -1,0 +1,87 @@
+"""The five kinds of values an event carries (Spec: EntityValueSet).
+
+A kind's name is `<service_domain>/<key>`. The domain is the service's own and documented nowhere,
+so kinds are told by how their name ends.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lendingadmin.lending.values import EntityValueSet, Event, each, text
+
+SMS, CONTACT = "sms", "contact"
+BATTERY, LOCATION, APP = "device/battery", "device/location", "device/app"
+
+CAPTURED = "personal_data.captured"
+CATEGORIES = (SMS, CONTACT)
+
+
+class Kind(NamedTuple):
+    """One kind: how its name ends, and what its values are called, one and many of them."""
+
+    key: str
+    one: str
+    many: str
+    icon: str
+
+    def counted(self, count: int) -> str:
+        """`1 message`, `12 messages`."""
+        return f"{count:,} {self.one if count == 1 else self.many}"
+
+
+KINDS = {
+    kind.key: kind
+    for kind in (
+        Kind(SMS, "message", "messages", "chat-bubble-left-right"),
+        Kind(CONTACT, "contact", "contacts", "users"),
+        Kind(BATTERY, "battery reading", "battery readings", "battery-50"),
+        Kind(LOCATION, "location", "locations", "map-pin"),
+        Kind(APP, "app", "apps", "squares-2x2"),
+    )
+}
+
+
+def kind_of(name: object) -> Kind | None:
+    """The kind that a name means, whatever domain stands before it; None for any other name."""
+    if not isinstance(name, str):
+        return None
+    for key, kind in KINDS.items():
+        if name == key or name.endswith(f"/{key}"):
+            return kind
+    return None
+
+
+def domain_of(name: object) -> str:
+    """The domain in front of a known kind's key; empty where there is none."""
+    kind = kind_of(name)
+    return str(name)[: -len(kind.key)].rstrip("/") if kind else ""
+
+
+def named(domain: str, name: str) -> str:
+    """A kind's whole name: a bare key gets the domain, a name that has one keeps its own."""
+    return f"{domain}/{name}" if name in KINDS and domain else name
+
+
+def domain_among(events: Iterable[Event]) -> str:
+    """The domain that these events' kinds carry: the first that is found, else empty."""
+    for event in events:
+        for entry in each(event.data):
+            if isinstance(entry, EntityValueSet) and domain_of(text(entry.kind)):
+                return domain_of(entry.kind)
+    return ""
+
+
+def contents(event: Event) -> str:
+    """What an event holds, counted: `12 messages, 3 contacts, 1 set of another kind`."""
+    counts: dict[str, int] = {}
+    others = 0
+    for entry in each(event.data):
+        kind = kind_of(entry.kind)
+        if kind is None:
+            others += 1
+        else:
+            counts[kind.key] = counts.get(kind.key, 0) + sum(1 for _ in entry.values or ())
+    words = [KINDS[key].counted(count) for key, count in counts.items()]
+    if others:
+        words.append(f"{others} {'set' if others == 1 else 'sets'} of another kind")
+    return ", ".join(words)

@@ -1,0 +1,252 @@
+"""An event's data as its page shows it: each kind for what it is, masked until it was asked for.
+
+What is masked is left out here, so that it never reaches a template. A battery's level tells
+nothing of a person and is not masked.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from decimal import Decimal
+from typing import Any
+
+from lendingadmin.display.text import shown
+from lendingadmin.lending.values import EntityValueSet, Event, Odd, Record, each, number
+from lendingadmin.web.masking import MASK
+
+from .battery import Line, draw
+from .kinds import APP, BATTERY, CONTACT, LOCATION, SMS, Kind, kind_of
+from .rules import RULES, moment_of
+
+PART = 200  # values of each set that a page shows; further ones are on further parts
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One set of values: its kind, its rows as far as this part shows them, and how many."""
+
+    kind: Kind | None
+    name: str
+    count: int
+    template: str
+    rows: Sequence[Any] = ()
+    charts: tuple[tuple[str, Line], ...] = ()
+    unread: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """All sets of an event. `parts` is how many pages the longest of them fills."""
+
+    sets: tuple[Shown, ...] = ()
+    part: int = 0
+    parts: int = 1
+    odd: str = ""
+
+    @property
+    def earlier(self) -> int | None:
+        """The number of the part before this one."""
+        return self.part - 1 if self.part else None
+
+    @property
+    def later(self) -> int | None:
+        """The number of the part after this one."""
+        return self.part + 1 if self.part + 1 < self.parts else None
+
+
+@dataclass(frozen=True)
+class Message:
+    """A text message. `way` is `inbound`, `outbound` or what came in their place."""
+
+    way: str
+    when: object
+    body: str
+    read: str
+
+
+@dataclass
+class Thread:
+    """The messages with one address, oldest first."""
+
+    address: str
+    messages: list[Message] = field(default_factory=list)
+
+
+Say = Callable[[object], str]
+
+
+def read(event: Event, *, revealed: bool, part: int, zone: tzinfo) -> Reading:
+    """Read an event's data for its page; with `revealed` its personal content too."""
+    say = _plainly if revealed else _masked
+    if isinstance(event.data, Odd):
+        return Reading(odd=say(event.data))
+    entries = list(event.data or ())
+    longest = max((_length(entry) for entry in entries), default=0)
+    parts = max(1, -(-longest // PART))
+    at = min(part, parts - 1)
+    return Reading(tuple(_set(entry, say, at, zone) for entry in entries), part=at, parts=parts)
+
+
+def _set(entry: EntityValueSet | Odd, say: Say, part: int, zone: tzinfo) -> Shown:
+    if isinstance(entry, Odd):
+        return Shown(None, "", 0, "", unread=(say(entry),))
+    kind, values = kind_of(entry.kind), each(entry.values)
+    unread = [say(one) for one in entry.values or () if isinstance(one, Odd)]
+    if isinstance(entry.values, Odd):
+        unread = [say(entry.values)]
+    lay_out, template = _LAYOUTS[kind.key] if kind else (_pairs, "pairs")
+    known = RULES[kind.key].keys() if kind else None
+    names = {key for one in values for key, _ in one.entries if known and key not in known}
+    return Shown(
+        kind=kind,
+        name=shown(entry.kind),
+        count=_length(entry),
+        template=f"events/_{template}.html",
+        rows=lay_out(values, say, slice(part * PART, (part + 1) * PART)),
+        charts=_charts(values, zone) if kind and kind.key == BATTERY else (),
+        unread=tuple(unread[:PART]),
+        others=tuple(sorted(names)),
+    )
+
+
+def _length(entry: EntityValueSet | Odd) -> int:
+    return 0 if isinstance(entry, Odd) else sum(1 for _ in entry.values or ())
+
+
+def _threads(values: Sequence[Record], say: Say, piece: slice) -> list[Thread]:
+    """Conversations: the messages of each address together, the one last written in first."""
+    together: dict[str, list[Record]] = {}
+    for value in _by_time(values):
+        together.setdefault(shown(value.get("address")), []).append(value)
+    ordered = sorted(together.values(), key=lambda them: _time_key(them[-1]), reverse=True)
+    threads: list[Thread] = []
+    flat = [(place, value) for place, them in enumerate(ordered) for value in them]
+    last = None
+    for place, value in flat[piece]:
+        if place != last:
+            threads.append(Thread(say(value.get("address"))))
+            last = place
+        threads[-1].messages.append(_message(value, say))
+    return threads
+
+
+def _message(value: Record, say: Say) -> Message:
+    read = value.get("read")
+    return Message(
+        way=shown(value.get("direction")),
+        when=_when(value),
+        body=say(value.get("rawBody")),
+        read="" if read is None else "read" if read in (True, 1) else "not read",
+    )
+
+
+def _contacts(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
+    return [
+        {
+            "name": say(value.get("name")),
+            "primary": _address(value.get("primaryAddress"), say),
+            "others": [_address(one, say) for one in _listed(value.get("otherAddresses"))],
+        }
+        for value in values[piece]
+    ]
+
+
+def _address(raw: object, say: Say) -> dict[str, str]:
+    if not isinstance(raw, Mapping):
+        return {"name": say(raw), "type": ""}
+    kind = raw.get("addressType")
+    return {"name": say(raw.get("addressName")), "type": "" if kind is None else shown(kind)}
+
+
+def _listed(raw: object) -> list[object]:
+    if raw is None:
+        return []
+    return list(raw) if isinstance(raw, list | tuple) else [raw]
+
+
+def _battery(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
+    return [
+        {
+            "when": _when(value),
+            "level": shown(value.get("level")),
+            "charging": shown(value.get("isCharging")),
+            "method": shown(value.get("chargingMethod")),
+        }
+        for value in _by_time(values)[piece]
+    ]
+
+
+def _charts(values: Sequence[Record], zone: tzinfo) -> tuple[tuple[str, Line], ...]:
+    """The line of all levels, once for a wide screen and once for a phone."""
+    sizes = (("wide", 700, 150), ("narrow", 380, 150))
+    levels = _levels(values)
+    drawn = [(name, draw(levels, zone, width=wide, height=high)) for name, wide, high in sizes]
+    return tuple((name, line) for name, line in drawn if line)
+
+
+def _levels(values: Sequence[Record]) -> list[tuple[datetime, Decimal]]:
+    """What a line can be drawn through: a time, and a level that is a number of sane size."""
+    found = []
+    for value in values:
+        when, level = moment_of(value.get("timestamp")), _decimal(value.get("level"))
+        if when and level is not None and abs(level) < 1_000_000:
+            found.append((when, level))
+    return found
+
+
+def _decimal(raw: object) -> Decimal | None:
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return Decimal(raw)
+    return number(raw)
+
+
+def _places(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
+    return [
+        {"when": _when(value), "place": say(value.get("latLng"))}
+        for value in _by_time(values)[piece]
+    ]
+
+
+def _apps(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
+    return [
+        {"when": _when(value)}
+        | {name: say(value.get(name)) for name in ("label", "name", "package")}
+        for value in _by_time(values)[piece]
+    ]
+
+
+def _pairs(values: Sequence[Record], say: Say, piece: slice) -> list[list[tuple[str, str]]]:
+    return [[(key, say(value)) for key, value in one.entries] for one in values[piece]]
+
+
+def _when(value: Record) -> object:
+    """The time inside a value, or what stands in its place."""
+    raw = value.get("timestamp")
+    return moment_of(raw) or (None if raw is None else Odd(raw))
+
+
+def _by_time(values: Sequence[Record]) -> list[Record]:
+    return sorted(values, key=_time_key)
+
+
+def _time_key(value: Record) -> tuple[bool, float]:
+    when = moment_of(value.get("timestamp"))
+    return (when is None, when.timestamp() if when else 0)
+
+
+def _plainly(value: object) -> str:
+    return shown(Odd(value) if isinstance(value, Mapping | list | tuple) else value)
+
+
+def _masked(value: object) -> str:
+    return shown(value) if value is None else MASK
+
+
+_LAYOUTS: Mapping[str, tuple[Callable[[Sequence[Record], Say, slice], Sequence[Any]], str]] = {
+    SMS: (_threads, "messages"),
+    CONTACT: (_contacts, "contacts"),
+    BATTERY: (_battery, "battery"),
+    LOCATION: (_places, "places"),
+    APP: (_apps, "apps"),
+}

@@ -1,0 +1,232 @@
+"""Reporting an event: the form, the check, and the step that sends it (Spec: Events, Create).
+
+What was entered waits as a draft, packed and sealed, so that the step that sends shows and sends
+the same thing, and a file is chosen once.
+"""
+
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.display.times import zone_name
+from lendingadmin.lending import codec
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.values import Event, each
+from lendingadmin.web import errors, onetime, writes
+from lendingadmin.web.access import access
+from lendingadmin.web.errors import Card
+from lendingadmin.web.models import Write
+from lendingadmin.web.requests import PersonRequest
+
+from . import checking, finding
+from .forms import EventForm, FileForm, RowsForm
+from .kinds import CAPTURED, KINDS, domain_among
+from .rows import with_more
+
+PURPOSE = "events.create"
+_STALE = "This form was open for too long. Check it and send it again."
+# The newest few are enough to see how the service names its kinds; each may hold 5 MB.
+_ASKED_FOR_DOMAIN = 2
+_LONGEST_ADDRESS = 1000  # what the record of a write keeps
+
+
+@access("lending.events.create", methods=("GET", "POST"))
+def new(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The form, by rows or by file; what passes the check is kept for the step that sends it."""
+    by_file = request.GET.get("by") == "file"
+    form, card = _form(request, app_id, by_file), None
+    if request.method == "POST" and "more" in request.POST and isinstance(form, RowsForm):
+        form.leave_unexamined()
+    elif request.method == "POST" and form.is_valid():
+        nonce, card = _check(request, app_id, form)
+        if nonce:
+            return redirect("event-confirm", app_id, nonce)
+    context = {
+        "form": form,
+        "by_file": by_file,
+        "card": card,
+        "token": onetime.mint(request, PURPOSE),
+        "account": request.GET.get("accountId", ""),
+        "too_large": checking.TOO_LARGE,
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "events/new.html", context)
+
+
+def _form(request: PersonRequest, app_id: str, by_file: bool) -> EventForm:
+    settled: dict[str, Any] = {"zone_name": zone_name(gateway.lending_app(app_id).zone)}
+    if request.method == "POST":
+        if by_file:
+            return FileForm(request.POST, request.FILES, **settled)
+        return RowsForm(with_more(request.POST, request.POST.get("more", "")), **settled)
+    draft = onetime.kept(request, PURPOSE, request.GET.get("form", ""))
+    if draft and draft["app_id"] == app_id and not by_file and draft["form"]:
+        return RowsForm(QueryDict(draft["form"]), **settled)
+    initial = {"accountId": request.GET.get("accountId", ""), "domain": _domain(app_id)}
+    if by_file:
+        return FileForm(initial=initial, **settled)
+    return RowsForm(initial=initial | {"timestamp": timezone.now()}, **settled)
+
+
+def _domain(app_id: str) -> str:
+    """The domain that this app's newest events bear; empty where there is none to be seen."""
+    try:
+        page = gateway.app(app_id).events.list(order="desc", page_size=_ASKED_FOR_DOMAIN)
+    except LendingError:
+        return ""
+    return domain_among(each(page.items[:_ASKED_FOR_DOMAIN]))
+
+
+def _check(request: PersonRequest, app_id: str, form: EventForm) -> tuple[str | None, Card | None]:
+    """Check what was entered and keep it: what it is kept under, or what stands against it."""
+    body = form.body()
+    findings = checking.examine(body, timezone.now())
+    for words in findings.errors:
+        form.add_error(None, words)
+    if findings.errors:
+        return None, None
+    try:
+        card = _there_already(app_id, body)
+        nonce = onetime.check(request, PURPOSE, form.cleaned_data["token"])
+    except LendingError as error:
+        return None, errors.card(error)
+    except onetime.Stale:
+        form.add_error(None, _STALE)
+        return None, None
+    if card:
+        return None, card
+    typed = request.POST.urlencode() if isinstance(form, RowsForm) else ""
+    kept = {"app_id": app_id, "body": _packed(body), "form": typed}
+    onetime.keep(request, PURPOSE, nonce, kept)
+    return nonce, None
+
+
+def _there_already(app_id: str, body: Mapping[str, object]) -> Card | None:
+    """The card that leads to the event with the same three, if the service has one."""
+    key = _key(body)
+    if finding.find(app_id, *key) is None:
+        return None
+    return Card(
+        title="The service has this event already",
+        cause="It keeps one event for each account, type and time, and this one is there.",
+        next="Open it and compare. For other data, give the time at which that was captured.",
+        saved="no",
+        tone="warn",
+        links=(("Open the existing event", finding.address_of(app_id, *key)),),
+    )
+
+
+@access("lending.events.create", methods=("GET", "POST"))
+def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
+    """What will be sent, counted; the POST sends it, once."""
+    landed = _where_it_led(request, form)
+    if landed:
+        return redirect(landed)
+    draft = onetime.kept(request, PURPOSE, form)
+    if draft is None or draft["app_id"] != app_id:
+        messages.warning(request, "No such form of yours is kept. Nothing was sent from it.")
+        return redirect("event-new", app_id)
+    body, card = _unpacked(draft["body"]), None
+    if request.method == "POST":
+        try:
+            outcome = _send(request, app_id, body)
+        except onetime.Stale:
+            card = Card(title="Not sent", cause=_STALE, next="Send it again.", saved="no")
+        else:
+            if outcome.url:
+                onetime.discard(form)
+                messages.success(request, "The event was reported.")
+                return redirect(outcome.url)
+            card = _with_evidence(outcome.card, app_id, body)
+    return _show_confirm(request, app_id, form, draft, body, card)
+
+
+def _show_confirm(
+    request: PersonRequest,
+    app_id: str,
+    form: str,
+    draft: Mapping[str, str],
+    body: dict[str, Any],
+    card: Card | None,
+) -> HttpResponse:
+    used = Write.objects.filter(token=form).exists()
+    findings = checking.examine(body, timezone.now())
+    context = {
+        "body": body,
+        "parts": [(KINDS[part.kind], part) for part in findings.parts],
+        "captured": checking.event_time(body.get("timestamp")),
+        "findings": findings,
+        "card": card,
+        "form_token": form,
+        "by_file": not draft["form"],
+        # A sending that failed used its token up; the next attempt is one of its own.
+        "token": onetime.mint(request, PURPOSE, None if used else form),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "events/confirm.html", context)
+
+
+def _where_it_led(request: PersonRequest, form: str) -> str:
+    """The event that this form led to before, by Back, another tab or a second click."""
+    tokens = [form]
+    with suppress(onetime.Stale):
+        tokens.append(onetime.check(request, PURPOSE, request.POST.get("token", "")))
+    known = [token for token in tokens if "\x00" not in token]
+    saved = Write.objects.filter(token__in=known, person=request.user, operation=PURPOSE)
+    return saved.exclude(url="").values_list("url", flat=True).first() or ""
+
+
+def _send(request: PersonRequest, app_id: str, body: dict[str, Any]) -> writes.Outcome:
+    events = gateway.app(app_id).events
+
+    def lands_on(made: Event) -> str:
+        there = finding.address(app_id, made) or finding.address_of(app_id, *_key(body))
+        return there if 0 < len(there) <= _LONGEST_ADDRESS else reverse("events", args=[app_id])
+
+    return writes.once(
+        request,
+        PURPOSE,
+        token=request.POST.get("token", ""),
+        app_id=app_id,
+        subject=f"{body['accountId']} {body['timestamp']}",
+        do=lambda: events.create(body),
+        lands_on=lands_on,
+    )
+
+
+def _key(body: Mapping[str, object]) -> tuple[str, str, str]:
+    return str(body["accountId"]), CAPTURED, str(body["timestamp"])
+
+
+def _with_evidence(card: Card | None, app_id: str, body: dict[str, Any]) -> Card | None:
+    """The card of a failed sending, with the way to the event where the service has it."""
+    try:
+        there = finding.find(app_id, *_key(body))
+    except LendingError:
+        there = None
+    if card is None or there is None:
+        return card
+    link = ("Open the event that is there", finding.address_of(app_id, *_key(body)))
+    return replace(card, links=(*card.links, link))
+
+
+def _packed(body: Mapping[str, object]) -> str:
+    """An event as text for a draft: 5 MB of messages become about one."""
+    return b64encode(zlib.compress(codec.encode(body))).decode("ascii")
+
+
+def _unpacked(text: str) -> dict[str, Any]:
+    found = codec.decode(zlib.decompress(b64decode(text)))
+    if not isinstance(found, dict):
+        raise TypeError("a draft of an event holds an object")
+    return found

@@ -1,0 +1,163 @@
+"""Events: the list with every filter of the spec, and a page for one of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from lendingadmin import audit, gateway
+from lendingadmin.lending.errors import NotFound
+from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.lending.values import Event, Odd
+from lendingadmin.staff.roles import roles_in_words
+from lendingadmin.web.access import access
+from lendingadmin.web.exports import csv_response
+from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
+from lendingadmin.web.requests import PersonRequest
+
+from . import finding, reading
+from .kinds import CATEGORIES, contents
+
+REVEAL = "dashboard.personalContent.reveal"
+_WORDS = {
+    "status": {"0": "not processed", "1": "processed", "2": "processed with errors"},
+    "category": {name: name for name in CATEGORIES},
+}
+_LIST = OPERATIONS["events.list"]
+
+
+@access("lending.events.list")
+def events(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The events of an app; filters, order, page size and page are in the address."""
+    listing = read_page(request, _LIST, gateway.app(app_id).events.list, words=_WORDS)
+    hints = {"accountId": "borrower:B-17", "timestamp": "2026-10-31T09:00:00.000Z"}
+    for name, hint in hints.items():
+        listing.form.fields[name].widget.attrs["placeholder"] = hint
+    context = {
+        "list": listing,
+        "rows": [_row(app_id, event) for event in listing.items],
+        "query": request.GET.urlencode(),
+        "may_report": request.user.has_perm("lending.events.create"),
+        "may_export": request.user.has_perm("dashboard.export"),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "events/list.html", context)
+
+
+def _row(app_id: str, event: Event | Odd) -> dict[str, object]:
+    if isinstance(event, Odd):
+        return {"odd": event}
+    return {
+        "event": event,
+        "url": finding.address(app_id, event),
+        "borrower_id": finding.borrower_of(event.account_id),
+        "contents": contents(event),
+    }
+
+
+@access("dashboard.export")
+def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
+    """All events that the filter finds, as CSV: what they are and hold, without the content."""
+    if not request.user.has_perm(_LIST.permission):
+        raise PermissionDenied
+    form = ListForm(request.GET, _LIST, _WORDS)
+    if not form.is_valid():
+        return redirect("events", app_id)
+    found = gateway.app(app_id).events.iterate(
+        filters=form.filters() or None,
+        order=form.cleaned_data.get("order") or None,
+        page_size=DEFAULT_PAGE_SIZE,
+    )
+    audit.record(request, "dashboard.export", app_id=app_id, subject="events", outcome="started")
+    return csv_response(f"events-{app_id}.csv", [*_COLUMNS, "data"], found, _cells)
+
+
+_COLUMNS = (
+    "eventId",
+    "accountId",
+    "eventType",
+    "timestamp",
+    "status",
+    "category",
+    "appVersionId",
+    "createdAt",
+)
+
+
+def _cells(event: Event | Odd) -> list[object]:
+    if isinstance(event, Odd):
+        return [event]
+    return [*(event.raw.get(name) for name in _COLUMNS), contents(event)]
+
+
+@access("lending.events.list")
+def event(
+    request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
+) -> HttpResponse:
+    """One event, read kind by kind, its personal content masked."""
+    found = _found(app_id, account_id, event_type, timestamp)
+    return _show(request, app_id, found, request.GET, (account_id, event_type, timestamp))
+
+
+@access(REVEAL, methods=("GET", "POST"))
+def reveal(
+    request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
+) -> HttpResponse:
+    """The same with its personal content: only as the answer to a POST, noted in the audit trail.
+
+    Opened by its address, as from a bookmark, it is the masked page.
+    """
+    key = (account_id, event_type, timestamp)
+    if not request.user.has_perm(_LIST.permission):
+        raise PermissionDenied
+    if request.method != "POST":
+        return redirect("event", app_id, *key)
+    return _show(request, app_id, _found(app_id, *key), request.POST, key, revealed=True)
+
+
+def _found(app_id: str, *key: str) -> Event:
+    found = finding.find(app_id, *key)
+    if found is None:
+        raise NotFound("The service lists no such event.", operation=_LIST.name)
+    return found
+
+
+def _show(
+    request: PersonRequest,
+    app_id: str,
+    found: Event,
+    asked: Mapping[str, Any],
+    key: tuple[str, str, str],
+    *,
+    revealed: bool = False,
+) -> HttpResponse:
+    app = gateway.lending_app(app_id)
+    part = whole_number(asked.get("part"))
+    data = reading.read(found, revealed=revealed, part=part, zone=app.zone)
+    if revealed:
+        # Before anything is shown: content that nobody was noted to have seen must not go out.
+        audit.record(
+            request,
+            REVEAL,
+            app_id=app_id,
+            subject=f"{key[0]} {key[2]}",
+            outcome="revealed",
+            detail=f"event, part {data.part + 1} of {data.parts}",
+        )
+    context = {
+        "event": found,
+        "data": data,
+        "borrower_id": finding.borrower_of(found.account_id),
+        "here": finding.address_of(app_id, *key),
+        "revealed_url": finding.address_of(app_id, *key, route="event-reveal"),
+        "revealed": revealed,
+        "may_reveal": request.user.has_perm(REVEAL),
+        "who_may": roles_in_words(REVEAL),
+        "contents": contents(found),
+        "read_at": timezone.now(),
+        "app": app,
+    }
+    return render(request, "events/event.html", context)

@@ -1,0 +1,51 @@
+"""Files that people send: kept in memory only, and never more of them than may be used.
+
+They hold personal data, so none is ever written to a disk unsealed, as Django's own handler does
+with larger ones.
+"""
+
+from io import BytesIO
+from typing import Any
+
+from django.core.files.uploadedfile import InMemoryUploadedFile
+from django.core.files.uploadhandler import FileUploadHandler, StopUpload
+
+LONGEST = 8_000_000  # bytes: the largest body of the service is under 5 MB, written compactly
+_GIVE_UP = 64_000_000
+
+
+class CutOff(InMemoryUploadedFile):
+    """Stands for a file that was longer than LONGEST; nothing of it was kept."""
+
+
+class BoundedMemory(FileUploadHandler):
+    """Counts while it reads: past LONGEST nothing is kept, far past it the connection is closed.
+
+    Reading on a little lets the form come back with a message instead of a broken connection.
+    """
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        super().new_file(*args, **kwargs)
+        self._kept, self._length = BytesIO(), 0
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        self._length += len(raw_data)
+        if self._length > _GIVE_UP:
+            raise StopUpload(connection_reset=True)
+        if self._length > LONGEST:
+            self._kept = BytesIO()
+        else:
+            self._kept.write(raw_data)
+
+    def file_complete(self, file_size: int) -> InMemoryUploadedFile:
+        made = CutOff if self._length > LONGEST else InMemoryUploadedFile
+        self._kept.seek(0)
+        return made(
+            file=self._kept,
+            field_name=self.field_name,
+            name=self.file_name or "file",
+            content_type=self.content_type or "",
+            size=file_size,
+            charset=self.charset,
+            content_type_extra=self.content_type_extra,
+        )

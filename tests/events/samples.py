@@ -1,0 +1,133 @@
+"""Events for tests: one of every kind, and how they are put into the sandbox and into forms."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.test import Client
+
+from lendingadmin.readers import LendingApp
+
+DOMAIN = "lending.example"
+NOW = datetime.now(UTC).replace(microsecond=0)
+WHEN = NOW - timedelta(hours=1)
+STAMP = WHEN.isoformat().replace("+00:00", ".000Z")
+SECRETS = ("Rent is due", "+254711000111", "Mama Njeri", "njeri@example.org", "-1.2921", "betting")
+
+
+def ms(when: datetime) -> int:
+    return int(when.timestamp() * 1000)
+
+
+def data(domain: str = DOMAIN) -> list[dict[str, Any]]:
+    """A set of each of the five kinds."""
+    then = ms(WHEN)
+    return [
+        {
+            "kind": f"{domain}/sms",
+            "values": [
+                {
+                    "address": "+254711000111",
+                    "direction": "inbound",
+                    "smsId": "1",
+                    "read": 1,
+                    "timestamp": then - 120_000,
+                    "rawBody": "Rent is due",
+                },
+                {
+                    "address": "+254711000111",
+                    "direction": "outbound",
+                    "smsId": "2",
+                    "read": True,
+                    "timestamp": then - 60_000,
+                    "rawBody": "Paid, thank you",
+                },
+            ],
+        },
+        {
+            "kind": f"{domain}/contact",
+            "values": [
+                {
+                    "name": "Mama Njeri",
+                    "primaryAddress": {"addressName": "+254722", "addressType": "telephone"},
+                    "otherAddresses": [
+                        {"addressName": "njeri@example.org", "addressType": "email"}
+                    ],
+                }
+            ],
+        },
+        {
+            "kind": f"{domain}/device/battery",
+            "values": [
+                {"timestamp": then - 7_200_000, "isCharging": False, "level": 81},
+                {"timestamp": then - 3_600_000, "isCharging": True, "level": 40},
+            ],
+        },
+        {
+            "kind": f"{domain}/device/location",
+            "values": [{"timestamp": then, "latLng": "-1.2921,36.8219"}],
+        },
+        {
+            "kind": f"{domain}/device/app",
+            "values": [
+                {"timestamp": then, "name": "bet", "package": "com.betting.app", "label": "Bets"}
+            ],
+        },
+    ]
+
+
+def body(**fields: Any) -> dict[str, Any]:
+    """An event as it is posted."""
+    return {
+        "accountId": "borrower:b",
+        "eventType": "personal_data.captured",
+        "timestamp": STAMP,
+        "data": data(),
+    } | fields
+
+
+def address(app: LendingApp, account: str = "borrower_3Ab", when: str = STAMP) -> str:
+    """The page of the event, as the product escapes its key."""
+    quoted = when.replace(":", "_3A")
+    return f"/apps/{app.app_id}/events/{account}/personal_5Fdata.captured/{quoted}/"
+
+
+def new_url(app: LendingApp) -> str:
+    return f"/apps/{app.app_id}/events/new"
+
+
+def token_of(page: Any) -> str:
+    """The one-use token in a page's form."""
+    found = re.search(r'name="token" value="([^"]+)"', page.content.decode())
+    assert found
+    return found[1]
+
+
+def management(**totals: int) -> dict[str, str]:
+    """What the browser sends of rows that nobody touched."""
+    prefixes = ("sms", "contact", "battery", "location", "app")
+    sent = {f"{prefix}-TOTAL_FORMS": str(totals.get(prefix, 2)) for prefix in prefixes}
+    sent |= {f"{prefix}-INITIAL_FORMS": "0" for prefix in prefixes}
+    for number in range(totals.get("sms", 2)):
+        sent[f"sms-{number}-direction"] = "inbound"
+    for number in range(totals.get("contact", 2)):
+        sent[f"contact-{number}-kind"] = "telephone"
+    return sent
+
+
+def typed(desk: Client, app: LendingApp, **fields: str) -> dict[str, str]:
+    """The form as a browser sends it: one message typed in."""
+    page = desk.get(new_url(app))
+    local = WHEN.astimezone(app.zone).strftime("%Y-%m-%dT%H:%M:%S")
+    return {
+        "token": token_of(page),
+        "accountId": "borrower:b",
+        "timestamp": local,
+        "domain": DOMAIN,
+        "category": "",
+        **management(),
+        "sms-0-address": "+254711000111",
+        "sms-0-timestamp": local,
+        "sms-0-rawBody": "Rent is due",
+        **fields,
+    }

@@ -1,0 +1,209 @@
+"""The list of events and the page of one: against the sandbox, and against odd services."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import simplejson
+from django.test import Client
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.events.reading import PART
+from lendingadmin.readers import LendingApp
+from lendingadmin.staff.models import User
+from tests.events.samples import DOMAIN, SECRETS, STAMP, WHEN, address, body, data, ms
+from tests.faults.behaviours import reply, token
+from tests.faults.server import FaultServer
+from tests.loans.test_pages import ODD, places, with_odd
+from tests.sandbox.calling import Caller
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User | None], Client]
+
+
+@pytest.fixture
+def desk(client_of: ClientOf, viewer: User) -> Client:
+    return client_of(viewer)
+
+
+@pytest.fixture
+def reported(book: Caller) -> Caller:
+    """The app with one event of all five kinds, of borrower `b`."""
+    assert book.post("/events", body()).status == 200
+    return book
+
+
+def test_the_list_counts_what_events_hold(desk: Client, app: LendingApp, reported: Caller) -> None:
+    page = desk.get(f"/apps/{app.app_id}/events/").content.decode()
+    assert address(app) in page
+    assert f"/apps/{app.app_id}/borrowers/b/" in page
+    assert "2 messages, 1 contact, 2 battery readings, 1 location, 1 app" in page
+    assert not [secret for secret in SECRETS if secret in page]
+    assert "Report an event" not in page
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("?accountId=borrower:b", True),
+        ("?accountId=borrower:c", False),
+        ("?eventType=personal_data.captured", True),
+        ("?eventType=other", False),
+        (f"?timestamp={STAMP}", True),
+        ("?timestamp=2026-01-01T00:00:00.000Z", False),
+        ("?status=2", False),
+        ("?category=sms", False),
+        ("?appVersionId=none", False),
+        ("?order=desc&pageSize=25", True),
+    ],
+)
+def test_every_filter_reaches_the_service(
+    desk: Client, app: LendingApp, reported: Caller, query: str, found: bool
+) -> None:
+    page = desk.get(f"/apps/{app.app_id}/events/{query}").content.decode()
+    assert (address(app) in page) == found
+    assert found or "No event matches this filter" in page
+
+
+def test_a_filter_with_a_space_is_refused_with_the_reason(desk: Client, app: LendingApp) -> None:
+    page = desk.get(f"/apps/{app.app_id}/events/?accountId=borrower:a+b").content.decode()
+    assert "The service divides filters by spaces" in page
+
+
+def test_the_page_is_masked_and_shows_each_kind(
+    desk: Client, app: LendingApp, reported: Caller
+) -> None:
+    page = desk.get(address(app)).content.decode()
+    assert not [secret for secret in SECRETS if secret in page]
+    for words in ("Messages", "Contacts", "Battery readings", "Locations", "Apps"):
+        assert words in page
+    assert 'class="message in"' in page
+    assert 'class="message out"' in page
+    assert 'polyline class="level"' in page
+    assert "from 40 % to 81 %" in page
+    assert "you need the role officer or manager" in page
+
+
+def test_revealing_is_a_post_that_is_audited_and_kept_nowhere(
+    client_of: ClientOf, officer: User, app: LendingApp, reported: Caller
+) -> None:
+    desk = client_of(officer)
+    assert "Show personal content" in desk.get(address(app)).content.decode()
+    assert not Entry.objects.filter(action="dashboard.personalContent.reveal").exists()
+    answer = desk.post(f"{address(app)}revealed")
+    page = answer.content.decode()
+    assert [secret for secret in SECRETS if secret in page] == list(SECRETS)
+    assert "no-store" in answer.headers["Cache-Control"]
+    entry = Entry.objects.get(action="dashboard.personalContent.reveal")
+    assert (entry.username, entry.app_id, entry.outcome) == ("officer", app.app_id, "revealed")
+    assert "borrower:b" in entry.subject
+    bookmarked = desk.get(f"{address(app)}revealed")
+    assert bookmarked.headers["Location"] == address(app)
+
+
+def test_a_viewer_cannot_reveal(desk: Client, app: LendingApp, reported: Caller) -> None:
+    answer = desk.post(f"{address(app)}revealed")
+    assert answer.status_code == 403
+    assert not [secret for secret in SECRETS if secret in answer.content.decode()]
+    assert not Entry.objects.filter(outcome="revealed").exists()
+
+
+def test_an_event_that_nobody_reported_is_a_card(desk: Client, app: LendingApp) -> None:
+    answer = desk.get(address(app))
+    assert answer.status_code == 404
+    assert "The service does not know this record" in answer.content.decode()
+
+
+@pytest.mark.parametrize("account", ["borrower:a b/ü?", "device:x:y", "borrower:new"])
+def test_any_account_id_has_a_page(
+    desk: Client, app: LendingApp, fault_server: FaultServer, settings: Any, account: str
+) -> None:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    fault_server.on("POST /v1/oauth2/token", token())
+    others = [body(accountId="borrower:other"), body(accountId=account, timestamp="2026")]
+    listed = {"events": [*others, body(accountId=account)], "nextPageToken": None}
+    path = f"GET /v1/projects/demo/apps/{app.app_id}/events?"
+    fault_server.on(path, reply(simplejson.dumps(listed)))
+    url = desk.get(f"/apps/{app.app_id}/events/").context["rows"][2]["url"]
+    assert " " not in url
+    answer = desk.get(url)
+    assert answer.status_code == 200
+    assert answer.context["event"].account_id == account
+    assert answer.context["event"].raw["timestamp"] == STAMP
+
+
+def test_a_long_event_comes_in_parts(
+    client_of: ClientOf, officer: User, app: LendingApp, book: Caller
+) -> None:
+    texts = [
+        {"address": "A", "direction": "inbound", "timestamp": ms(WHEN) - n, "rawBody": f"no {n}."}
+        for n in range(PART + 1)
+    ]
+    whole = [{"kind": f"{DOMAIN}/sms", "values": texts}]
+    assert book.post("/events", body(data=whole)).status == 200
+    desk = client_of(officer)
+    first = desk.post(f"{address(app)}revealed").content.decode()
+    second = desk.post(f"{address(app)}revealed", {"part": "1"}).content.decode()
+    assert (first.count('class="message in"'), second.count('class="message in"')) == (PART, 1)
+    assert "no 0." in second
+    assert "no 0." not in first
+    assert "no 0." not in desk.get(f"{address(app)}?part=1").content.decode()
+
+
+def test_csv_has_no_content_and_a_viewer_has_no_csv(
+    client_of: ClientOf, viewer: User, support: User, app: LendingApp, reported: Caller
+) -> None:
+    url = f"/apps/{app.app_id}/events/export.csv?accountId=borrower:b"
+    assert client_of(viewer).get(url).status_code == 403
+    answer = client_of(support).get(url)
+    text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    assert text.count("borrower:b") == 1
+    assert "2 messages" in text
+    assert not [secret for secret in SECRETS if secret in text]
+
+
+GOOD = body(
+    eventId="e",
+    uid="u",
+    status=1,
+    createdAt=STAMP,
+    appVersionId="v1",
+    category=None,
+    result={"x": 1},
+    data=[*data(), {"kind": "other/steps", "values": [{"count": 12, "where": {"a": ["b"]}}]}],
+)
+
+
+ODDER = [*ODD, 10**30, "\x00\u202e<b>"]
+PAGE = "/apps/kenya/events/borrower_3Ab/personal_5Fdata.captured/" + STAMP.replace(":", "_3A")
+
+
+def variants(path: tuple[str | int, ...]) -> list[dict[str, Any]]:
+    """Events with each odd value at one place; all in one event where the place is in a set."""
+    each = [with_odd(GOOD, path, odd) for odd in ODDER]
+    if path[0] != "data" or len(path) == 1:
+        return each
+    return [GOOD | {"data": [entry for event in each for entry in event["data"]]}]
+
+
+@pytest.mark.parametrize("path", places(GOOD), ids=lambda path: ".".join(map(str, path)))
+def test_no_odd_value_anywhere_breaks_a_page(
+    client_of: ClientOf,
+    officer: User,
+    fault_server: FaultServer,
+    settings: Any,
+    path: tuple[str | int, ...],
+) -> None:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    fault_server.on("POST /v1/oauth2/token", token())
+    desk = client_of(officer)
+    known = 404 if path[0] in ("accountId", "eventType", "timestamp") else 200
+    for event in (events := variants(path)):
+        one = simplejson.dumps({"events": [*ODDER, event], "nextPageToken": None})
+        fault_server.on("GET /v1/projects/demo/apps/kenya/events?", reply(one))
+        assert desk.get(f"{PAGE}/").status_code == known, event
+        assert desk.post(f"{PAGE}/revealed").status_code == known, event
+    every = simplejson.dumps({"events": [*ODDER, *events], "nextPageToken": None})
+    fault_server.on("GET /v1/projects/demo/apps/kenya/events?", reply(every))
+    assert desk.get("/apps/kenya/events/").status_code == 200
+    assert desk.get("/apps/kenya/events/new").status_code == 200

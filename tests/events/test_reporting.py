@@ -1,0 +1,267 @@
+"""Reporting events by form and by file: what reaches the service, once, and what is held back."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import simplejson
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.readers import LendingApp
+from lendingadmin.staff.models import User
+from lendingadmin.web import uploads
+from lendingadmin.web.models import Draft
+from tests.events.samples import DOMAIN, STAMP, address, body, data, new_url, token_of, typed
+from tests.faults.behaviours import reply, token
+from tests.faults.server import FaultServer
+from tests.sandbox.calling import Caller
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ClientOf = Callable[[User | None], Client]
+
+
+@pytest.fixture
+def desk(client_of: ClientOf, officer: User) -> Client:
+    return client_of(officer)
+
+
+def enter(desk: Client, app: LendingApp, **fields: str) -> str:
+    """Type in one message; the address of the step that sends."""
+    answer = desk.post(new_url(app), typed(desk, app, **fields))
+    assert answer.status_code == 302, answer.context["form"].errors
+    return str(answer.headers["Location"])
+
+
+def send(desk: Client, confirm: str) -> Any:
+    return desk.post(confirm, {"token": token_of(desk.get(confirm))})
+
+
+def upload(desk: Client, app: LendingApp, content: bytes, **fields: str) -> Any:
+    """Choose a file and press “Check it”."""
+    url = f"{new_url(app)}?by=file"
+    file = SimpleUploadedFile("event.json", content, "application/json")
+    usual = {"token": token_of(desk.get(url)), "accountId": "", "timestamp": "", "domain": ""}
+    return desk.post(url, usual | {"category": "", "file": file} | fields)
+
+
+def stored(book: Caller) -> list[dict[str, Any]]:
+    events: list[dict[str, Any]] = book.get("/events").body["events"]
+    return events
+
+
+def test_typed_checked_sent_and_read(desk: Client, app: LendingApp, book: Caller) -> None:
+    confirm = enter(desk, app)
+    page = desk.get(confirm).content.decode()
+    assert "Messages" in page
+    assert "Rent is due" not in page
+    assert stored(book) == []
+    answer = send(desk, confirm)
+    assert answer.headers["Location"] == address(app)
+    (event,) = stored(book)
+    assert (event["accountId"], event["timestamp"], event["category"]) == (
+        "borrower:b",
+        STAMP,
+        "sms",
+    )
+    assert event["data"][0]["kind"] == f"{DOMAIN}/sms"
+    assert event["data"][0]["values"][0]["rawBody"] == "Rent is due"
+    entry = Entry.objects.get(action="events.create")
+    assert (entry.saved, entry.subject) == ("yes", f"borrower:b {STAMP}")
+    assert not Draft.objects.exists()
+
+
+def test_every_kind_can_be_typed_in(desk: Client, app: LendingApp, book: Caller) -> None:
+    when = typed(desk, app)["timestamp"]
+    more = {
+        "contact-0-name": "Mama Njeri",
+        "contact-0-address": "+254722",
+        "contact-0-others": "njeri@example.org\n+254733",
+        "battery-1-timestamp": when,
+        "battery-1-level": "40.5",
+        "battery-1-isCharging": "yes",
+        "location-0-timestamp": when,
+        "location-0-latLng": "-1.2921,36.8219",
+        "app-0-timestamp": when,
+        "app-0-package": "com.app",
+        "sms-0-read": "no",
+    }
+    send(desk, enter(desk, app, **more))
+    (event,) = stored(book)
+    sets = {entry["kind"].removeprefix(f"{DOMAIN}/"): entry["values"] for entry in event["data"]}
+    assert event["category"] is None
+    assert sets["sms"][0]["read"] is False
+    assert [one["addressType"] for one in sets["contact"][0]["otherAddresses"]] == [
+        "email",
+        "telephone",
+    ]
+    assert str(sets["device/battery"][0]["level"]) == "40.5"
+    assert sets["device/battery"][0]["isCharging"] is True
+    assert sets["device/location"][0]["latLng"] == "-1.2921,36.8219"
+    assert sets["device/app"][0]["package"] == "com.app"
+
+
+def test_sent_again_it_lands_on_the_first(desk: Client, app: LendingApp, book: Caller) -> None:
+    confirm = enter(desk, app)
+    sent = {"token": token_of(desk.get(confirm))}
+    first, again = desk.post(confirm, sent), desk.post(confirm, sent)
+    assert first.headers["Location"] == again.headers["Location"] == address(app)
+    assert desk.get(confirm).headers["Location"] == address(app)
+    assert len(stored(book)) == 1
+
+
+def test_more_rows_need_no_script_and_complain_of_nothing(desk: Client, app: LendingApp) -> None:
+    sent = typed(desk, app, more="sms") | {"sms-0-rawBody": ""}
+    answer = desk.post(new_url(app), sent)
+    page = answer.content.decode()
+    assert 'name="sms-4-rawBody"' in page
+    assert "errorlist" not in page
+    assert 'value="+254711000111"' in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"sms-0-rawBody": ""}, "Some values below need correcting"),
+        ({"sms-0-address": "", "sms-0-rawBody": "", "sms-0-timestamp": ""}, "at least one value"),
+        ({"accountId": "b"}, "The account id is"),
+        ({"category": "contact"}, "data of other kinds"),
+        ({"domain": ""}, "This field is required"),
+        ({"token": "x"}, "open for too long"),
+        ({"sms-TOTAL_FORMS": "x"}, "Some values below need correcting"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_sent(
+    desk: Client, app: LendingApp, book: Caller, fields: dict[str, str], words: str
+) -> None:
+    answer = desk.post(new_url(app), typed(desk, app, **fields))
+    assert answer.status_code == 200
+    assert words in answer.content.decode()
+    assert stored(book) == []
+    assert not Draft.objects.exists()
+
+
+def test_a_change_of_mind_finds_what_was_typed(desk: Client, app: LendingApp, book: Caller) -> None:
+    confirm = enter(desk, app)
+    page = desk.get(f"{new_url(app)}?form={confirm.rpartition('/')[2]}").content.decode()
+    assert "Rent is due" in page
+    assert 'value="borrower:b"' in page
+
+
+def test_the_domain_comes_from_the_events_that_are_there(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    assert 'name="domain" value=' not in desk.get(new_url(app)).content.decode()
+    assert book.post("/events", body(data=data("their.domain"))).status == 200
+    assert 'name="domain" value="their.domain"' in desk.get(new_url(app)).content.decode()
+
+
+def test_a_duplicate_is_found_before_it_is_sent(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    assert book.post("/events", body()).status == 200
+    page = desk.post(new_url(app), typed(desk, app)).content.decode()
+    assert "The service has this event already" in page
+    assert f'href="{address(app)}"' in page
+    assert "Rent is due" in page
+
+
+def test_the_services_own_refusal_leads_to_the_event(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    confirm = enter(desk, app)
+    sent = {"token": token_of(desk.get(confirm))}
+    assert book.post("/events", body()).status == 200
+    page = desk.post(confirm, sent).content.decode()
+    assert "already exists" in page
+    assert "<strong>no</strong>" in page
+    assert f'href="{address(app)}"' in page
+    assert Entry.objects.get(action="events.create").saved == "no"
+    assert Draft.objects.exists()
+
+
+def test_an_answer_that_never_came_is_unknown(
+    desk: Client, app: LendingApp, fault_server: FaultServer, settings: Any
+) -> None:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    fault_server.on("POST /v1/oauth2/token", token())
+    path = f"/v1/projects/demo/apps/{app.app_id}/events"
+    fault_server.on(f"GET {path}", reply('{"events": [], "nextPageToken": null}'))
+    fault_server.on(f"POST {path}", reply("{}", status=503))
+    page = send(desk, enter(desk, app)).content.decode()
+    assert "<strong>unknown</strong>" in page
+    assert "Open the event that is there" not in page
+    assert Entry.objects.get(action="events.create").saved == "unknown"
+
+
+def test_a_whole_event_as_a_file(desk: Client, app: LendingApp, book: Caller) -> None:
+    answer = upload(desk, app, simplejson.dumps(body()).encode())
+    assert send(desk, answer.headers["Location"]).headers["Location"] == address(app)
+    (event,) = stored(book)
+    assert [len(entry["values"]) for entry in event["data"]] == [2, 1, 2, 1, 1]
+
+
+def test_data_alone_takes_the_rest_from_the_form(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    bare = simplejson.dumps(data()[:1]).replace(f"{DOMAIN}/", "").encode()
+    when = typed(desk, app)["timestamp"]
+    answer = upload(desk, app, bare, accountId="borrower:b", timestamp=when, domain="x.y")
+    send(desk, answer.headers["Location"])
+    (event,) = stored(book)
+    assert (event["data"][0]["kind"], event["category"]) == ("x.y/sms", "sms")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"not json", "not a file of JSON"),
+        (b"\xff\xfe", "not a file of JSON"),
+        (b"[" * 100_000, "not a file of JSON"),
+        (b"{}", "a list “data”"),
+        (b"7", "a list “data”"),
+        (b"[]", "at least one set"),
+        (simplejson.dumps(body(accountId=["x"])).encode(), "The account id is"),
+        (simplejson.dumps(body(timestamp="yesterday")).encode(), "The timestamp is"),
+        (simplejson.dumps(body(eventType="other")).encode(), "The event type is"),
+        (simplejson.dumps(body(data=[{"kind": [], "values": 1}])).encode(), "the kind must end"),
+    ],
+)
+def test_a_file_that_is_no_event(desk: Client, app: LendingApp, content: bytes, words: str) -> None:
+    answer = upload(desk, app, content)
+    assert answer.status_code == 200
+    assert words in answer.content.decode()
+
+
+def test_a_file_of_another_account_is_refused(desk: Client, app: LendingApp) -> None:
+    page = upload(desk, app, simplejson.dumps(body()).encode(), accountId="borrower:other")
+    assert "The file is of another account" in page.content.decode()
+
+
+def test_a_file_is_read_no_further_than_its_limit(
+    desk: Client, app: LendingApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "LONGEST", 100_000)
+    page = upload(desk, app, b" " * 200_000).content.decode()
+    assert "The file is too long" in page
+    assert not Draft.objects.exists()
+
+
+def test_nearly_five_megabytes_go_through(desk: Client, app: LendingApp, book: Caller) -> None:
+    text = "مرحبا " * 8  # two bytes a letter, six when it is escaped
+    value = data()[0]["values"][0] | {"rawBody": text}
+    whole = body(data=[{"kind": f"{DOMAIN}/sms", "values": [value] * 18_000}])
+    content = simplejson.dumps(whole, ensure_ascii=False).encode()
+    answer = upload(desk, app, content)
+    assert answer.status_code == 302, answer.context["form"].errors
+    assert len(Draft.objects.get().entered) < 1_000_000
+    assert send(desk, answer.headers["Location"]).headers["Location"] == address(app)
+
+
+def test_anothers_form_is_not_there(
+    desk: Client, client_of: ClientOf, manager: User, app: LendingApp, book: Caller
+) -> None:
+    confirm = enter(desk, app)
+    answer = client_of(manager).get(confirm)
+    assert answer.headers["Location"] == new_url(app)
