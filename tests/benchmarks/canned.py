@@ -1,0 +1,104 @@
+"""A lending service that answers at once, always the same: what is measured before it is not it.
+
+`gunicorn tests.benchmarks.canned:app`; CANNED_DELAY is the seconds that each answer but a token's
+takes, CANNED_LOANS how many loans its list has.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+from urllib.parse import parse_qs
+
+DELAY = float(os.environ.get("CANNED_DELAY", "0"))
+LOANS = int(os.environ.get("CANNED_LOANS", "50"))
+
+_BALANCE = {"due": 900.5, "paid": 450.25, "total": 1200.75, "unpaid": 750.5, "overdue": 450.25}
+
+
+def loan(number: int) -> dict[str, Any]:
+    """A loan as full as a real one: contract, six instalments, balances."""
+    return {
+        "accountId": f"L-{number:06}",
+        "accountNo": 10_000_000 + number,
+        "uid": f"00000000-0000-4000-8000-{number:012}",
+        "name": f"projects/demo/apps/kenya/loans/L-{number:06}",
+        "createdAt": "2026-06-01T08:00:00.000Z",
+        "loanType": "term",
+        "borrowerId": f"B-{number % 500:04}",
+        "category": "individual",
+        "sequenceNo": 1,
+        "productId": "term-6-months",
+        "loanAmount": 1000.00,
+        "status": 2,
+        "performanceStatus": 2,
+        "startDate": "2026-06-01T00:00:00.000Z",
+        "maturityDate": "2026-11-28T23:59:59.999Z",
+        "settlementDate": None,
+        "result": None,
+        "schedule": {"daysLate": 12, "nextInstallment": None},
+        "balances": dict.fromkeys(
+            ("fees", "penalty", "interest", "principal", "repayment"), _BALANCE
+        ),
+        "contract": {
+            "productId": "term-6-months",
+            "versionNo": 1,
+            "terms": {"period": "180 days", "fees": [], "penalty": None, "interest": {}},
+            "amounts": {"principal": 1000.00, "disbursement": 970.00, "repayment": 1200.75},
+            "interestRates": {"APR": 0.42, "AER": 0.51},
+            "installments": [
+                {
+                    "sequenceNo": place,
+                    "startDate": f"2026-{5 + place:02}-01T00:00:00.000Z",
+                    "dueDate": f"2026-{5 + place:02}-28T23:59:59.999Z",
+                    "amounts": {"repayment": 200.12, "principal": 170.0, "interest": 30.12},
+                }
+                for place in range(1, 7)
+            ],
+        },
+    }
+
+
+_BORROWER = {
+    "borrowerId": "B-0001",
+    "category": "individual",
+    "status": 1,
+    "individual": {"surname": "WANJIRU", "othernames": "ANNE"},
+    "devices": [],
+    "loans": [],
+    "settings": {},
+}
+
+
+def _answer(path: str, query: dict[str, list[str]]) -> bytes:
+    if path.endswith("/token"):
+        return b'{"access_token": "t", "token_type": "Bearer", "expires_at": 3600}'
+    time.sleep(DELAY)
+    collection = path.rstrip("/").rsplit("/", 1)[-1]
+    if collection == "loans":
+        return _page(int(query.get("pageToken", ["0"])[0]), int(query.get("pageSize", ["1000"])[0]))
+    if collection in ("borrowers", "assessments", "events", "products", "assessmentTypes"):
+        return json.dumps({collection: [], "nextPageToken": None}).encode()
+    return json.dumps(loan(1) if "/loans/" in path else _BORROWER).encode()
+
+
+_pages: dict[tuple[int, int], bytes] = {}
+
+
+def _page(start: int, size: int) -> bytes:
+    if (start, size) not in _pages:
+        end = min(start + size, LOANS)
+        token = str(end) if end < LOANS else None
+        body = {"loans": [loan(number) for number in range(start, end)], "nextPageToken": token}
+        _pages[start, size] = json.dumps(body).encode()
+    return _pages[start, size]
+
+
+def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """The service as a WSGI application."""
+    body = _answer(environ["PATH_INFO"], parse_qs(environ["QUERY_STRING"]))
+    start_response(
+        "200 OK", [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+    )
+    return [body]

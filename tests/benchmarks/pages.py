@@ -1,0 +1,146 @@
+"""How quick the pages are, as ratios taken in one run: `make bench`.
+
+Each pair is measured in turns, so that whatever else the machine does falls on both. Nothing here
+is asserted: a figure is of the machine that it was taken on.
+"""
+
+import gzip
+import html
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import requests
+
+from lendingadmin.demo.environment import BASE_DIR
+from tests.benchmarks.places import Place, dashboard, gunicorn, signed_in
+
+ROUNDS = 7
+LOANS_PAGE = "/apps/kenya/loans/"
+BORROWER_PAGE = "/apps/kenya/borrowers/B-0001/"
+
+
+def main() -> None:
+    """Measure each pair and print one table."""
+    say(f"{'what is compared':<66}{'ratio':>8}  {'spread':<14}aim")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with dashboard(folder, delay=0.1) as slow:
+            borrower_page(slow)
+        with dashboard(folder) as quick:
+            loans_list(quick, folder)
+            first_load(quick)
+        with dashboard(folder, loans=100_000) as large:
+            export(large)
+
+
+def borrower_page(place: Place) -> None:
+    """The whole borrower page, whose calls take 100 ms each, against one such call."""
+    path = f"{place.service}/v1/projects/demo/apps/kenya/borrowers/B-0001"
+
+    def one_call() -> None:
+        requests.get(path, timeout=10)
+
+    pair("borrower page, calls of 100 ms ÷ one such call", "≤ 1.25", all_of(place), one_call)
+
+
+def all_of(place: Place) -> Callable[[], None]:
+    """The page and, as a browser does, all the panels that it loads by itself, at the same time."""
+    pool = ThreadPoolExecutor(6)
+
+    def load() -> None:
+        page = place.get(BORROWER_PAGE).text
+        panels = re.findall(r'hx-get="([^"]+)"[^>]*hx-trigger="load', page)
+        answers = list(pool.map(place.get, map(html.unescape, panels)))
+        assert all(answer.content for answer in answers)
+
+    return load
+
+
+def loans_list(place: Place, folder: Path) -> None:
+    """Requests a second: the loans list of 50 rows against the admin's change list."""
+    environ = {**os.environ, "ADMIN_DATABASE": str(folder / "admin.sqlite3")}
+    command = [sys.executable, "-m", "tests.benchmarks.adminlist"]
+    subprocess.run(command, env=environ, cwd=BASE_DIR, check=True)
+    with gunicorn("tests.benchmarks.adminlist:application", environ) as address:
+        session = signed_in(address, "/admin/login/", "username", "admin")
+
+        def admin_list() -> None:
+            for _ in range(20):
+                answer = session.get(f"{address}/admin/auth/loan/")
+                assert answer.status_code == 200 and "50 loans" in answer.text
+
+        def ours() -> None:
+            for _ in range(20):
+                place.get(LOANS_PAGE)
+
+        pair("loans list, requests a second ÷ those of the admin's list", "≥ 3", admin_list, ours)
+
+
+def export(place: Place) -> None:
+    """CSV of 100,000 loans against bare paging of the same pages."""
+
+    def csv() -> None:
+        address = f"{place.address}{LOANS_PAGE}csv"
+        with place.session.get(address, stream=True, timeout=600) as answer:
+            rows = sum(1 for _ in answer.iter_lines())
+        assert rows > 100_000, rows
+
+    def paging() -> None:
+        session, token = requests.Session(), ""
+        while token is not None:
+            query = {"pageSize": "1000"} | ({"pageToken": token} if token else {})
+            path = f"{place.service}/v1/projects/demo/apps/kenya/loans"
+            token = session.get(path, params=query, timeout=60).json()["nextPageToken"]
+
+    pair("CSV of 100,000 loans ÷ bare paging with requests", "≤ 1.3", csv, paging, rounds=3)
+
+
+def first_load(place: Place) -> None:
+    """What the loans list transfers the first time: the page and all that it links to."""
+    page = place.session.get(place.address + LOANS_PAGE)
+    total = len(gzip.compress(page.content, 6))
+    for path in sorted(set(linked(page.text))):
+        answer = place.session.get(place.address + path, stream=True)
+        total += len(answer.raw.read())
+    say(f"{'loans list, first load, compressed kB':<66}{total / 1000:>8.1f}  {'':<14}≤ 45")
+
+
+def linked(page: str) -> list[str]:
+    """The addresses of the page's styles, scripts and icon."""
+    return re.findall(r'(?:href|src)="(/static/[^"]+)"', page)
+
+
+def pair(
+    what: str,
+    aim: str,
+    numerator: Callable[[], None],
+    denominator: Callable[[], None],
+    rounds: int = ROUNDS,
+) -> None:
+    """Run both in turns and print the median of their ratios, with the least and the greatest."""
+    numerator(), denominator()
+    ratios = [timed(numerator) / timed(denominator) for _ in range(rounds)]
+    spread = f"{min(ratios):.2f} – {max(ratios):.2f}"
+    say(f"{what:<66}{statistics.median(ratios):>8.2f}  {spread:<14}{aim}")
+
+
+def timed(act: Callable[[], None]) -> float:
+    began = time.perf_counter()
+    act()
+    return time.perf_counter() - began
+
+
+def say(line: str) -> None:
+    print(line, flush=True)  # noqa: T201 - a command's own output
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Servers for a benchmark: each a gunicorn of one worker, before a canned lending service."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import requests
+
+from lendingadmin.demo.environment import BASE_DIR, kept_secrets, variables
+
+_PREPARE = """
+import django
+django.setup()
+from lendingadmin.demo.preparing import prepare_dashboard
+prepare_dashboard()
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a dashboard and the canned service behind it answer, and a signed-in session."""
+
+    address: str
+    service: str
+    session: requests.Session
+
+    def get(self, path: str) -> requests.Response:
+        """A page as the signed-in manager gets it; anything but a 200 ends the benchmark."""
+        answer = self.session.get(self.address + path)
+        if answer.status_code != 200:
+            raise SystemExit(f"{path} answered {answer.status_code}")
+        return answer
+
+
+@contextmanager
+def gunicorn(application: str, environ: dict[str, str], threads: int = 8) -> Iterator[str]:
+    """Serve one application with one worker; its address."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [
+        *(sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}"),
+        *("--worker-class", "gthread", "--workers", "1", "--threads", str(threads)),
+        *("--log-level", "error", "--no-control-socket", "--keep-alive", "30"),
+    ]
+    process = subprocess.Popen(
+        command, cwd=BASE_DIR, env=environ, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    try:
+        _wait(port)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=15)
+
+
+def _wait(port: int) -> None:
+    for _ in range(200):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise SystemExit("a server did not start")
+
+
+@contextmanager
+def dashboard(folder: Path, *, delay: float = 0, loans: int = 50) -> Iterator[Place]:
+    """The dashboard before a canned service, with the manager signed in."""
+    canned = {**os.environ, "CANNED_DELAY": str(delay), "CANNED_LOANS": str(loans)}
+    with ExitStack() as stack:
+        service = stack.enter_context(gunicorn("tests.benchmarks.canned:app", canned, 32))
+        environ = {
+            **os.environ,
+            **variables({"DEMO_PASSWORD": "demo"}, kept_secrets(folder / "demo.env"), folder),
+            "LENDING_BASE_URL": service,
+            "LENDING_AUTH_URL": service,
+            "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
+            "PYTHONPATH": str(BASE_DIR),
+        }
+        subprocess.run([sys.executable, "-c", _PREPARE], env=environ, cwd=BASE_DIR, check=True)
+        address = stack.enter_context(gunicorn("lendingadmin.wsgi", environ))
+        yield Place(address, service, signed_in(address, "/accounts/login/", "login", "manager"))
+
+
+def signed_in(address: str, path: str, field: str, name: str) -> requests.Session:
+    """A session of somebody who has signed in at a form; the password of both places is known."""
+    session = requests.Session()
+    session.trust_env = False
+    page = session.get(address + path).text
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+    password = {"manager": "demo", "admin": "admin"}[name]
+    form = {field: name, "password": password, "csrfmiddlewaretoken": token[1] if token else ""}
+    session.post(address + path, data=form, headers={"Referer": address + path})
+    return session
