@@ -213,66 +213,6 @@ class TestThePageThatWaits:
         assert offered.state == State.DONE and offered.response is not None
 
 
-class TestWhatAPageMayNotAskByItself:
-    @pytest.mark.parametrize("path", ["", "status"])
-    def test_a_request_of_elsewhere(self, desk: Client, service: OfferService, path: str) -> None:
-        answer = desk.get(OFFER + path)
-        assert service.asked == []
-        if not path:
-            assert "This request was not asked for here" in answer.content.decode()
-            assert "Ask the service for this request" in answer.content.decode()
-
-    def test_another_borrowers_request_is_of_elsewhere(
-        self, desk: Client, service: OfferService, asked: Ask
-    ) -> None:
-        asked(borrower_id="B-2")
-        assert "not asked for here" in desk.get(OFFER).content.decode()
-        assert service.asked == []
-
-    @pytest.mark.parametrize("path", ["", "status"])
-    def test_one_that_expired(
-        self, desk: Client, service: OfferService, asked: Ask, path: str
-    ) -> None:
-        asked(expiry_time=timezone.now() - timedelta(seconds=1))
-        assert "This request expired" in desk.get(OFFER + path).content.decode()
-        assert service.asked == []
-
-    def test_one_that_the_service_never_told_the_end_of(
-        self, desk: Client, service: OfferService, asked: Ask
-    ) -> None:
-        then = timezone.now() - timedelta(hours=1)
-        asked(expiry_time=None, asked_at=then, last_asked_at=then)
-        desk.get(OFFER)
-        assert service.asked == []
-
-    def test_one_that_was_refused(self, desk: Client, service: OfferService, asked: Ask) -> None:
-        asked(state=State.REFUSED)
-        assert "The service refused this request" in desk.get(OFFER).content.decode()
-        assert service.asked == []
-
-    def test_a_person_may_have_it_asked_for(
-        self, desk: Client, service: OfferService, officer: User
-    ) -> None:
-        page = desk.get(OFFER)
-        answer = desk.post(OFFER + "ask", {"token": hidden(page, "token")})
-        assert answer.headers["Location"] == OFFER
-        assert service.asked == [{"requestId": "r-1"}]
-        assert OfferRequest.objects.get().asked_by == officer
-        assert Entry.objects.filter(action="borrowers.getOffers").count() == 1
-
-    def test_what_the_service_says_to_that_is_shown(
-        self, desk: Client, service: OfferService
-    ) -> None:
-        service.server.on(":getOffers", refusal(404, "Offer request r-1 expired"))
-        page = desk.post(OFFER + "ask", {"token": hidden(desk.get(OFFER), "token")})
-        assert "Offer request r-1 expired" in page.content.decode()
-        assert not OfferRequest.objects.exists()
-
-    def test_without_a_token_nothing_is_asked(self, desk: Client, service: OfferService) -> None:
-        assert desk.post(OFFER + "ask").status_code == 302
-        assert service.asked == []
-
-
 def test_the_answer_is_sealed_where_it_is_kept(offered: OfferRequest) -> None:
     from django.db import connection
 

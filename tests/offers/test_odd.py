@@ -34,9 +34,9 @@ ODD: list[object] = [None, "text", [None, 1, "x", []], -1, {"x": {"y": []}}, Tru
 
 
 def some(path: tuple[Any, ...]) -> list[object]:
-    """Three of them, others for the next place."""
+    """Two of them, others for the next place."""
     start = sum(len(str(key)) for key in path) % len(ODD)
-    return [*ODD, *ODD][start : start + 3]
+    return [*ODD, *ODD][start : start + 2]
 
 
 def always(value: object) -> Callable[[], object]:
