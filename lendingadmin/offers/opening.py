@@ -37,7 +37,8 @@ def loan(
     """The contract once more, and the account id; the POST makes the loan, once."""
     gateway.lending_app(app_id)
     source = drafts.Source(app_id, checked(borrower_id), checked(request_id), product_id)
-    form = ContractLoanForm(request.POST or None, initial={"accountId": minted_account_id()})
+    sent = request.POST if request.method == "POST" else None
+    form = ContractLoanForm(sent, initial={"accountId": minted_account_id()})
     kept, card = _kept(request, source, form), None
     if kept is None:
         kept = _preview(request, source)
