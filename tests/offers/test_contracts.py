@@ -241,6 +241,12 @@ class TestALoanOfAPreview:
         desk.post(LOAN, other | {"token": hidden(page, "token")})
         assert exact(service.created[0])["contract"] == exact(CONTRACT)
 
+    def test_an_empty_form_sends_nothing(
+        self, desk: Client, service: OfferService, offered: OfferRequest
+    ) -> None:
+        assert "open for too long" in desk.post(LOAN).content.decode()
+        assert service.created == []
+
     def test_of_several_contracts_of_one_product_the_chosen_one(
         self, desk: Client, service: OfferService, offered: OfferRequest
     ) -> None:
