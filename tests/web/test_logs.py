@@ -27,9 +27,9 @@ def test_a_record_that_is_not_there_is_logged_by_its_route(
     viewer: User,
     app: LendingApp,
 ) -> None:
-    client_of(viewer).get(f"/apps/{app.app_id}/borrowers/254700000001/")
+    client_of(viewer).get(f"/apps/{app.app_id}/loans/254700000001/")
     assert "254700000001" not in heard.text
-    assert "borrowers/<key:borrower_id>/" in heard.text
+    assert "loans/<key:account_id>/" in heard.text
 
 
 def test_an_address_without_a_route_is_not_repeated(
