@@ -1,4 +1,4 @@
-# make run, make test, make check. What they do is written in manage.py's commands and in
+# make run, make test, make check, make bench. What they do is written in manage.py's commands and in
 # pyproject.toml; here is only the environment that these need.
 
 VENV ?= .venv
@@ -6,7 +6,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3)
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 2
 
-.PHONY: run test check
+.PHONY: run test check bench
 .DEFAULT_GOAL := run
 
 run: $(VENV)/run.stamp
@@ -31,6 +31,9 @@ check: $(VENV)/test.stamp
 	  $(BIN)/python manage.py makemigrations --check --dry-run
 	@echo the same for the sandbox; DJANGO_SETTINGS_MODULE=lendingadmin.sandbox.settings \
 	  $(BIN)/python manage.py makemigrations --check --dry-run
+
+bench: $(VENV)/test.stamp
+	@$(BIN)/python -m tests.benchmarks.pages
 
 $(VENV)/run.stamp: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \

@@ -88,7 +88,7 @@ def export(place: Place) -> None:
     """CSV of 100,000 loans against bare paging of the same pages."""
 
     def csv() -> None:
-        address = f"{place.address}{LOANS_PAGE}csv"
+        address = f"{place.address}{LOANS_PAGE}export.csv"
         with place.session.get(address, stream=True, timeout=600) as answer:
             rows = sum(1 for _ in answer.iter_lines())
         assert rows > 100_000, rows
