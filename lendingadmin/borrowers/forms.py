@@ -1,7 +1,7 @@
 """The form of a borrower: every field of the spec, lists by rows, and what is open as text."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -13,22 +13,18 @@ from lendingadmin.web.keys import quote
 from lendingadmin.web.lists import whole_number
 
 from .changes import same
-from .wirefields import (
-    CATEGORY,
-    DAY,
-    FLAG,
-    LIST,
-    MAP,
-    MISSING,
-    MOMENT,
-    NUMBER,
-    OPEN,
-    STATUS,
-    TEXT,
-    WHOLE,
-    Kind,
-    WireField,
+from .keys import (
+    BIOMETRICS,
+    DEVICE,
+    GENERAL,
+    INDIVIDUAL,
+    LABELS,
+    LOAN,
+    OPEN_ENDED,
+    SETTINGS,
+    Key,
 )
+from .wirefields import LIST, MISSING, WireField
 
 BLANK_ROWS = 2
 MORE_ROWS = 3
@@ -37,72 +33,6 @@ MOST_ROWS = 30
 _LONGEST_ADDRESS = 900
 
 Raw = Mapping[str, object]
-
-
-class Key(NamedTuple):
-    """One key of a JSON object as a field of a form."""
-
-    name: str
-    label: str
-    kind: Kind = TEXT
-    hint: str = ""
-
-
-_LINES = "Lines such as “key: value”, or JSON for anything else."
-GENERAL = (
-    Key("category", "Category", CATEGORY),
-    Key("startDate", "Start date", MOMENT, "In the lender's time."),
-    Key("status", "Status", STATUS, "Leave it as it is unless the service's words are known."),
-)
-INDIVIDUAL = (
-    Key("surname", "Surname"),
-    Key("othernames", "Other names"),
-    Key("dateOfBirth", "Date of birth", DAY),
-    Key("sex", "Sex"),
-    Key("phoneNumber", "Phone number"),
-    Key("emailAddress", "E-mail address"),
-    Key("governmentIdNo", "Government id"),
-    Key("countryOfResidence", "Country of residence"),
-    Key("employmentStatus", "Employment status"),
-    Key("maritalStatus", "Marital status"),
-    Key("educationLevel", "Education level"),
-    Key("noOfDependants", "Dependants", WHOLE),
-)
-BIOMETRICS = (
-    Key("photos", "Photos", LIST, "A list as JSON."),
-    Key("fingerprints", "Fingerprints", LIST, "A list as JSON."),
-)
-SETTINGS = (Key("settings", "Settings", MAP, "Such as “timezone: Africa/Nairobi”."),)
-OPEN_ENDED = (
-    Key("company", "Company", OPEN, _LINES),
-    Key("identity", "Identity", OPEN, _LINES),
-    Key("demographic", "Demographic", OPEN, _LINES),
-    Key("profiles", "Profiles", OPEN, _LINES),
-)
-LABELS = Key("labels", "Labels", OPEN, _LINES)
-DEVICE = (
-    Key("deviceId", "Device id"),
-    Key("deviceType", "Type"),
-    Key("modelNumber", "Model"),
-    Key("osName", "System"),
-    Key("osVersion", "System version"),
-    Key("active", "Active", FLAG),
-    Key("createdAt", "Since", MOMENT),
-    Key("serialNumber", "Serial number"),
-    Key("equipmentId", "Equipment id"),
-    Key("otherEquipmentId", "Other equipment id"),
-)
-LOAN = (
-    Key("loanId", "Loan id"),
-    Key("principalAmount", "Principal", NUMBER),
-    Key("payableAmount", "Payable", NUMBER),
-    Key("paidAmount", "Paid", NUMBER),
-    Key("startDate", "Started", MOMENT),
-    Key("endDate", "Ends", MOMENT),
-    Key("nextPaymentDate", "Next payment", MOMENT),
-    Key("completionDate", "Completed", MOMENT),
-    Key("assessmentId", "Assessment id"),
-)
 
 
 class Part(forms.Form):
