@@ -10,10 +10,10 @@ from django.db.models import Q, QuerySet
 from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.web.access import access
+from lendingadmin.web.polling import poll
 from lendingadmin.web.requests import PersonRequest
 
 from . import book, ledger, watching
@@ -25,9 +25,8 @@ from .wording import WORDINGS
 PAGE_SIZE = 50
 _LOOKS_PER_VISIT = 5
 
-# What the page waits before each of its own looks, in seconds; then it leaves it to a button.
-POLL_DELAYS = (1, 2, 4, 8, 15)
-POLL_FOR = timedelta(minutes=2)
+# How long an outcome is normally open; past that the page leaves looking to a button.
+NORMAL = timedelta(minutes=2)
 
 
 @access("lending.loans.get")
@@ -103,7 +102,7 @@ def _receipt(
     settle_form: Form | None = None,
     aside_form: Form | None = None,
 ) -> HttpResponse:
-    context = _status(repayment, seen=repayment.state, polls=0) | {
+    context = _status(request, repayment, seen=repayment.state) | {
         "settle_form": settle_form or SettleForm(),
         "aside_form": aside_form or ReasonForm(prefix="aside"),
         "readings": repayment.readings.all(),
@@ -121,19 +120,13 @@ def status(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """The polled part of the receipt; it takes the next look when that is due."""
     repayment = _one(app_id, number)
     watching.look_if_due(repayment)
-    polls = request.GET.get("polls", "")
-    context = _status(
-        repayment,
-        seen=request.GET.get("seen", ""),
-        polls=int(polls[:6]) + 1 if polls.isdecimal() else 0,
-    )
+    context = _status(request, repayment, seen=request.GET.get("seen", ""))
     return render(request, "repayments/_status.html", context)
 
 
-def _status(repayment: Repayment, seen: str, polls: int) -> dict[str, Any]:
+def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str, Any]:
     """What the status part shows, and after how many seconds, if at all, it asks again."""
-    elapsed = timezone.now() - (repayment.sent_at or repayment.created_at)
-    waiting = repayment.is_open and elapsed < POLL_FOR
+    since = repayment.sent_at or repayment.created_at
     state = State(repayment.state)
     baseline, latest = repayment.baseline, repayment.latest
     return {
@@ -142,9 +135,7 @@ def _status(repayment: Repayment, seen: str, polls: int) -> dict[str, Any]:
         "effect": repayment.effect_of(baseline, latest) if baseline and latest else None,
         "baseline": baseline,
         "latest": latest,
-        "elapsed_seconds": int(elapsed.total_seconds()),
-        "poll_delay": POLL_DELAYS[min(polls, len(POLL_DELAYS) - 1)] if waiting else None,
-        "polls": polls,
+        "poll": poll(request, since, NORMAL, waiting=repayment.is_open),
         "page_state": seen or state,
         "inference_off": state == State.UNKNOWN and watching.inference_is_off(repayment),
     }
