@@ -3,6 +3,7 @@
 from lendingadmin.display.numbers import as_it_came
 from lendingadmin.display.statuses import Status
 from lendingadmin.display.text import spelled
+from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.values import Odd, status_key
 
 BORROWER = "borrower"
@@ -58,14 +59,8 @@ def type_warning(status: object) -> str:
 
 
 def borrower_id(account_id: object) -> str:
-    """The borrower that an account id names, or empty.
-
-    `<ACCOUNT_TYPE>:<ACCOUNT_ID>`: only the first colon separates (Spec: Conventions).
-    """
-    if not isinstance(account_id, str):
-        return ""
-    kind, _, rest = account_id.partition(":")
-    return rest if kind == BORROWER else ""
+    """The borrower that an account id names, or empty."""
+    return resource_id(account_id) or ""
 
 
 def type_id(name: object) -> str:

@@ -48,15 +48,6 @@ def address_of(app_id: str, *parts: str | None, route: str = "event") -> str:
         return ""
 
 
-def borrower_of(account_id: object) -> str:
-    """The borrower's id in an account id; empty for accounts of another type.
-
-    Spec: Conventions. Only the first colon separates the type from the id.
-    """
-    kind, _, key = (text(account_id) or "").partition(":")
-    return key if kind == "borrower" else ""
-
-
 def _is(event: Event, account_id: str, event_type: str, when: str) -> bool:
     if (event.account_id, event.event_type) != (account_id, event_type):
         return False

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from lendingadmin import audit, gateway
 from lendingadmin.lending.errors import NotFound
+from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Event, Odd
 from lendingadmin.staff.roles import roles_in_words
@@ -53,7 +54,7 @@ def _row(app_id: str, event: Event | Odd) -> dict[str, object]:
     return {
         "event": event,
         "url": finding.address(app_id, event),
-        "borrower_id": finding.borrower_of(event.account_id),
+        "borrower_id": resource_id(event.account_id),
         "contents": contents(event),
     }
 
@@ -150,7 +151,7 @@ def _show(
     context = {
         "event": found,
         "data": data,
-        "borrower_id": finding.borrower_of(found.account_id),
+        "borrower_id": resource_id(found.account_id),
         "here": finding.address_of(app_id, *key),
         "revealed_url": finding.address_of(app_id, *key, route="event-reveal"),
         "revealed": revealed,

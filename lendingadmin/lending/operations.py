@@ -48,19 +48,9 @@ class Operation:
         return self.is_read or "platform.lending:read" in self.scopes
 
     @property
-    def is_list(self) -> bool:
-        """Whether the answer is a page of a collection."""
-        return self.name.endswith(".list")
-
-    @property
     def collection(self) -> str:
         """The key of a list answer that holds the items (Spec: Endpoints), such as `loans`."""
         return self.name.partition(".")[0]
-
-    @property
-    def placeholders(self) -> tuple[str, ...]:
-        """The names of the ids that the path needs, in order."""
-        return tuple(_PLACEHOLDER.findall(self.path))
 
     def admitted_by(self, scope: str) -> bool:
         """Whether a token with this scope (words separated by spaces) is accepted.

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
+from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.parallel import together
 from lendingadmin.repayments import book, watching
 from lendingadmin.web import errors
@@ -55,7 +56,7 @@ def find(request: PersonRequest, app_id: str) -> HttpResponse:
     if not wanted:
         return redirect("desk", app_id)
     app = gateway.app(app_id)
-    ids = {"borrower": wanted.removeprefix("borrower:"), "loan": wanted}
+    ids = {"borrower": resource_id(wanted) or wanted, "loan": wanted}
     reads: dict[str, Callable[[], object]] = {}
     if request.user.has_perm("lending.borrowers.get"):
         reads["borrower"] = partial(app.borrowers.get, ids["borrower"])

@@ -236,13 +236,6 @@ def test_a_field_wires_label_hint_and_error() -> None:
     assert html.count('name="token"') == 1
 
 
-def test_a_field_alone_is_drawn_the_same_way() -> None:
-    form = Repayment({"amount": "ten"})
-    html = render_to_string("_field.html", {"field": form["amount"]})
-    assert 'class="field wrong"' in html
-    assert "Enter a number." in html
-
-
 def test_the_pager_offers_only_the_ways_there_are() -> None:
     html = render_to_string("_pager.html", {"pager": {"next_url": "?p=2&q=a", "count": 20}})
     assert 'href="?p=2&amp;q=a" rel="next"' in html
@@ -256,13 +249,6 @@ def test_the_empty_state_says_what_to_do() -> None:
     html = render_to_string("_empty.html", {"title": "None", "url": "?", "label": "Clear"})
     assert "<h2>None</h2>" in html
     assert ">Clear</a>" in html
-
-
-def test_facts() -> None:
-    facts = [{"label": "Repaid", "value": "39 %", "progress": 39}, {"label": "X", "tone": "bad"}]
-    html = render_to_string("_facts.html", {"facts": facts})
-    assert '<progress value="39" max="100">' in html
-    assert '<div class="bad">' in html
 
 
 def test_the_schedule_chart_is_attributes_only() -> None:
