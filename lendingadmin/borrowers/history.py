@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from django.db.models import Q
 
 from lendingadmin.audit.models import Entry
+from lendingadmin.lending.ids import account_id
 from lendingadmin.repayments import book
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import RIGHTS
@@ -31,7 +32,7 @@ class History(NamedTuple):
 
 
 def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
-    """What was done here with this borrower, as far as this person may see it."""
+    """What was done here with this borrower, as far as this person may see it. Raises InvalidId."""
     return History(
         _writes(app_id, borrower_id),
         list(book.of_borrower(app_id, borrower_id)[:_SHOWN])
@@ -42,7 +43,7 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
 
 
 def _writes(app_id: str, borrower_id: str) -> list[Done]:
-    subject, account = _as_kept(borrower_id), _as_kept(f"borrower:{borrower_id}")
+    subject, account = _as_kept(borrower_id), _as_kept(account_id(borrower_id))
     own = Q(operation__startswith="borrowers.") | Q(operation__in=_ABOUT_AN_ACCOUNT)
     rows = Write.objects.filter(Q(subject=account) | own & Q(subject=subject), app_id=app_id)
     newest = rows.select_related("person").order_by("-created_at")[:_SHOWN]
@@ -50,7 +51,7 @@ def _writes(app_id: str, borrower_id: str) -> list[Done]:
 
 
 def _entries(app_id: str, borrower_id: str) -> Any:
-    subjects = [_as_kept(borrower_id), _as_kept(f"borrower:{borrower_id}")]
+    subjects = [_as_kept(borrower_id), _as_kept(account_id(borrower_id))]
     return Entry.objects.filter(app_id=app_id, subject__in=subjects)[:_SHOWN]
 
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError
+from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.pages import Page
 from lendingadmin.lending.values import Borrower
 from lendingadmin.web import errors
@@ -55,7 +56,7 @@ def assessments(app: AppClient, borrower_id: str) -> Listed:
 
     Raises LendingError.
     """
-    account = f"borrower:{borrower_id}"
+    account = account_id(borrower_id)
     try:
         filters = {"accountId": account}
         page = app.assessments.list(filters=filters, page_size=_ASSESSMENTS)
@@ -75,7 +76,7 @@ def _any_assessments(app: AppClient) -> Page[Any]:
 
 def events(app: AppClient, borrower_id: str) -> Listed:
     """The newest events reported for the borrower. Raises LendingError."""
-    account = f"borrower:{borrower_id}"
+    account = account_id(borrower_id)
     page = app.events.list(filters={"accountId": account}, order="desc", page_size=_EVENTS)
     return _own(page, "account_id", account, asked_by_account=True)
 

@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.parallel import together
 from lendingadmin.web.access import access
@@ -131,7 +132,12 @@ def _draw(
 ) -> HttpResponse:
     app = gateway.lending_app(app_id)
     may = {word: request.user.has_perm(right) for word, right in _MAY.items()}
-    given = {"borrower_id": borrower_id, "app": app, "may": may}
+    given = {
+        "borrower_id": borrower_id,
+        "account_id": account_id(borrower_id),
+        "app": app,
+        "may": may,
+    }
     return render(request, template, given | context)
 
 
