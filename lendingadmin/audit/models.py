@@ -65,6 +65,7 @@ class Entry(models.Model):
             models.Index(fields=["username", "-id"], name="audit_person"),
             models.Index(fields=["action", "-id"], name="audit_action"),
             models.Index(fields=["app_id", "-id"], name="audit_app"),
+            models.Index(fields=["app_id", "action", "subject"], name="audit_subject"),
         ]
 
     def __str__(self) -> str:

@@ -103,6 +103,7 @@ class Repayment(models.Model):
         ]
         indexes = [
             models.Index(fields=["app_id", "account_id", "-id"], name="repayment_of_loan"),
+            models.Index(fields=["app_id", "borrower_id", "-id"], name="repayment_of_borrower"),
             models.Index(fields=["app_id", "-id"], name="repayment_of_app"),
             models.Index(fields=["app_id", "external_id"], name="repayment_by_external_id"),
             models.Index(fields=["next_look_at"], name="repayment_next_look"),

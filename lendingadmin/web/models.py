@@ -50,7 +50,10 @@ class Write(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        indexes = [models.Index(fields=["person", "-created_at"], name="write_of_person")]
+        indexes = [
+            models.Index(fields=["person", "-created_at"], name="write_of_person"),
+            models.Index(fields=["app_id", "operation", "subject"], name="write_of_subject"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.operation} {self.state}"
