@@ -6,14 +6,18 @@ from django.db.models import Q
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.lending.ids import account_id
+from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.repayments import book
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import RIGHTS
 from lendingadmin.web.models import Write
 
 _SHOWN = 20
-# Forms that name the borrower by its id, without its account type.
-_ABOUT_AN_ACCOUNT = ("assessments.create", "events.create", "loans.create")
+# What these were done to is kept in ways of their own: a borrower's id; its account id; its account
+# id, a space and a time. A loan may bear a borrower's id, so the id alone says nothing.
+_BY_ID = tuple(name for name in OPERATIONS if name.startswith("borrowers."))
+_BY_ACCOUNT = ("assessments.create",)
+_BY_ACCOUNT_AND_TIME = ("events.create", "dashboard.personalContent.reveal")
 
 
 class Done(NamedTuple):
@@ -43,16 +47,25 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
 
 
 def _writes(app_id: str, borrower_id: str) -> list[Done]:
-    subject, account = _as_kept(borrower_id), _as_kept(account_id(borrower_id))
-    own = Q(operation__startswith="borrowers.") | Q(operation__in=_ABOUT_AN_ACCOUNT)
-    rows = Write.objects.filter(Q(subject=account) | own & Q(subject=subject), app_id=app_id)
+    rows = Write.objects.filter(_of(borrower_id, "operation"), app_id=app_id)
     newest = rows.select_related("person").order_by("-created_at")[:_SHOWN]
     return [Done(_words(write.operation), write) for write in newest]
 
 
 def _entries(app_id: str, borrower_id: str) -> Any:
-    subjects = [_as_kept(borrower_id), _as_kept(account_id(borrower_id))]
-    return Entry.objects.filter(app_id=app_id, subject__in=subjects)[:_SHOWN]
+    # Found first, sorted then: else databases read an app's whole trail backwards for the newest.
+    found = Entry.objects.filter(_of(borrower_id, "action"), app_id=app_id).order_by()
+    return Entry.objects.filter(pk__in=found.values("pk"))[:_SHOWN]
+
+
+def _of(borrower_id: str, deed: str) -> Q:
+    """What was done to this borrower; `deed` is the column that says what was done."""
+    account = account_id(borrower_id)
+    return (
+        Q((f"{deed}__in", _BY_ID), subject=_as_kept(borrower_id))
+        | Q((f"{deed}__in", _BY_ACCOUNT), subject=_as_kept(account))
+        | Q((f"{deed}__in", _BY_ACCOUNT_AND_TIME), subject__startswith=_as_kept(f"{account} "))
+    )
 
 
 def _as_kept(subject: str) -> str:

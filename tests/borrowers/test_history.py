@@ -1,0 +1,74 @@
+"""What was done here with a borrower: all of it, nobody else's, and found by an index."""
+
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from lendingadmin import audit
+from lendingadmin.assessments import running
+from lendingadmin.borrowers import history
+from lendingadmin.staff.models import User
+from lendingadmin.web.models import Write
+
+pytestmark = pytest.mark.django_db
+TIME = "2026-11-01T09:00:00.000Z"
+REVEAL = "dashboard.personalContent.reveal"
+
+# What was done, on which subject, and whether it was done with borrower `7`.
+DONE = [
+    ("borrowers.patch", "7", True),
+    ("borrowers.getOffers", "7", True),
+    ("assessments.create", "borrower:7", True),
+    ("events.create", f"borrower:7 {TIME}", True),
+    (REVEAL, f"borrower:7 {TIME}", True),
+    ("loans.create", "7", False),
+    ("loans.delete", "7", False),
+    ("borrowers.patch", "70", False),
+    ("assessments.create", "borrower:70", False),
+    ("events.create", f"borrower:70 {TIME}", False),
+    ("events.create", f"device:7 {TIME}", False),
+    (REVEAL, f"borrower:70 {TIME}", False),
+]
+
+
+@pytest.mark.parametrize(("action", "subject", "theirs"), DONE)
+def test_what_was_done_with_whom(manager: User, action: str, subject: str, theirs: bool) -> None:
+    for app_id in ("kenya", "ghana"):
+        Write.objects.create(
+            token=app_id, person=manager, app_id=app_id, operation=action, subject=subject
+        )
+        audit.record(manager, action, app_id=app_id, subject=subject, outcome="done")
+    found = history.of_borrower(manager, "kenya", "7")
+    assert [done.write.app_id for done in found.writes] == ["kenya"] * theirs
+    assert [entry.app_id for entry in found.entries or ()] == ["kenya"] * theirs
+
+
+def test_only_managers_see_the_trail(
+    client_of: Callable[[User | None], Client], people: dict[str, User]
+) -> None:
+    audit.record(None, "borrowers.patch", app_id="kenya", subject="7", outcome="done")
+    for role, person in people.items():
+        page = client_of(person).get("/apps/kenya/borrowers/7/panels/history").content.decode()
+        assert ("Audit trail (1)" in page) == (role == "manager")
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="others scan a table this small")
+def test_no_question_reads_a_whole_table(manager: User) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        history.of_borrower(manager, "kenya", "7")
+        running._started_here("kenya", "borrower:7")
+    plans = [explained(one["sql"]) for one in asked if "_id\" = 'kenya'" in one["sql"]]
+    indexes = ("write_of_subject", "repayment_of_borrower", "audit_subject", "write_of_subject")
+    assert len(plans) == len(indexes)
+    for plan, index in zip(plans, indexes, strict=True):
+        assert index in plan
+
+
+def explained(sql: str) -> str:
+    """How the database answers a question, in its own words."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
+        return "\n".join(row[3] for row in cursor.fetchall())
