@@ -37,9 +37,10 @@ class Shown:
 
 @dataclass(frozen=True)
 class Reading:
-    """All sets of an event. `parts` is how many pages the longest of them fills."""
+    """All sets of an event, and its result by key; `parts` is how many pages the longest fills."""
 
     sets: tuple[Shown, ...] = ()
+    result: tuple[tuple[str, str], ...] = ()
     part: int = 0
     parts: int = 1
     odd: str = ""
@@ -79,13 +80,22 @@ Say = Callable[[object], str]
 def read(event: Event, *, revealed: bool, part: int, zone: tzinfo) -> Reading:
     """Read an event's data for its page; with `revealed` its personal content too."""
     say = _plainly if revealed else _masked
+    result = _result(event.result, say)
     if isinstance(event.data, Odd):
-        return Reading(odd=say(event.data))
+        return Reading(result=result, odd=say(event.data))
     entries = list(event.data or ())
     longest = max((_length(entry) for entry in entries), default=0)
     parts = max(1, -(-longest // PART))
     at = min(part, parts - 1)
-    return Reading(tuple(_set(entry, say, at, zone) for entry in entries), part=at, parts=parts)
+    sets = tuple(_set(entry, say, at, zone) for entry in entries)
+    return Reading(sets, result, part=at, parts=parts)
+
+
+def _result(result: Record | Odd | None, say: Say) -> tuple[tuple[str, str], ...]:
+    """The spec does not show what a result holds, so it is as personal as the data it is of."""
+    if isinstance(result, Odd):
+        return (("As it came", say(result)),)
+    return tuple((key, say(value)) for key, value in result.entries) if result else ()
 
 
 def _set(entry: EntityValueSet | Odd, say: Say, part: int, zone: tzinfo) -> Shown:

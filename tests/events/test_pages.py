@@ -187,6 +187,36 @@ def variants(path: tuple[str | int, ...]) -> list[dict[str, Any]]:
     return [GOOD | {"data": [entry for event in each for entry in event["data"]]}]
 
 
+@pytest.mark.parametrize(
+    ("result", "masked", "shown"),
+    [
+        ({"sender": "Mama Njeri", "none": None}, ["sender", "none", "—"], ["Mama Njeri"]),
+        ({"of": {"a": ["+254722"]}, "count": 254722}, ["of", "count"], ["+254722", "<bdi>254722"]),
+        ("Mama Njeri", ["As it came"], ["As it came", "Mama Njeri"]),
+        ({}, ["The service gave none."], ["The service gave none."]),
+    ],
+)
+def test_a_result_is_masked_like_the_data_it_is_of(
+    client_of: ClientOf,
+    officer: User,
+    fault_server: FaultServer,
+    settings: Any,
+    result: object,
+    masked: list[str],
+    shown: list[str],
+) -> None:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    fault_server.on("POST /v1/oauth2/token", token())
+    listed = reply({"events": [body(result=result, data=[])], "nextPageToken": None})
+    fault_server.on("GET /v1/projects/demo/apps/kenya/events?", listed)
+    desk = client_of(officer)
+    page = desk.get(f"{PAGE}/").content.decode()
+    assert all(words in page for words in masked)
+    assert "Mama Njeri" not in page and "254722" not in page
+    revealed = desk.post(f"{PAGE}/revealed").content.decode()
+    assert all(words in revealed for words in shown)
+
+
 @pytest.mark.parametrize("path", places(GOOD), ids=lambda path: ".".join(map(str, path)))
 def test_no_odd_value_anywhere_breaks_a_page(
     client_of: ClientOf,
