@@ -10,8 +10,7 @@ def odd_places(value: Value, within: str = "") -> Iterator[str]:
 
     `amounts.principal`, `installments[0].dueDate`. Keys that the spec does not name are none.
     """
-    for name, field in type(value).model_fields.items():
-        key = field.alias or name
+    for name, key in value.api_names.items():
         yield from _odd(getattr(value, name), f"{within}.{key}" if within else key)
 
 

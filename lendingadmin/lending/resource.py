@@ -68,7 +68,7 @@ def read_object(name: str, answer: Answer, kind: type[Read]) -> Read:
     """The value of an answer that must be one JSON object. Raises Unreadable."""
     if not isinstance(answer.json, Mapping):
         raise unreadable(name, answer)
-    return kind.model_validate(answer.json)
+    return kind(answer.json)
 
 
 def read_array(name: str, answer: Answer, kind: type[Read]) -> tuple[Read | Odd, ...]:
@@ -96,6 +96,4 @@ def read_page(name: str, answer: Answer, kind: type[Read]) -> Page[Read]:
 
 
 def _items(items: list[object], kind: type[Read]) -> tuple[Read | Odd, ...]:
-    return tuple(
-        kind.model_validate(item) if isinstance(item, Mapping) else Odd(item) for item in items
-    )
+    return tuple(kind(item) if isinstance(item, Mapping) else Odd(item) for item in items)

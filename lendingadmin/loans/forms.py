@@ -68,7 +68,7 @@ class LoanForm(forms.Form):
         contract: Mapping[str, object] = self.cleaned_data["contract"]
         if not contract:
             raise forms.ValidationError("The contract is empty.")
-        places = list(odd_places(LendingContract.model_validate(contract)))
+        places = list(odd_places(LendingContract(contract)))
         if places:
             more = len(places) - _MOST_NAMED
             named = ", ".join(places[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -6,7 +6,7 @@ changed on its way.
 
 import secrets
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.values import (
@@ -41,7 +41,7 @@ class Kept(NamedTuple):
     @property
     def contract(self) -> LendingContract:
         """The contract in the body."""
-        return LendingContract.model_validate(self.body["contract"])
+        return LendingContract(cast("Mapping[str, object]", self.body["contract"]))
 
 
 def keep(request: PersonRequest, source: Source, body: Mapping[str, object]) -> Kept:

@@ -1,5 +1,6 @@
 """Which offers were asked for here, and what the service last said of them."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -7,7 +8,13 @@ from django.db import models
 from django.urls import reverse
 
 from lendingadmin.lending.codec import decode
-from lendingadmin.lending.values import OfferOperation, OfferResult, OffersResponse
+from lendingadmin.lending.ids import account_id
+from lendingadmin.lending.values import (
+    OfferMetadata,
+    OfferOperation,
+    OfferResult,
+    OffersResponse,
+)
 from lendingadmin.sealing import SealedTextField, Unopened
 
 # Spec: Limits, getOffers duration.
@@ -71,7 +78,8 @@ class OfferRequest(models.Model):
         """The last answer; None where there is none, or none that can be opened."""
         if not self.answer or isinstance(self.answer, Unopened):
             return None
-        return OfferOperation.model_validate(decode(self.answer.encode()))
+        answer = decode(self.answer.encode())
+        return OfferOperation(answer) if isinstance(answer, Mapping) else None
 
     @property
     def response(self) -> OffersResponse | None:
@@ -80,6 +88,25 @@ class OfferRequest(models.Model):
         result = operation.result if operation else None
         response = result.response if isinstance(result, OfferResult) else None
         return response if isinstance(response, OffersResponse) else None
+
+    @property
+    def differing(self) -> list[tuple[str, object, str]]:
+        """Where the last answer is of another request than was asked for: maybe somebody else's.
+
+        The field of the operation's metadata, what came in it, and what was asked for. What the
+        service left out says nothing (Spec: Offer operation).
+        """
+        operation = self.operation
+        metadata = operation.metadata if operation else None
+        if not isinstance(metadata, OfferMetadata):
+            return []
+        account = account_id(self.borrower_id)
+        found: list[tuple[str, object, tuple[str, ...]]] = [
+            ("requestId", metadata.request_id, (self.request_id,)),
+            ("accountId", metadata.account_id, (account, self.borrower_id)),
+            ("appId", metadata.app_id, (self.app_id,)),
+        ]
+        return [(name, came, own[0]) for name, came, own in found if came not in (None, "", *own)]
 
     @property
     def is_finished(self) -> bool:

@@ -1,6 +1,6 @@
 """One answer for many: what several people ask for within two seconds costs one call."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import NamedTuple, TypeVar
@@ -20,7 +20,7 @@ Read = TypeVar("Read", bound=Value)
 class Shared(NamedTuple):
     """The answer's JSON object and when it was read (aware, UTC)."""
 
-    raw: object
+    raw: Mapping[str, object]
     read_at: datetime
 
 
@@ -34,7 +34,7 @@ def read(key: str, kind: type[Read], call: Callable[[], Read]) -> tuple[Read, da
     kept_under = "shared:" + sha256(key.encode()).hexdigest()
     kept = _opened(cache.get(kept_under))
     if kept is not None and timezone.now() - kept.read_at < GOOD_FOR:
-        return kind.model_validate(kept.raw), kept.read_at
+        return kind(kept.raw), kept.read_at
     value, now = call(), timezone.now()
     text = simplejson.dumps({"raw": value.raw, "read_at": now.isoformat()}, use_decimal=True)
     cache.set(kept_under, seal(text), timeout=GOOD_FOR.total_seconds() + 1)

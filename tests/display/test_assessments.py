@@ -54,12 +54,12 @@ def test_no_gauge_where_there_is_nothing_to_draw(score: object) -> None:
     ],
 )
 def test_the_way_to_a_decision(outcome: dict[str, object], words: list[str]) -> None:
-    steps = gauges.way(AssessmentOutcome.model_validate(outcome))
+    steps = gauges.way(AssessmentOutcome(outcome))
     assert [step.words for step in steps] == words
 
 
 def test_limits_in_words() -> None:
-    settings = AssessmentSettings.model_validate(
+    settings = AssessmentSettings(
         {"apps": {"channels": ["mobile", "web"], "platforms": []}, "accounts": "all"}
     )
     assert assessments.limits(settings) == [

@@ -147,7 +147,7 @@ CASES = [
     Case(
         "loans.create",
         lambda c: c.app("kenya").loans.create(
-            {"accountId": "L-1", "contract": Loan.model_validate(shapes.LOAN).contract}
+            {"accountId": "L-1", "contract": Loan(shapes.LOAN).contract}
         ),
         f"{APP}/loans",
         shapes.LOAN,

@@ -26,7 +26,7 @@ def odd_parts(value: object, path: str = "") -> Iterator[str]:
     if isinstance(value, Odd):
         yield f"{path}: {value}"
     elif isinstance(value, Value):
-        for name in type(value).model_fields:
+        for name in value.api_names:
             yield from odd_parts(getattr(value, name), f"{path}.{name}")
     elif isinstance(value, tuple | list):
         for place, item in enumerate(value):

@@ -4,7 +4,6 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pytest
-from pydantic import ValidationError
 
 from lendingadmin.lending.values import (
     Assessment,
@@ -41,7 +40,7 @@ def walk(value):
     """The value and every value, Odd or item within it."""
     yield value
     if isinstance(value, Value):
-        for name in type(value).model_fields:
+        for name in value.api_names:
             yield from walk(getattr(value, name))
     elif isinstance(value, tuple):
         for item in value:
@@ -50,7 +49,7 @@ def walk(value):
 
 @pytest.mark.parametrize(("kind", "shape"), SHAPES, ids=NAMES)
 def test_the_shape_of_the_spec_is_read_whole(kind, shape):
-    inside = list(walk(kind.model_validate(shape)))
+    inside = list(walk(kind(shape)))
 
     assert not [value for value in inside if isinstance(value, Odd)]
     unknown = {
@@ -64,8 +63,8 @@ def test_the_shape_of_the_spec_is_read_whole(kind, shape):
 
 @pytest.mark.parametrize(("kind", "shape"), SHAPES, ids=NAMES)
 def test_every_field_of_the_shape_reaches_an_attribute(kind, shape):
-    value = kind.model_validate(shape)
-    fields = {field.alias: name for name, field in kind.model_fields.items()}
+    value = kind(shape)
+    fields = {key: name for name, key in kind.api_names.items()}
 
     for key, sent in shape.items():
         if key != "aKeyNobodyNamed":
@@ -74,12 +73,12 @@ def test_every_field_of_the_shape_reaches_an_attribute(kind, shape):
 
 @pytest.mark.parametrize(("kind", "shape"), SHAPES, ids=NAMES)
 def test_absent_and_null_fields_are_none(kind, shape):
-    for empty in (kind.model_validate({}), kind.model_validate(dict.fromkeys(shape))):
-        assert {getattr(empty, name) for name in kind.model_fields} == {None}
+    for empty in (kind({}), kind(dict.fromkeys(shape))):
+        assert {getattr(empty, name) for name in kind.api_names} == {None}
 
 
 def test_a_loan_reads_as_the_loan_page_needs_it():
-    loan = Loan.model_validate(shapes.LOAN)
+    loan = Loan(shapes.LOAN)
 
     assert loan.account_id == "L-1"
     assert loan.status == Decimal(2)
@@ -100,9 +99,9 @@ def test_a_loan_reads_as_the_loan_page_needs_it():
 
 
 def test_the_rest_reads_as_its_pages_need_it():
-    borrower = Borrower.model_validate(shapes.BORROWER)
-    offer = OfferOperation.model_validate(shapes.OFFER)
-    event = Event.model_validate(shapes.EVENT)
+    borrower = Borrower(shapes.BORROWER)
+    offer = OfferOperation(shapes.OFFER)
+    event = Event(shapes.EVENT)
 
     assert borrower.individual.date_of_birth == date(1990, 2, 28)
     assert borrower.individual.no_of_dependants == 2
@@ -111,8 +110,8 @@ def test_the_rest_reads_as_its_pages_need_it():
     assert offer.done is True
     assert offer.result.response.products[0].terms.interest.risk_premium_rate == Decimal("0.05")
     assert event.data[0].values[0].get("rawBody") == "You have received 500"
-    assert Product.model_validate(shapes.PRODUCT).charges[0].value == 50
-    kind = AssessmentType.model_validate(shapes.ASSESSMENT_TYPE)
+    assert Product(shapes.PRODUCT).charges[0].value == 50
+    kind = AssessmentType(shapes.ASSESSMENT_TYPE)
     assert kind.settings.accounts.account_types == ("borrower",)
 
 
@@ -143,8 +142,8 @@ def test_the_rest_reads_as_its_pages_need_it():
     ],
 )
 def test_a_field_of_the_wrong_type_is_odd_and_shown_as_it_came(field, raw):
-    loan = Loan.model_validate({**shapes.LOAN, field: raw})
-    name = next(name for name, info in Loan.model_fields.items() if info.alias == field)
+    loan = Loan({**shapes.LOAN, field: raw})
+    name = next(name for name, key in Loan.api_names.items() if key == field)
 
     assert isinstance(getattr(loan, name), Odd)
     assert getattr(loan, name).raw is raw
@@ -166,7 +165,7 @@ def test_a_field_of_the_wrong_type_is_odd_and_shown_as_it_came(field, raw):
     ],
 )
 def test_timestamps_become_utc(written, read):
-    loan = Loan.model_validate({"startDate": written})
+    loan = Loan({"startDate": written})
 
     assert loan.start_date == read
     assert loan.start_date.tzinfo is UTC
@@ -174,42 +173,42 @@ def test_timestamps_become_utc(written, read):
 
 @pytest.mark.parametrize("raw", ["28-02-1990", "1990-02-30", "1990-2-3", "19900228", 1990, True])
 def test_a_date_that_is_none_is_odd(raw):
-    assert Individual.model_validate({"dateOfBirth": raw}).date_of_birth == Odd(raw)
+    assert Individual({"dateOfBirth": raw}).date_of_birth == Odd(raw)
 
 
 def test_items_of_a_list_are_odd_one_by_one():
-    borrower = Borrower.model_validate({"devices": [shapes.DEVICE, None, "phone", 3]})
+    borrower = Borrower({"devices": [shapes.DEVICE, None, "phone", 3]})
 
     assert isinstance(borrower.devices[0], Device)
     assert borrower.devices[1:] == (Odd(None), Odd("phone"), Odd(3))
     assert [device.device_id for device in each(borrower.devices)] == ["d-1"]
-    assert each(Borrower.model_validate({"devices": "none"}).devices) == ()
+    assert each(Borrower({"devices": "none"}).devices) == ()
     assert each(None) == ()
 
 
 def test_a_status_is_kept_as_number_or_text():
-    assert Borrower.model_validate({"status": "active"}).status == "active"
-    assert Borrower.model_validate({"status": Decimal("1.0")}).status == Decimal("1.0")
+    assert Borrower({"status": "active"}).status == "active"
+    assert Borrower({"status": Decimal("1.0")}).status == Decimal("1.0")
 
 
 def test_an_object_with_a_key_raw_is_no_odd():
-    loan = Loan.model_validate({"contract": {"raw": 1}})
+    loan = Loan({"contract": {"raw": 1}})
 
     assert isinstance(loan.contract, LendingContract)
     assert loan.contract.raw == {"raw": 1}
 
 
 def test_a_value_cannot_be_changed():
-    loan = Loan.model_validate(shapes.LOAN)
+    loan = Loan(shapes.LOAN)
 
-    with pytest.raises(ValidationError):
+    with pytest.raises(AttributeError):
         loan.status = 3
-    with pytest.raises(ValidationError):
+    with pytest.raises(AttributeError):
         loan.somethingNew = 1
 
 
 def test_keys_that_the_spec_does_not_name_are_kept():
-    loan = Loan.model_validate({"accountId": "L-1", "model_config": 1, "raw": 2, "account_id": 3})
+    loan = Loan({"accountId": "L-1", "model_config": 1, "raw": 2, "account_id": 3})
 
     assert loan.account_id == "L-1"
     assert loan.others == (("model_config", 1), ("raw", 2), ("account_id", 3))
@@ -217,7 +216,7 @@ def test_keys_that_the_spec_does_not_name_are_kept():
 
 
 def test_a_key_that_is_no_proper_text_harms_nothing():
-    loan = Loan.model_validate({"accountId": "L-1", "half\ud800": 1})
+    loan = Loan({"accountId": "L-1", "half\ud800": 1})
 
     assert loan.account_id == "L-1"
     assert loan.others == (("half\ud800", 1),)

@@ -61,7 +61,7 @@ def offered(asked: Ask, service: OfferService) -> OfferRequest:
     row = asked()
     asking.note(
         row,
-        OfferOperation.model_validate(decode(simplejson.dumps(operation(**DONE)).encode())),
+        OfferOperation(decode(simplejson.dumps(operation(**DONE)).encode())),
         timezone.now(),
     )
     return row

@@ -54,7 +54,7 @@ class TestPages:
             row = asked()
             service.operation = with_odd(OPERATION, path, odd)
             raw = decode(simplejson.dumps(service.operation).encode())
-            asking.note(row, OfferOperation.model_validate(raw), row.asked_at)
+            asking.note(row, OfferOperation(raw), row.asked_at)
             for address in ("", "status", "contracts", f"contracts{ASKED}"):
                 answer = desk.get(OFFER + address)
                 assert answer.status_code == 200, (address, odd)
@@ -96,7 +96,7 @@ def contract(**fields: Any) -> LendingContract:
         "amounts": {"disbursement": 9, "repayment": 10},
         "installments": [{"amounts": {"repayment": 10}}],
     }
-    return LendingContract.model_validate(usual | fields)
+    return LendingContract(usual | fields)
 
 
 def marks(*contracts: LendingContract) -> list[tuple[bool, bool]]:

@@ -9,14 +9,14 @@ from lendingadmin.lending.values.fields import Number, One, Status, Text, Texts,
 class AssessmentOutcome(Value):
     """What an assessment found; absent until it is processed (Spec: Assessment)."""
 
-    type: Text = None
-    reason: Text = None
-    message: Text = None
-    rule: Text = None
-    risk_level: Text = None
-    risk_score: Number = None
-    credit_score: Number = None
-    credit_rating: Text = None
+    type: Text
+    reason: Text
+    message: Text
+    rule: Text
+    risk_level: Text
+    risk_score: Number
+    credit_score: Number
+    credit_rating: Text
 
 
 class Assessment(Value):
@@ -27,38 +27,38 @@ class Assessment(Value):
 
     id_field: ClassVar[str | None] = "assessment_id"
 
-    uid: Text = None
-    name: Text = None
-    created_at: Timestamp = None
-    account_id: Text = None
-    assessment_id: Text = None
-    assessment_type: Text = None
-    timestamp: Timestamp = None
-    status: Status = None
-    result: One[AssessmentOutcome] = None
-    app_version_id: Text = None
-    request_id: Text = None
+    uid: Text
+    name: Text
+    created_at: Timestamp
+    account_id: Text
+    assessment_id: Text
+    assessment_type: Text
+    timestamp: Timestamp
+    status: Status
+    result: One[AssessmentOutcome]
+    app_version_id: Text
+    request_id: Text
 
 
 class AssessedApps(Value):
     """The apps that an assessment type is limited to."""
 
-    channels: Texts = None
-    platforms: Texts = None
+    channels: Texts
+    platforms: Texts
 
 
 class AssessedAccounts(Value):
     """The accounts that an assessment type is limited to."""
 
-    categories: Texts = None
-    account_types: Texts = None
+    categories: Texts
+    account_types: Texts
 
 
 class AssessmentSettings(Value):
     """The limits of an assessment type."""
 
-    apps: One[AssessedApps] = None
-    accounts: One[AssessedAccounts] = None
+    apps: One[AssessedApps]
+    accounts: One[AssessedAccounts]
 
 
 class AssessmentType(Value):
@@ -70,13 +70,13 @@ class AssessmentType(Value):
 
     id_field: ClassVar[str | None] = "assessment_type_id"
 
-    uid: Text = None
-    name: Text = None
-    created_at: Timestamp = None
-    assessment_type_id: Text = None
-    category: Text = None
-    period: Text = None
-    status: Status = None
-    display_name: Text = None
-    description: Text = None
-    settings: One[AssessmentSettings] = None
+    uid: Text
+    name: Text
+    created_at: Timestamp
+    assessment_type_id: Text
+    category: Text
+    period: Text
+    status: Status
+    display_name: Text
+    description: Text
+    settings: One[AssessmentSettings]

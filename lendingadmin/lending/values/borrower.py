@@ -19,20 +19,20 @@ from lendingadmin.lending.values.fields import (
 class Individual(Value):
     """The person behind a borrower (Spec: Borrower, Individual fields). Personal throughout."""
 
-    surname: Text = None
-    othernames: Text = None
-    date_of_birth: Day = None
-    sex: Text = None
-    government_id_no: Text = None
-    country_of_residence: Text = None
-    email_address: Text = None
-    phone_number: Text = None
-    employment_status: Text = None
-    marital_status: Text = None
-    education_level: Text = None
-    no_of_dependants: Number = None
-    fingerprints: Texts = None
-    photos: Texts = None
+    surname: Text
+    othernames: Text
+    date_of_birth: Day
+    sex: Text
+    government_id_no: Text
+    country_of_residence: Text
+    email_address: Text
+    phone_number: Text
+    employment_status: Text
+    marital_status: Text
+    education_level: Text
+    no_of_dependants: Number
+    fingerprints: Texts
+    photos: Texts
 
 
 class Device(Value):
@@ -40,16 +40,16 @@ class Device(Value):
 
     id_field: ClassVar[str | None] = "device_id"
 
-    device_id: Text = None
-    device_type: Text = None
-    model_number: Text = None
-    os_name: Text = None
-    os_version: Text = None
-    created_at: Timestamp = None
-    active: Flag = None
-    serial_number: Text = None
-    equipment_id: Text = None
-    other_equipment_id: Text = None
+    device_id: Text
+    device_type: Text
+    model_number: Text
+    os_name: Text
+    os_version: Text
+    created_at: Timestamp
+    active: Flag
+    serial_number: Text
+    equipment_id: Text
+    other_equipment_id: Text
 
 
 class LoanSummary(Value):
@@ -57,15 +57,15 @@ class LoanSummary(Value):
 
     id_field: ClassVar[str | None] = "loan_id"
 
-    loan_id: Text = None
-    principal_amount: Number = None
-    payable_amount: Number = None
-    paid_amount: Number = None
-    start_date: Timestamp = None
-    end_date: Timestamp = None
-    next_payment_date: Timestamp = None
-    completion_date: Timestamp = None
-    assessment_id: Text = None
+    loan_id: Text
+    principal_amount: Number
+    payable_amount: Number
+    paid_amount: Number
+    start_date: Timestamp
+    end_date: Timestamp
+    next_payment_date: Timestamp
+    completion_date: Timestamp
+    assessment_id: Text
 
 
 class Borrower(Value):
@@ -73,19 +73,19 @@ class Borrower(Value):
 
     id_field: ClassVar[str | None] = "borrower_id"
 
-    uid: Text = None
-    name: Text = None
-    created_at: Timestamp = None
-    borrower_id: Text = None
-    category: Text = None
-    start_date: Timestamp = None
-    status: Status = None
-    borrower_no: Number = None
-    individual: One[Individual] = None
-    company: One[Record] = None
-    identity: One[Record] = None
-    demographic: One[Record] = None
-    profiles: One[Record] = None
-    devices: Many[Device] = None
-    loans: Many[LoanSummary] = None
-    settings: One[Record] = None
+    uid: Text
+    name: Text
+    created_at: Timestamp
+    borrower_id: Text
+    category: Text
+    start_date: Timestamp
+    status: Status
+    borrower_no: Number
+    individual: One[Individual]
+    company: One[Record]
+    identity: One[Record]
+    demographic: One[Record]
+    profiles: One[Record]
+    devices: Many[Device]
+    loans: Many[LoanSummary]
+    settings: One[Record]

@@ -1,8 +1,6 @@
 """The contract of a loan (Spec: LendingContract). Rates are fractions, durations `<n> days`."""
 
-from typing import ClassVar
-
-from pydantic import Field
+from typing import Annotated, ClassVar
 
 from lendingadmin.lending.values.base import Value
 from lendingadmin.lending.values.fields import Flag, Many, Number, One, Text, Timestamp
@@ -11,106 +9,106 @@ from lendingadmin.lending.values.fields import Flag, Many, Number, One, Text, Ti
 class Fee(Value):
     """A fee of the contract's terms."""
 
-    kind: Text = None
-    value: Number = None
-    required: Flag = None
-    description: Text = None
-    display_name: Text = None
-    calculation_method: Text = None
-    installment_target: Text = None
-    calculate_in_advance: Flag = None
+    kind: Text
+    value: Number
+    required: Flag
+    description: Text
+    display_name: Text
+    calculation_method: Text
+    installment_target: Text
+    calculate_in_advance: Flag
 
 
 class Penalty(Value):
     """How lateness is charged."""
 
-    rate: Number = None
-    grace_period: Text = None
-    calculation_method: Text = None
+    rate: Number
+    grace_period: Text
+    calculation_method: Text
 
 
 class Interest(Value):
     """How interest is charged."""
 
-    max_aer: Number = Field(default=None, alias="maxAER")
-    max_apr: Number = Field(default=None, alias="maxAPR")
-    base_rate: Number = None
-    waiver_rate: Number = None
-    risk_premium_rate: Number = None
-    calculation_method: Text = None
-    compounding_period: Text = None
+    max_aer: Annotated[Number, "maxAER"]
+    max_apr: Annotated[Number, "maxAPR"]
+    base_rate: Number
+    waiver_rate: Number
+    risk_premium_rate: Number
+    calculation_method: Text
+    compounding_period: Text
 
 
 class Terms(Value):
     """The terms of a contract."""
 
-    period: Text = None
-    fees: Many[Fee] = None
-    penalty: One[Penalty] = None
-    interest: One[Interest] = None
+    period: Text
+    fees: Many[Fee]
+    penalty: One[Penalty]
+    interest: One[Interest]
 
 
 class ContractAmounts(Value):
     """What the loan comes to, in money."""
 
-    requested: Number = None
-    disbursement: Number = None
-    principal: Number = None
-    interest: Number = None
-    repayment: Number = None
-    fees: Number = None
-    penalty: Number = None
+    requested: Number
+    disbursement: Number
+    principal: Number
+    interest: Number
+    repayment: Number
+    fees: Number
+    penalty: Number
 
 
 class InterestRates(Value):
     """The rates that the contract works out to."""
 
-    nominal_rate: Number = None
-    periodic_rate: Number = None
-    apr: Number = Field(default=None, alias="APR")
-    aer: Number = Field(default=None, alias="AER")
-    apy: Number = Field(default=None, alias="APY")
+    nominal_rate: Number
+    periodic_rate: Number
+    apr: Annotated[Number, "APR"]
+    aer: Annotated[Number, "AER"]
+    apy: Annotated[Number, "APY"]
 
 
 class Adjustment(Value):
     """A change to an amount, such as a fee deducted from what is disbursed."""
 
-    kind: Text = None
-    display_name: Text = None
-    description: Text = None
-    target: Text = None
-    action: Text = None
-    value_type: Text = None
-    source: Text = None
-    value: Number = None
+    kind: Text
+    display_name: Text
+    description: Text
+    target: Text
+    action: Text
+    value_type: Text
+    source: Text
+    value: Number
 
 
 class Tranche(Value):
     """One payment to the borrower."""
 
-    sequence_no: Number = None
-    start_date: Timestamp = None
-    due_date: Timestamp = None
-    amount: Number = None
+    sequence_no: Number
+    start_date: Timestamp
+    due_date: Timestamp
+    amount: Number
 
 
 class InstallmentAmounts(Value):
     """What one instalment consists of, in money."""
 
-    repayment: Number = None
-    principal: Number = None
-    interest: Number = None
-    fees: Number = None
-    penalty: Number = None
+    repayment: Number
+    principal: Number
+    interest: Number
+    fees: Number
+    penalty: Number
 
 
 class Installment(Value):
     """One payment by the borrower, due at the end of its due date."""
 
-    sequence_no: Number = None
-    start_date: Timestamp = None
-    due_date: Timestamp = None
-    amounts: One[InstallmentAmounts] = None
+    sequence_no: Number
+    start_date: Timestamp
+    due_date: Timestamp
+    amounts: One[InstallmentAmounts]
 
 
 class LendingContract(Value):
@@ -118,13 +116,13 @@ class LendingContract(Value):
 
     id_field: ClassVar[str | None] = "product_id"
 
-    product_id: Text = None
-    version_no: Number = None
-    start_date: Timestamp = None
-    maturity_date: Timestamp = None
-    terms: One[Terms] = None
-    amounts: One[ContractAmounts] = None
-    interest_rates: One[InterestRates] = None
-    adjustments: Many[Adjustment] = None
-    tranches: Many[Tranche] = None
-    installments: Many[Installment] = None
+    product_id: Text
+    version_no: Number
+    start_date: Timestamp
+    maturity_date: Timestamp
+    terms: One[Terms]
+    amounts: One[ContractAmounts]
+    interest_rates: One[InterestRates]
+    adjustments: Many[Adjustment]
+    tranches: Many[Tranche]
+    installments: Many[Installment]

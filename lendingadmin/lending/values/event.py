@@ -9,8 +9,8 @@ from lendingadmin.lending.values.fields import Many, One, Status, Text, Timestam
 class EntityValueSet(Value):
     """Values of one kind (Spec: EntityValueSet); their fields depend on the kind. Personal."""
 
-    kind: Text = None
-    values: Many[Record] = None
+    kind: Text
+    values: Many[Record]
 
 
 class Event(Value):
@@ -21,15 +21,15 @@ class Event(Value):
 
     id_field: ClassVar[str | None] = "event_id"
 
-    uid: Text = None
-    name: Text = None
-    created_at: Timestamp = None
-    account_id: Text = None
-    event_id: Text = None
-    event_type: Text = None
-    timestamp: Timestamp = None
-    status: Status = None
-    data: Many[EntityValueSet] = None
-    app_version_id: Text = None
-    category: Text = None
-    result: One[Record] = None
+    uid: Text
+    name: Text
+    created_at: Timestamp
+    account_id: Text
+    event_id: Text
+    event_type: Text
+    timestamp: Timestamp
+    status: Status
+    data: Many[EntityValueSet]
+    app_version_id: Text
+    category: Text
+    result: One[Record]

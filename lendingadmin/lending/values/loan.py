@@ -10,36 +10,36 @@ from lendingadmin.lending.values.fields import Number, One, Status, Text, Timest
 class Balance(Value):
     """One part of what is owed, in money."""
 
-    due: Number = None
-    paid: Number = None
-    total: Number = None
-    unpaid: Number = None
-    overdue: Number = None
+    due: Number
+    paid: Number
+    total: Number
+    unpaid: Number
+    overdue: Number
 
 
 class LoanBalances(Value):
     """What is owed, part by part; `repayment` is the whole (Spec: Loan, LoanBalances)."""
 
-    fees: One[Balance] = None
-    penalty: One[Balance] = None
-    interest: One[Balance] = None
-    principal: One[Balance] = None
-    repayment: One[Balance] = None
+    fees: One[Balance]
+    penalty: One[Balance]
+    interest: One[Balance]
+    principal: One[Balance]
+    repayment: One[Balance]
 
 
 class LoanSchedule(Value):
     """How late the loan is, in days, and what comes next (Spec: Loan, LoanSchedule)."""
 
-    days_late: Number = None
-    next_installment: One[Installment] = None
+    days_late: Number
+    next_installment: One[Installment]
 
 
 class LoanOutcome(Value):
     """How a closed loan ended (Spec: Loan, LoanOutcome)."""
 
-    type: Text = None
-    reason: Text = None
-    message: Text = None
+    type: Text
+    reason: Text
+    message: Text
 
 
 class Loan(Value):
@@ -47,29 +47,29 @@ class Loan(Value):
 
     id_field: ClassVar[str | None] = "account_id"
 
-    uid: Text = None
-    name: Text = None
-    created_at: Timestamp = None
-    account_id: Text = None
-    account_no: Number = None
-    loan_type: Text = None
-    borrower_id: Text = None
-    lender_id: Text = None
-    category: Text = None
-    sequence_no: Number = None
-    product_id: Text = None
-    contract: One[LendingContract] = None
-    loan_amount: Number = None
-    balances: One[LoanBalances] = None
-    start_date: Timestamp = None
-    maturity_date: Timestamp = None
-    schedule: One[LoanSchedule] = None
-    settlement_date: Timestamp = None
-    status: Status = None
-    performance_status: Status = None
-    result: One[LoanOutcome] = None
-    assessment_id: Text = None
-    app_version_id: Text = None
-    request_id: Text = None
-    settings: One[Record] = None
-    labels: One[Record] = None
+    uid: Text
+    name: Text
+    created_at: Timestamp
+    account_id: Text
+    account_no: Number
+    loan_type: Text
+    borrower_id: Text
+    lender_id: Text
+    category: Text
+    sequence_no: Number
+    product_id: Text
+    contract: One[LendingContract]
+    loan_amount: Number
+    balances: One[LoanBalances]
+    start_date: Timestamp
+    maturity_date: Timestamp
+    schedule: One[LoanSchedule]
+    settlement_date: Timestamp
+    status: Status
+    performance_status: Status
+    result: One[LoanOutcome]
+    assessment_id: Text
+    app_version_id: Text
+    request_id: Text
+    settings: One[Record]
+    labels: One[Record]

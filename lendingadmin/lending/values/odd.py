@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import simplejson
-from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
 
 
 class Odd:
@@ -55,10 +53,3 @@ class Odd:
 
     def __repr__(self) -> str:
         return f"<Odd {type(self.raw).__name__}>"
-
-    @classmethod
-    def __get_pydantic_core_schema__(
-        cls, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        # As a plain class, lest an object with a key `raw` be taken for one of these.
-        return core_schema.is_instance_schema(cls)

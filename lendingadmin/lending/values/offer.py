@@ -11,13 +11,13 @@ _SUMMARY_KEYS = ("creditLimit", "products", "interestRateWaiver")
 class OfferInterest(Value):
     """The interest that a borrower is offered on a product."""
 
-    risk_premium_rate: Number = None
+    risk_premium_rate: Number
 
 
 class OfferTerms(Value):
     """The terms that a borrower is offered on a product."""
 
-    interest: One[OfferInterest] = None
+    interest: One[OfferInterest]
 
 
 class OfferProduct(Value):
@@ -25,17 +25,17 @@ class OfferProduct(Value):
 
     id_field: ClassVar[str | None] = "product_id"
 
-    product_id: Text = None
-    terms: One[OfferTerms] = None
+    product_id: Text
+    terms: One[OfferTerms]
 
 
 class OffersResponse(Value):
     """What the borrower may have: a limit in money, and products (Spec: GetOffersResponse)."""
 
-    credit_limit: Number = None
-    products: Many[OfferProduct] = None
-    interest_rate_waiver: Number = None
-    valid_from: Timestamp = None
+    credit_limit: Number
+    products: Many[OfferProduct]
+    interest_rate_waiver: Number
+    valid_from: Timestamp
 
     @property
     def summary(self) -> dict[str, object]:
@@ -46,22 +46,22 @@ class OffersResponse(Value):
 class OfferResult(Value):
     """How the operation ended: `error` is absent on success."""
 
-    error: Text = None
-    response: One[OffersResponse] = None
+    error: Text
+    response: One[OffersResponse]
 
 
 class OfferMetadata(Value):
     """Whose operation it is and how far it got; status `queued` or `completed` were seen."""
 
-    status: Text = None
-    start_time: Timestamp = None
-    end_time: Timestamp = None
-    expiry_time: Timestamp = None
-    project_id: Text = None
-    app_id: Text = None
-    account_id: Text = None
-    request_id: Text = None
-    assessment_id: Text = None
+    status: Text
+    start_time: Timestamp
+    end_time: Timestamp
+    expiry_time: Timestamp
+    project_id: Text
+    app_id: Text
+    account_id: Text
+    request_id: Text
+    assessment_id: Text
 
 
 class OfferOperation(Value):
@@ -69,8 +69,8 @@ class OfferOperation(Value):
 
     id_field: ClassVar[str | None] = "operation_id"
 
-    name: Text = None
-    operation_id: Text = None
-    done: Flag = None
-    metadata: One[OfferMetadata] = None
-    result: One[OfferResult] = None
+    name: Text
+    operation_id: Text
+    done: Flag
+    metadata: One[OfferMetadata]
+    result: One[OfferResult]

@@ -9,20 +9,20 @@ from lendingadmin.lending.values.fields import Many, Number, One, Status, Text, 
 class TermsAdjustment(Value):
     """How a product's rate or amount is adjusted."""
 
-    action: Text = None
-    target: Text = None
-    value_type: Text = None
+    action: Text
+    target: Text
+    value_type: Text
 
 
 class ProductInterest(Value):
     """The interest of a product; rates are fractions, durations `<n> days`."""
 
-    type: Text = None
-    term_period: Text = None
-    base_rate: Number = None
-    max_effective_rate: Number = None
-    risk_premium_rate: Number = None
-    adjustment: One[TermsAdjustment] = None
+    type: Text
+    term_period: Text
+    base_rate: Number
+    max_effective_rate: Number
+    risk_premium_rate: Number
+    adjustment: One[TermsAdjustment]
 
 
 class LendingTerms(Value):
@@ -31,22 +31,22 @@ class LendingTerms(Value):
     The spec can be read with `adjustment` here or within `interest`; either is understood.
     """
 
-    period: Text = None
-    repayment_interval: Text = None
-    interest: One[ProductInterest] = None
-    adjustment: One[TermsAdjustment] = None
+    period: Text
+    repayment_interval: Text
+    interest: One[ProductInterest]
+    adjustment: One[TermsAdjustment]
 
 
 class Charge(Value):
     """A charge of a product (Spec: Product, Charge)."""
 
-    name: Text = None
-    kind: Text = None
-    action: Text = None
-    target: Text = None
-    value_type: Text = None
-    display_name: Text = None
-    value: Number = None
+    name: Text
+    kind: Text
+    action: Text
+    target: Text
+    value_type: Text
+    display_name: Text
+    value: Number
 
 
 class Product(Value):
@@ -54,16 +54,16 @@ class Product(Value):
 
     id_field: ClassVar[str | None] = "product_id"
 
-    uid: Text = None
-    name: Text = None
-    created_at: Timestamp = None
-    product_id: Text = None
-    product_type: Text = None
-    status: Status = None
-    display_name: Text = None
-    display_priority: Number = None
-    terms: One[LendingTerms] = None
-    description: Text = None
-    sku_id: Text = None
-    labels: One[Record] = None
-    charges: Many[Charge] = None
+    uid: Text
+    name: Text
+    created_at: Timestamp
+    product_id: Text
+    product_type: Text
+    status: Status
+    display_name: Text
+    display_priority: Number
+    terms: One[LendingTerms]
+    description: Text
+    sku_id: Text
+    labels: One[Record]
+    charges: Many[Charge]
