@@ -42,7 +42,6 @@ class EventForm(forms.Form):
         max_length=200,
         help_text="What stands before <code>/sms</code> in the kinds that this service knows.",
     )
-    token = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def __init__(self, *args: Any, zone_name: str, **kw: Any) -> None:
         super().__init__(*args, **kw)
@@ -102,14 +101,20 @@ class RowsForm(EventForm):
 
 
 class FileForm(EventForm):
-    """An event out of a file; what is left empty here is taken from the file."""
+    """An event out of a file; what is left empty here is taken from the file.
+
+    A file in `initial` is the one that was chosen before; it counts until another is chosen.
+    `content` and `file_name` are those of the file that counts, once it could be read.
+    """
 
     file = forms.FileField(
-        help_text="JSON: a whole event, an object with <code>data</code>, or the list of sets."
+        widget=forms.FileInput,
+        help_text="JSON: a whole event, an object with <code>data</code>, or the list of sets.",
     )
 
     def __init__(self, *args: Any, **kw: Any) -> None:
         super().__init__(*args, **kw)
+        self.content, self.file_name = b"", ""
         for name in ("accountId", "timestamp", "domain"):
             self.fields[name].required = False
         self.fields["accountId"].help_text = "Leave it empty to take it from the file."
@@ -123,10 +128,13 @@ class FileForm(EventForm):
             raise forms.ValidationError(
                 f"The file is too long: {LONGEST:,} bytes are read, and the service takes less."
             )
+        content = sent.read()
         try:
-            return files.read(sent.read())
+            uploaded = files.read(content)
         except files.Unusable as why:
             raise forms.ValidationError(str(why)) from None
+        self.content, self.file_name = content, sent.name
+        return uploaded
 
     def clean(self) -> None:
         """Refuse a form and a file that say different things."""

@@ -1,25 +1,22 @@
 """Reporting an event: the form, the check, and the step that sends it (Spec: Events, Create).
 
-What was entered waits as a draft, packed and sealed, so that the step that sends shows and sends
-the same thing, and a file is chosen once.
+What was entered waits as a draft, so that the step that sends shows and sends the same thing, and a
+file is chosen once.
 """
 
-import zlib
-from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpResponse, QueryDict
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.display.times import zone_name
-from lendingadmin.lending import codec
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.values import Event, each
 from lendingadmin.web import errors, onetime, writes
@@ -29,11 +26,11 @@ from lendingadmin.web.models import Write
 from lendingadmin.web.requests import PersonRequest
 
 from . import checking, finding
+from .drafts import PURPOSE, Draft, taken_up
 from .forms import EventForm, FileForm, RowsForm
 from .kinds import CAPTURED, KINDS, domain_among
 from .rows import with_more
 
-PURPOSE = "events.create"
 _STALE = "This form was open for too long. Check it and send it again."
 # The newest few are enough to see how the service names its kinds; each may hold 5 MB.
 _ASKED_FOR_DOMAIN = 2
@@ -44,18 +41,25 @@ _LONGEST_ADDRESS = 1000  # what the record of a write keeps
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """The form, by rows or by file; what passes the check is kept for the step that sends it."""
     by_file = request.GET.get("by") == "file"
-    form, card = _form(request, app_id, by_file), None
+    nonce, draft = _under_way(request, app_id)
+    form, card = _form(request, app_id, by_file, draft), None
     if request.method == "POST" and "more" in request.POST and isinstance(form, RowsForm):
         form.leave_unexamined()
     elif request.method == "POST" and form.is_valid():
-        nonce, card = _check(request, app_id, form)
-        if nonce:
+        body, card = _check(app_id, form, nonce)
+        if body:
+            _entered(request, app_id, form, body).keep(request, nonce)
             return redirect("event-confirm", app_id, nonce)
+    token = onetime.mint(request, PURPOSE, nonce or None)
+    if isinstance(form, FileForm) and form.file_name:
+        draft = _entered(request, app_id, form)
+        draft.keep(request, onetime.check(request, PURPOSE, token))
     context = {
         "form": form,
         "by_file": by_file,
+        "kept_file": draft.file if draft and by_file else None,
         "card": card,
-        "token": onetime.mint(request, PURPOSE),
+        "token": token,
         "account": request.GET.get("accountId", ""),
         "too_large": checking.TOO_LARGE,
         "app": gateway.lending_app(app_id),
@@ -63,19 +67,46 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "events/new.html", context)
 
 
-def _form(request: PersonRequest, app_id: str, by_file: bool) -> EventForm:
+def _under_way(request: PersonRequest, app_id: str) -> tuple[str, Draft | None]:
+    """What the form's token is told by, with what is kept under it; empty for a stale token."""
+    if request.method != "POST":
+        nonce = request.GET.get("form", "")
+        draft = taken_up(request, app_id, nonce)
+        return (nonce if draft else ""), draft
+    with suppress(onetime.Stale):
+        nonce = onetime.check(request, PURPOSE, request.POST.get("token", ""))
+        return nonce, taken_up(request, app_id, nonce)
+    return "", None
+
+
+def _form(request: PersonRequest, app_id: str, by_file: bool, draft: Draft | None) -> EventForm:
     settled: dict[str, Any] = {"zone_name": zone_name(gateway.lending_app(app_id).zone)}
+    chosen = {"file": draft.file if draft else None}
     if request.method == "POST":
         if by_file:
-            return FileForm(request.POST, request.FILES, **settled)
+            return FileForm(request.POST, request.FILES, initial=chosen, **settled)
         return RowsForm(with_more(request.POST, request.POST.get("more", "")), **settled)
-    draft = onetime.kept(request, PURPOSE, request.GET.get("form", ""))
-    if draft and draft["app_id"] == app_id and not by_file and draft["form"]:
-        return RowsForm(QueryDict(draft["form"]), **settled)
+    if draft and by_file == bool(draft.file_name):
+        entered = draft.entered
+        return (
+            FileForm(entered, initial=chosen, **settled)
+            if by_file
+            else RowsForm(entered, **settled)
+        )
     initial = {"accountId": request.GET.get("accountId", ""), "domain": _domain(app_id)}
     if by_file:
         return FileForm(initial=initial, **settled)
     return RowsForm(initial=initial | {"timestamp": timezone.now()}, **settled)
+
+
+def _entered(
+    request: PersonRequest, app_id: str, form: EventForm, body: Mapping[str, Any] | None = None
+) -> Draft:
+    """What was entered, as it is kept."""
+    typed = request.POST.urlencode()
+    if isinstance(form, FileForm):
+        return Draft(app_id, typed, form.file_name, form.content, body or {})
+    return Draft(app_id, typed, body=body or {})
 
 
 def _domain(app_id: str) -> str:
@@ -87,28 +118,22 @@ def _domain(app_id: str) -> str:
     return domain_among(each(page.items[:_ASKED_FOR_DOMAIN]))
 
 
-def _check(request: PersonRequest, app_id: str, form: EventForm) -> tuple[str | None, Card | None]:
-    """Check what was entered and keep it: what it is kept under, or what stands against it."""
+def _check(app_id: str, form: EventForm, nonce: str) -> tuple[dict[str, object], Card | None]:
+    """Check what was entered: the event to send, or nothing and, in the form or a card, why."""
+    if not nonce:
+        form.add_error(None, _STALE)
+        return {}, None
     body = form.body()
     findings = checking.examine(body, timezone.now())
     for words in findings.errors:
         form.add_error(None, words)
     if findings.errors:
-        return None, None
+        return {}, None
     try:
         card = _there_already(app_id, body)
-        nonce = onetime.check(request, PURPOSE, form.cleaned_data["token"])
     except LendingError as error:
-        return None, errors.card(error)
-    except onetime.Stale:
-        form.add_error(None, _STALE)
-        return None, None
-    if card:
-        return None, card
-    typed = request.POST.urlencode() if isinstance(form, RowsForm) else ""
-    kept = {"app_id": app_id, "body": _packed(body), "form": typed}
-    onetime.keep(request, PURPOSE, nonce, kept)
-    return nonce, None
+        card = errors.card(error)
+    return ({}, card) if card else (body, None)
 
 
 def _there_already(app_id: str, body: Mapping[str, object]) -> Card | None:
@@ -132,14 +157,15 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     landed = _where_it_led(request, form)
     if landed:
         return redirect(landed)
-    draft = onetime.kept(request, PURPOSE, form)
-    if draft is None or draft["app_id"] != app_id:
+    draft = taken_up(request, app_id, form)
+    if draft is None or not draft.body:
         messages.warning(request, "No such form of yours is kept. Nothing was sent from it.")
-        return redirect("event-new", app_id)
-    body, card = _unpacked(draft["body"]), None
+        there = reverse("event-new", args=[app_id])
+        return redirect(f"{there}?by=file&form={form}" if draft else there)
+    card = None
     if request.method == "POST":
         try:
-            outcome = _send(request, app_id, body)
+            outcome = _send(request, app_id, draft.body)
         except onetime.Stale:
             card = Card(title="Not sent", cause=_STALE, next="Send it again.", saved="no")
         else:
@@ -147,18 +173,14 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
                 onetime.discard(form)
                 messages.success(request, "The event was reported.")
                 return redirect(outcome.url)
-            card = _with_evidence(outcome.card, app_id, body)
-    return _show_confirm(request, app_id, form, draft, body, card)
+            card = _with_evidence(outcome.card, app_id, draft.body)
+    return _show_confirm(request, draft, form, card)
 
 
 def _show_confirm(
-    request: PersonRequest,
-    app_id: str,
-    form: str,
-    draft: Mapping[str, str],
-    body: dict[str, Any],
-    card: Card | None,
+    request: PersonRequest, draft: Draft, form: str, card: Card | None
 ) -> HttpResponse:
+    body = draft.body
     used = Write.objects.filter(token=form).exists()
     findings = checking.examine(body, timezone.now())
     context = {
@@ -168,10 +190,10 @@ def _show_confirm(
         "findings": findings,
         "card": card,
         "form_token": form,
-        "by_file": not draft["form"],
+        "by_file": bool(draft.file_name),
         # A sending that failed used its token up; the next attempt is one of its own.
         "token": onetime.mint(request, PURPOSE, None if used else form),
-        "app": gateway.lending_app(app_id),
+        "app": gateway.lending_app(draft.app_id),
     }
     return render(request, "events/confirm.html", context)
 
@@ -186,7 +208,7 @@ def _where_it_led(request: PersonRequest, form: str) -> str:
     return saved.exclude(url="").values_list("url", flat=True).first() or ""
 
 
-def _send(request: PersonRequest, app_id: str, body: dict[str, Any]) -> writes.Outcome:
+def _send(request: PersonRequest, app_id: str, body: Mapping[str, Any]) -> writes.Outcome:
     events = gateway.app(app_id).events
 
     def lands_on(made: Event) -> str:
@@ -208,7 +230,7 @@ def _key(body: Mapping[str, object]) -> tuple[str, str, str]:
     return str(body["accountId"]), CAPTURED, str(body["timestamp"])
 
 
-def _with_evidence(card: Card | None, app_id: str, body: dict[str, Any]) -> Card | None:
+def _with_evidence(card: Card | None, app_id: str, body: Mapping[str, Any]) -> Card | None:
     """The card of a failed sending, with the way to the event where the service has it."""
     try:
         there = finding.find(app_id, *_key(body))
@@ -218,15 +240,3 @@ def _with_evidence(card: Card | None, app_id: str, body: dict[str, Any]) -> Card
         return card
     link = ("Open the event that is there", finding.address_of(app_id, *_key(body)))
     return replace(card, links=(*card.links, link))
-
-
-def _packed(body: Mapping[str, object]) -> str:
-    """An event as text for a draft: 5 MB of messages become about one."""
-    return b64encode(zlib.compress(codec.encode(body))).decode("ascii")
-
-
-def _unpacked(text: str) -> dict[str, Any]:
-    found = codec.decode(zlib.decompress(b64decode(text)))
-    if not isinstance(found, dict):
-        raise TypeError("a draft of an event holds an object")
-    return found

@@ -4,9 +4,11 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from lendingadmin.readers import LendingApp
+from tests.sandbox.calling import Caller
 
 DOMAIN = "lending.example"
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -131,3 +133,20 @@ def typed(desk: Client, app: LendingApp, **fields: str) -> dict[str, str]:
         "sms-0-rawBody": "Rent is due",
         **fields,
     }
+
+
+def send(desk: Client, confirm: str) -> Any:
+    return desk.post(confirm, {"token": token_of(desk.get(confirm))})
+
+
+def upload(desk: Client, app: LendingApp, content: bytes, **fields: str) -> Any:
+    """Choose a file and press “Check it”."""
+    url = f"{new_url(app)}?by=file"
+    file = SimpleUploadedFile("event.json", content, "application/json")
+    usual = {"token": token_of(desk.get(url)), "accountId": "", "timestamp": "", "domain": ""}
+    return desk.post(url, usual | {"category": "", "file": file} | fields)
+
+
+def stored(book: Caller) -> list[dict[str, Any]]:
+    events: list[dict[str, Any]] = book.get("/events").body["events"]
+    return events

@@ -4,16 +4,24 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import simplejson
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.readers import LendingApp
 from lendingadmin.staff.models import User
-from lendingadmin.web import uploads
 from lendingadmin.web.models import Draft
-from tests.events.samples import DOMAIN, STAMP, address, body, data, new_url, token_of, typed
+from tests.events.samples import (
+    DOMAIN,
+    STAMP,
+    address,
+    body,
+    data,
+    new_url,
+    send,
+    stored,
+    token_of,
+    typed,
+)
 from tests.faults.behaviours import reply, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
@@ -32,23 +40,6 @@ def enter(desk: Client, app: LendingApp, **fields: str) -> str:
     answer = desk.post(new_url(app), typed(desk, app, **fields))
     assert answer.status_code == 302, answer.context["form"].errors
     return str(answer.headers["Location"])
-
-
-def send(desk: Client, confirm: str) -> Any:
-    return desk.post(confirm, {"token": token_of(desk.get(confirm))})
-
-
-def upload(desk: Client, app: LendingApp, content: bytes, **fields: str) -> Any:
-    """Choose a file and press “Check it”."""
-    url = f"{new_url(app)}?by=file"
-    file = SimpleUploadedFile("event.json", content, "application/json")
-    usual = {"token": token_of(desk.get(url)), "accountId": "", "timestamp": "", "domain": ""}
-    return desk.post(url, usual | {"category": "", "file": file} | fields)
-
-
-def stored(book: Caller) -> list[dict[str, Any]]:
-    events: list[dict[str, Any]] = book.get("/events").body["events"]
-    return events
 
 
 def test_typed_checked_sent_and_read(desk: Client, app: LendingApp, book: Caller) -> None:
@@ -193,70 +184,6 @@ def test_an_answer_that_never_came_is_unknown(
     assert "<strong>unknown</strong>" in page
     assert "Open the event that is there" not in page
     assert Entry.objects.get(action="events.create").saved == "unknown"
-
-
-def test_a_whole_event_as_a_file(desk: Client, app: LendingApp, book: Caller) -> None:
-    answer = upload(desk, app, simplejson.dumps(body()).encode())
-    assert send(desk, answer.headers["Location"]).headers["Location"] == address(app)
-    (event,) = stored(book)
-    assert [len(entry["values"]) for entry in event["data"]] == [2, 1, 2, 1, 1]
-
-
-def test_data_alone_takes_the_rest_from_the_form(
-    desk: Client, app: LendingApp, book: Caller
-) -> None:
-    bare = simplejson.dumps(data()[:1]).replace(f"{DOMAIN}/", "").encode()
-    when = typed(desk, app)["timestamp"]
-    answer = upload(desk, app, bare, accountId="borrower:b", timestamp=when, domain="x.y")
-    send(desk, answer.headers["Location"])
-    (event,) = stored(book)
-    assert (event["data"][0]["kind"], event["category"]) == ("x.y/sms", "sms")
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"not json", "not a file of JSON"),
-        (b"\xff\xfe", "not a file of JSON"),
-        (b"[" * 100_000, "not a file of JSON"),
-        (b"{}", "a list “data”"),
-        (b"7", "a list “data”"),
-        (b"[]", "at least one set"),
-        (simplejson.dumps(body(accountId=["x"])).encode(), "The account id is"),
-        (simplejson.dumps(body(timestamp="yesterday")).encode(), "The timestamp is"),
-        (simplejson.dumps(body(eventType="other")).encode(), "The event type is"),
-        (simplejson.dumps(body(data=[{"kind": [], "values": 1}])).encode(), "the kind must end"),
-    ],
-)
-def test_a_file_that_is_no_event(desk: Client, app: LendingApp, content: bytes, words: str) -> None:
-    answer = upload(desk, app, content)
-    assert answer.status_code == 200
-    assert words in answer.content.decode()
-
-
-def test_a_file_of_another_account_is_refused(desk: Client, app: LendingApp) -> None:
-    page = upload(desk, app, simplejson.dumps(body()).encode(), accountId="borrower:other")
-    assert "The file is of another account" in page.content.decode()
-
-
-def test_a_file_is_read_no_further_than_its_limit(
-    desk: Client, app: LendingApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(uploads, "LONGEST", 100_000)
-    page = upload(desk, app, b" " * 200_000).content.decode()
-    assert "The file is too long" in page
-    assert not Draft.objects.exists()
-
-
-def test_nearly_five_megabytes_go_through(desk: Client, app: LendingApp, book: Caller) -> None:
-    text = "مرحبا " * 8  # two bytes a letter, six when it is escaped
-    value = data()[0]["values"][0] | {"rawBody": text}
-    whole = body(data=[{"kind": f"{DOMAIN}/sms", "values": [value] * 18_000}])
-    content = simplejson.dumps(whole, ensure_ascii=False).encode()
-    answer = upload(desk, app, content)
-    assert answer.status_code == 302, answer.context["form"].errors
-    assert len(Draft.objects.get().entered) < 1_000_000
-    assert send(desk, answer.headers["Location"]).headers["Location"] == address(app)
 
 
 def test_anothers_form_is_not_there(

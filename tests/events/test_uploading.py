@@ -1,0 +1,184 @@
+"""Reporting events by file: what reaches the service, and that a file is chosen once."""
+
+import zlib
+from base64 import b64decode
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import simplejson
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from lendingadmin.readers import LendingApp
+from lendingadmin.staff.models import User
+from lendingadmin.web import uploads
+from lendingadmin.web.models import Draft
+from tests.events.samples import (
+    DOMAIN,
+    STAMP,
+    address,
+    body,
+    data,
+    new_url,
+    send,
+    stored,
+    token_of,
+    typed,
+    upload,
+)
+from tests.sandbox.calling import Caller
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ClientOf = Callable[[User | None], Client]
+
+
+@pytest.fixture
+def desk(client_of: ClientOf, officer: User) -> Client:
+    return client_of(officer)
+
+
+def test_a_whole_event_as_a_file(desk: Client, app: LendingApp, book: Caller) -> None:
+    answer = upload(desk, app, simplejson.dumps(body()).encode())
+    assert send(desk, answer.headers["Location"]).headers["Location"] == address(app)
+    (event,) = stored(book)
+    assert [len(entry["values"]) for entry in event["data"]] == [2, 1, 2, 1, 1]
+
+
+def test_data_alone_takes_the_rest_from_the_form(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    bare = simplejson.dumps(data()[:1]).replace(f"{DOMAIN}/", "").encode()
+    when = typed(desk, app)["timestamp"]
+    answer = upload(desk, app, bare, accountId="borrower:b", timestamp=when, domain="x.y")
+    send(desk, answer.headers["Location"])
+    (event,) = stored(book)
+    assert (event["data"][0]["kind"], event["category"]) == ("x.y/sms", "sms")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"not json", "not a file of JSON"),
+        (b"\xff\xfe", "not a file of JSON"),
+        (b"[" * 100_000, "not a file of JSON"),
+        (b"{}", "a list “data”"),
+        (b"7", "a list “data”"),
+        (b"[]", "at least one set"),
+        (simplejson.dumps(body(accountId=["x"])).encode(), "The account id is"),
+        (simplejson.dumps(body(timestamp="yesterday")).encode(), "The timestamp is"),
+        (simplejson.dumps(body(eventType="other")).encode(), "The event type is"),
+        (simplejson.dumps(body(data=[{"kind": [], "values": 1}])).encode(), "the kind must end"),
+    ],
+)
+def test_a_file_that_is_no_event(desk: Client, app: LendingApp, content: bytes, words: str) -> None:
+    answer = upload(desk, app, content)
+    assert answer.status_code == 200
+    assert words in answer.content.decode()
+
+
+def test_a_file_of_another_account_is_refused(desk: Client, app: LendingApp) -> None:
+    page = upload(desk, app, simplejson.dumps(body()).encode(), accountId="borrower:other")
+    assert "The file is of another account" in page.content.decode()
+
+
+class TestAFileIsChosenOnce:
+    """A browser sends a file once: whatever comes after, it is still there."""
+
+    def again(self, desk: Client, app: LendingApp, page: Any, **fields: str) -> Any:
+        """Send the form that a page shows, without a file."""
+        usual = {"token": token_of(page), "accountId": "", "timestamp": "", "domain": ""}
+        return desk.post(f"{new_url(app)}?by=file", usual | {"category": ""} | fields)
+
+    def test_after_a_change_of_mind(self, desk: Client, app: LendingApp, book: Caller) -> None:
+        answer = upload(desk, app, simplejson.dumps(body()).encode(), domain="x.y")
+        confirm = desk.get(answer.headers["Location"]).content.decode()
+        change = f"{new_url(app)}?by=file&form={answer.headers['Location'].rpartition('/')[2]}"
+        assert change.replace("&", "&amp;") in confirm
+        form = desk.get(change)
+        assert "event.json" in form.content.decode()
+        assert 'value="x.y"' in form.content.decode()
+        assert "errorlist" not in form.content.decode()
+        later = "2026-11-01T10:00:00"
+        answer = self.again(desk, app, form, timestamp=later)
+        send(desk, answer.headers["Location"])
+        (event,) = stored(book)
+        assert event["timestamp"] == "2026-11-01T07:00:00.000Z"
+        assert [len(entry["values"]) for entry in event["data"]] == [2, 1, 2, 1, 1]
+        assert not Draft.objects.exists()
+
+    def test_after_an_error(self, desk: Client, app: LendingApp, book: Caller) -> None:
+        bare = simplejson.dumps(data()).encode()
+        page = upload(desk, app, bare, accountId="borrower:b")
+        assert "The timestamp is a date and time" in page.content.decode()
+        assert "event.json" in page.content.decode()
+        assert stored(book) == []
+        (draft,) = Draft.objects.all()
+        assert "Rent is due" in gzip_text(draft.entered)
+        when = typed(desk, app)["timestamp"]
+        answer = self.again(desk, app, page, accountId="borrower:b", timestamp=when)
+        assert send(desk, answer.headers["Location"]).headers["Location"] == address(app)
+
+    def test_after_a_form_that_was_open_for_too_long(
+        self, desk: Client, app: LendingApp, book: Caller
+    ) -> None:
+        page = upload(desk, app, simplejson.dumps(body()).encode(), token="x")
+        assert "open for too long" in page.content.decode()
+        assert self.again(desk, app, page).status_code == 302
+
+    def test_until_another_one_is_chosen(self, desk: Client, app: LendingApp, book: Caller) -> None:
+        page = upload(desk, app, simplejson.dumps(data()).encode(), accountId="borrower:b")
+        other = SimpleUploadedFile("other.json", simplejson.dumps(body()).encode())
+        answer = self.again(desk, app, page, file=other)  # type: ignore[arg-type]
+        send(desk, answer.headers["Location"])
+        assert stored(book)[0]["timestamp"] == STAMP
+
+    def test_one_that_cannot_be_read_does_not_take_its_place(
+        self, desk: Client, app: LendingApp
+    ) -> None:
+        page = upload(desk, app, simplejson.dumps(data()).encode(), accountId="borrower:b")
+        wrong = SimpleUploadedFile("wrong.json", b"not json")
+        page = self.again(desk, app, page, file=wrong)  # type: ignore[arg-type]
+        text = page.content.decode()
+        assert "not a file of JSON" in text
+        assert "event.json" in text and "wrong.json" not in text
+
+    def test_what_did_not_pass_is_sent_from_no_page(self, desk: Client, app: LendingApp) -> None:
+        page = upload(desk, app, simplejson.dumps(data()).encode(), accountId="borrower:b")
+        nonce = Draft.objects.get().token
+        answer = desk.get(f"{new_url(app)}/{nonce}")
+        assert answer.headers["Location"] == f"{new_url(app)}?by=file&form={nonce}"
+        assert token_of(page)
+
+    def test_another_person_does_not_find_it(
+        self, desk: Client, client_of: ClientOf, manager: User, app: LendingApp
+    ) -> None:
+        upload(desk, app, simplejson.dumps(data()).encode(), accountId="borrower:b")
+        nonce = Draft.objects.get().token
+        page = client_of(manager).get(f"{new_url(app)}?by=file&form={nonce}").content.decode()
+        assert "event.json" not in page
+
+
+def gzip_text(entered: str) -> str:
+    """The file of a draft as text; in the database it is sealed besides."""
+    return zlib.decompress(b64decode(simplejson.loads(entered)["file"])).decode()
+
+
+def test_a_file_is_read_no_further_than_its_limit(
+    desk: Client, app: LendingApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "LONGEST", 100_000)
+    page = upload(desk, app, b" " * 200_000).content.decode()
+    assert "The file is too long" in page
+    assert not Draft.objects.exists()
+
+
+def test_nearly_five_megabytes_go_through(desk: Client, app: LendingApp, book: Caller) -> None:
+    text = "مرحبا " * 8  # two bytes a letter, six when it is escaped
+    value = data()[0]["values"][0] | {"rawBody": text}
+    whole = body(data=[{"kind": f"{DOMAIN}/sms", "values": [value] * 18_000}])
+    content = simplejson.dumps(whole, ensure_ascii=False).encode()
+    answer = upload(desk, app, content)
+    assert answer.status_code == 302, answer.context["form"].errors
+    assert len(Draft.objects.get().entered) < 1_000_000
+    assert send(desk, answer.headers["Location"]).headers["Location"] == address(app)
