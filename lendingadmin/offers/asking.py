@@ -77,9 +77,14 @@ def ask_again(place: Place, person: User) -> OfferOperation:
         place.borrower_id, request_id=place.request_id
     )
     now = timezone.now()
+    again: dict[str, object] = {"last_asked_at": now}
+    kept = place.find()
+    if kept is not None and kept.differing:
+        # What may be somebody else's is nobody's last word.
+        again["state"] = State.ASKED
     row, _ = OfferRequest.objects.update_or_create(
         **place._asdict(),
-        defaults={"last_asked_at": now},
+        defaults=again,
         create_defaults={"last_asked_at": now, "asked_by": person, "asked_at": now},
     )
     note(row, operation, now)

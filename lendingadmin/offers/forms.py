@@ -1,6 +1,7 @@
 """Forms of offers. Fields that become a parameter of the service bear its names."""
 
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -48,7 +49,13 @@ class OfferForm(forms.Form):
 class PreviewForm(forms.Form):
     """What contracts are previewed for (Spec: Borrowers, 5); all of it stands in the address."""
 
-    amount = AmountField(max_digits=15, decimal_places=3, min_value=Decimal("0.001"))
+    amount = AmountField(
+        max_digits=15,
+        decimal_places=3,
+        min_value=Decimal("0.001"),
+        # A number field would lose what is no number before anybody could see it.
+        widget=forms.TextInput,
+    )
     startDate = day_field(label="Starts on")
 
     def __init__(self, *args: Any, offer: OffersResponse, app: LendingApp, **options: Any) -> None:
@@ -58,7 +65,7 @@ class PreviewForm(forms.Form):
         amount = self.fields["amount"]
         amount.label = f"Amount ({app.currency})"
         amount.widget.attrs |= {"inputmode": "decimal", "autocomplete": "off", "class": "number"}
-        if limit is not None and abs(limit.adjusted()) < 15:
+        if limit and limit > 0 and abs(limit.adjusted()) < 15:
             amount.initial = f"{limit.normalize():f}"
         self.fields["startDate"].initial = timezone.localdate()
         ids = [text(one.product_id) for one in each(offer.products)]
@@ -71,6 +78,11 @@ class PreviewForm(forms.Form):
             choices=choices,
             initial=[one for one, _ in choices],
         )
+
+    def name_products(self, called: Callable[[object], str]) -> None:
+        """Have the products chosen by their names rather than by their ids."""
+        field = self.fields["product"]
+        field.choices = [(one, called(one)) for one, _ in field.choices]  # type: ignore[attr-defined]
 
     def clean_amount(self) -> Decimal:
         """As many decimals as the currency has."""

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
+from django.utils import timezone
 
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.ids import account_id
@@ -116,6 +117,12 @@ class OfferRequest(models.Model):
     def is_expired(self, now: datetime) -> bool:
         """Whether its time is over, by the service's own word."""
         return self.expiry_time is not None and self.expiry_time <= now
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether its time is over without a last word of the service."""
+        unsettled = self.state in (State.RUNNING, State.ASKED)
+        return unsettled and self.is_expired(timezone.now())
 
     def may_be_read(self, now: datetime) -> bool:
         """Whether a page may ask the service for it without a person's word.

@@ -21,6 +21,7 @@ from lendingadmin.web.requests import PersonRequest
 
 from . import asking, catalogue, drafts
 from .forms import ContractLoanForm
+from .models import OfferRequest
 from .previews import Preview, form_of, one_of, read
 from .views import checked
 
@@ -37,11 +38,12 @@ def loan(
     """The contract once more, and the account id; the POST makes the loan, once."""
     gateway.lending_app(app_id)
     source = drafts.Source(app_id, checked(borrower_id), checked(request_id), product_id)
+    row = asking.Place(*source[:3]).find()
     sent = request.POST if request.method == "POST" else None
     form = ContractLoanForm(sent, initial={"accountId": minted_account_id()})
     kept, card = _kept(request, source, form), None
     if kept is None:
-        kept = _preview(request, source)
+        kept = _preview(request, source, row)
     elif form.is_valid():
         url, card = _open(request, source, kept, form)
         if url:
@@ -57,6 +59,7 @@ def loan(
         "loan": {"contract": kept.contract},
         "names": _names(kept.body),
         "account_id": form["accountId"].value(),
+        "differing": row.differing if row else [],
         "query": request.GET.urlencode(),
         "app": gateway.lending_app(app_id),
         "read_at": timezone.now(),
@@ -79,9 +82,10 @@ def _kept(
     return kept
 
 
-def _preview(request: PersonRequest, source: drafts.Source) -> drafts.Kept:
+def _preview(
+    request: PersonRequest, source: drafts.Source, row: OfferRequest | None
+) -> drafts.Kept:
     """Preview, and keep the contract for the loan. Raises LendingError, and Http404."""
-    row = asking.Place(*source[:3]).find()
     offer = row.response if row else None
     if row is None or offer is None:
         raise Http404("No offer of that request is known here.")

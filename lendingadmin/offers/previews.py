@@ -27,7 +27,7 @@ from lendingadmin.web.requests import PersonRequest
 from . import asking, catalogue, comparison
 from .forms import PreviewForm
 from .models import OfferRequest
-from .views import checked
+from .views import MAY_ASK, checked
 
 
 class Preview(NamedTuple):
@@ -39,8 +39,11 @@ class Preview(NamedTuple):
 
     def columns(self) -> tuple[comparison.Column, ...]:
         """The contracts side by side, under their products' names."""
-        names = partial(catalogue.called, catalogue=self.products)
-        return comparison.columns(self.contracts, names)
+        return comparison.columns(self.contracts, self.called)
+
+    def called(self, product_id: object) -> str:
+        """What a product is called."""
+        return catalogue.called(product_id, self.products)
 
 
 @access("lending.borrowers.getOfferContracts")
@@ -55,6 +58,8 @@ def contracts(
         "row": row,
         "borrower_id": borrower_id,
         "request_id": request_id,
+        "may_open": request.user.has_perm(MAY_ASK),
+        "differing": row.differing if row else [],
         "address": request.build_absolute_uri(),
     }
     offer = row.response if row else None
@@ -69,6 +74,7 @@ def contracts(
             context["card"], code = errors.card(error), errors.status(error)
         else:
             columns = preview.columns()
+            form.name_products(preview.called)
             context |= {
                 "previewed": True,
                 "columns": columns,

@@ -1,5 +1,7 @@
 """Asking for an offer, and the page that waits for it and shows it."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -22,11 +24,13 @@ from .forms import OfferForm, PreviewForm
 from .models import LONGEST_ID, NORMAL_TIME, OfferRequest, State
 
 PURPOSE = "borrowers.getOffers"
+MAY_ASK = "lending.borrowers.getOffers"
 _EARLIER = 10
+_LOOK_AGAIN = "Nothing is lost: the same request will be looked for again."
 _TOO_LONG = "This form was open for too long. Check it and send it again."
 
 
-@access("lending.borrowers.getOffers", methods=("GET", "POST"))
+@access(MAY_ASK, methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """The form that an offer is asked for with; the requestId is minted with it."""
     app, card = gateway.lending_app(app_id), None
@@ -42,11 +46,9 @@ def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
         "choices": list(zip(form["assessmentType"].subwidgets, _choosable(types), strict=False)),
         "token": onetime.mint(request, PURPOSE),
         "card": card or types_card,
-        "earlier": _earlier(app_id, borrower_id),
-        "borrower_id": borrower_id,
         "app": app,
         "read_at": timezone.now(),
-    }
+    } | _earlier(request, app_id, borrower_id, may_ask=False)
     return render(request, "offers/new.html", context)
 
 
@@ -99,22 +101,32 @@ def _ask(
     return (page if in_doubt and place.find() else outcome.url), outcome.card
 
 
-@access("lending.borrowers.getOffers")
+@access(MAY_ASK)
 def offer(request: PersonRequest, app_id: str, borrower_id: str, request_id: str) -> HttpResponse:
     """One request: how far it is, and what is offered."""
     return _show(request, asking.Place(app_id, checked(borrower_id), checked(request_id)))
 
 
-@access("lending.borrowers.getOffers")
+@access(MAY_ASK)
 def status(request: PersonRequest, app_id: str, borrower_id: str, request_id: str) -> HttpResponse:
-    """The part of that page that waits; it polls until the service has said its last word."""
-    row = asking.Place(app_id, checked(borrower_id), checked(request_id)).find()
+    """The part of that page that waits; it polls until the service has said its last word.
+
+    The rest of the page comes along when the state is another than it was drawn with, and at the
+    end.
+    """
+    place = asking.Place(app_id, checked(borrower_id), checked(request_id))
+    row = place.find()
     if row is None:
         raise Http404("That request was not asked for here.")
-    return render(request, "offers/_status.html", _standing(request, row))
+    context = _standing(request, row)
+    ended = context["poll"].delay is None
+    context |= {"ended": ended, "around": ended or request.GET.get("state") != row.state}
+    if context["around"]:
+        context |= _around(request, place, context)
+    return render(request, "offers/_fragment.html", context)
 
 
-@access("lending.borrowers.getOffers", methods=("POST",))
+@access(MAY_ASK, methods=("POST",))
 def ask_again(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str
 ) -> HttpResponse:
@@ -141,8 +153,8 @@ def ask_again(
 def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """A panel for the borrower's page: the requests that were made here."""
     gateway.lending_app(app_id)
-    rows = _earlier(app_id, checked(borrower_id))
-    return render(request, "offers/_earlier.html", {"earlier": rows, "borrower_id": borrower_id})
+    context = _earlier(request, app_id, checked(borrower_id), may_ask=True)
+    return render(request, "offers/_earlier.html", context)
 
 
 def checked(key: str) -> str:
@@ -152,9 +164,24 @@ def checked(key: str) -> str:
     return key
 
 
-def _earlier(app_id: str, borrower_id: str) -> list[OfferRequest]:
-    rows = OfferRequest.objects.filter(app_id=app_id, borrower_id=borrower_id)
-    return list(rows.select_related("asked_by").order_by("-asked_at", "-pk")[:_EARLIER])
+def _earlier(
+    request: PersonRequest, app_id: str, borrower_id: str, *, may_ask: bool
+) -> dict[str, Any]:
+    """The borrower's requests, and what this person may do with them.
+
+    `may_ask` is whether this is the place and the time to ask for another one.
+    """
+    found = OfferRequest.objects.filter(app_id=app_id, borrower_id=borrower_id)
+    rows = list(found.select_related("asked_by").order_by("-asked_at", "-pk")[:_EARLIER])
+    holds, now = request.user.has_perm(MAY_ASK), timezone.now()
+    return {
+        "earlier": rows,
+        "under_way": next((row for row in rows if row.may_be_read(now)), None),
+        "borrower_id": borrower_id,
+        "may_open": holds,
+        "may_ask": holds and may_ask,
+        "may_preview": request.user.has_perm("lending.borrowers.getOfferContracts"),
+    }
 
 
 def _show(request: PersonRequest, place: asking.Place, card: Card | None = None) -> HttpResponse:
@@ -162,11 +189,21 @@ def _show(request: PersonRequest, place: asking.Place, card: Card | None = None)
     gateway.lending_app(place.app_id)
     row = place.find()
     context = _standing(request, row, card) if row else {"card": card, "row": None}
-    context |= place._asdict() | {
-        "token": onetime.mint(request, PURPOSE),
-        "earlier": _earlier(place.app_id, place.borrower_id),
-    }
+    context |= _around(request, place, context)
     return render(request, "offers/offer.html", context)
+
+
+def _around(
+    request: PersonRequest, place: asking.Place, standing: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What stands below the part that waits; while that one waits, nothing is asked for anew."""
+    row = standing["row"]
+    offers_itself = row is not None and row.state == State.DONE and not standing["may_reask"]
+    return {
+        **place._asdict(),
+        "token": onetime.mint(request, PURPOSE),
+        **_earlier(request, place.app_id, place.borrower_id, may_ask=offers_itself),
+    }
 
 
 def _standing(
@@ -177,18 +214,21 @@ def _standing(
         try:
             asking.look(row)
         except LendingError as error:
-            card = errors.card(error)
+            # To look is no write: what was asked for keeps its requestId.
+            card = replace(errors.card(error), saved="", next=_LOOK_AGAIN)
     now = timezone.now()
     waits = row.may_be_read(now)
-    operation = row.operation
+    expired, refused, differing = row.is_expired(now), row.state == State.REFUSED, row.differing
     context = {
         "row": row,
         "card": card,
-        "operation": operation,
+        "operation": row.operation,
+        "differing": differing,
         "poll": polling.poll(request, row.last_asked_at, NORMAL_TIME, waiting=waits),
         "waits": waits,
-        "expired": row.is_expired(now),
-        "refused": row.state == State.REFUSED,
+        "expired": expired,
+        "refused": refused,
+        "may_reask": not (waits or refused) and (expired or differing or not row.is_finished),
         "app": gateway.lending_app(row.app_id),
     }
     return context | (_outcome(request, row) if row.state == State.DONE else {})
@@ -210,5 +250,4 @@ def _outcome(request: PersonRequest, row: OfferRequest) -> dict[str, Any]:
         "offered": catalogue.offered(response, known),
         "catalogue_card": card,
         "preview": PreviewForm(offer=response, app=gateway.lending_app(row.app_id)),
-        "may_preview": request.user.has_perm("lending.borrowers.getOfferContracts"),
     }

@@ -15,7 +15,7 @@ from lendingadmin.offers.models import OfferRequest, State
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import refusal
 from tests.offers.conftest import Ask
-from tests.offers.service import BORROWER, DONE, OFFER, OfferService, at, hidden, operation
+from tests.offers.service import BORROWER, DONE, OFFER, OfferService, hidden, operation
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientOf = Callable[[User | None], Client]
@@ -254,9 +254,7 @@ class TestSomebodyElsesAnswer:
         row = asked()
         service.operation = operation("r-lie", **DONE)
         page = desk.get(OFFER)
-        service.operation = operation(
-            metadata=operation()["metadata"] | {"expiryTime": at(hours=2)}
-        )
+        service.operation = operation()
         desk.post(OFFER + "ask", {"token": hidden(page, "token")})
         row.refresh_from_db()
         assert (row.state, row.differing) == (State.RUNNING, [])
