@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 from django.utils import timezone
 
+from lendingadmin.events import finding, kinds
 from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.pages import Page
-from lendingadmin.lending.values import Borrower
+from lendingadmin.lending.values import Borrower, Event, Odd
 from lendingadmin.web import errors
 
 _LOANS = 100
@@ -31,6 +32,20 @@ class Listed(NamedTuple):
     read_at: datetime
     more: bool = False
     note: str = ""
+
+
+class EventRow(NamedTuple):
+    """An event, the address of its page, and what it holds in words; both empty for an odd one."""
+
+    event: Event | Odd
+    url: str
+    contents: str
+
+    @classmethod
+    def of(cls, app_id: str, event: Event | Odd) -> "EventRow":
+        """The row of one event."""
+        contents = kinds.contents(event) if isinstance(event, Event) else ""
+        return cls(event, finding.address(app_id, event), contents)
 
 
 class Recorded(NamedTuple):
@@ -78,7 +93,8 @@ def events(app: AppClient, borrower_id: str) -> Listed:
     """The newest events reported for the borrower. Raises LendingError."""
     account = account_id(borrower_id)
     page = app.events.list(filters={"accountId": account}, order="desc", page_size=_EVENTS)
-    return _own(page, "account_id", account, asked_by_account=True)
+    own = _own(page, "account_id", account, asked_by_account=True)
+    return own._replace(items=tuple(EventRow.of(app.app_id, event) for event in own.items))
 
 
 def _own(page: Page[Any], key: str, wanted: str, *, asked_by_account: bool) -> Listed:

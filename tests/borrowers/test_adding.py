@@ -11,6 +11,7 @@ from lendingadmin.readers import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.web import onetime
 from tests.borrowers.forms import filled
+from tests.events import samples as events
 from tests.faults.behaviours import refusal
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
@@ -198,6 +199,12 @@ class TestPanels:
         answer = desk.get(url(app, "nobody/panels/record"), headers={"HX-Request": "true"})
         assert "does not know this record" in answer.content.decode()
         assert desk.get(url(app, "nobody/?whole=1")).status_code == 404
+
+    def test_events_lead_to_their_pages(self, desk: Client, app: LendingApp, book: Caller) -> None:
+        assert book.post("/events", events.body()).status == 200
+        page = desk.get(url(app, "b/panels/events")).content.decode()
+        assert f'href="{events.address(app)}"' in page
+        assert "2 messages, 1 contact, 2 battery readings, 1 location, 1 app" in page
 
     def test_assessments_of_others_are_left_out_and_it_says_so(
         self, desk: Client, app: LendingApp, book: Caller
