@@ -12,6 +12,11 @@ from lendingadmin.display.times import contract_date, contract_day
 
 _LEFT, _RIGHT, _HEAD, _PLOT, _FOOT = 14.0, 44.0, 22.0, 62.0, 20.0
 _WIDEST = 26.0
+# What an instalment comes to beyond the parts that it tells.
+_OTHER = "other"
+_STACK = (*KINDS, _OTHER)
+# A letter's width at the size of the names, generously; longer names are cut.
+_LETTER = 7.0
 
 
 @dataclass(frozen=True)
@@ -26,9 +31,10 @@ class Pile:
 
 @dataclass(frozen=True)
 class Band:
-    """One contract: its name above, its instalments on a baseline."""
+    """One contract: its name above, as long as there is room, its instalments on a baseline."""
 
     name: str
+    label: str
     name_y: str
     top: str
     baseline: str
@@ -86,7 +92,7 @@ def overlay(
         top_label_x=_unit(plot.end + 6),
         top_label=compact(top),
         kinds=tuple(
-            kind for kind in KINDS if any(row.parts[kind] for _, rows in read for row in rows)
+            kind for kind in _STACK if any(row.parts[kind] for _, rows in read for row in rows)
         ),
     )
 
@@ -98,7 +104,10 @@ class _Row:
         amounts = getattr(installment, "amounts", None)
         read = {kind: number(getattr(amounts, kind, None)) for kind in KINDS}
         self.parts = {kind: max(value or Decimal(0), Decimal(0)) for kind, value in read.items()}
-        self.total = sum(self.parts.values(), Decimal(0))
+        told = sum(self.parts.values(), Decimal(0))
+        repayment = number(getattr(amounts, "repayment", None)) or Decimal(0)
+        self.parts[_OTHER] = max(repayment - told, Decimal(0))
+        self.total = told + self.parts[_OTHER]
         self.due = due
 
 
@@ -123,6 +132,7 @@ class _Plot:
         base = above + _HEAD + _PLOT
         return Band(
             name=name,
+            label=_cut(name, int(self.end / _LETTER)),
             name_y=_unit(above + _HEAD - 7),
             top=_unit(above + _HEAD),
             baseline=_unit(base),
@@ -151,6 +161,10 @@ class _Plot:
 
     def _high(self, amount: Decimal) -> float:
         return float(amount / self.top) * (_PLOT - 2)
+
+
+def _cut(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def _unit(value: float) -> str:
