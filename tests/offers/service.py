@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import simplejson
@@ -165,6 +166,8 @@ class OfferService:
 
 
 OFFER = f"{BORROWER}/offers/r-1/"
+CONTRACTS = OFFER + "contracts"
+ASKED = "?amount=1000.00&startDate=2026-12-01"
 
 
 def hidden(page: Any, name: str) -> str:
@@ -172,3 +175,8 @@ def hidden(page: Any, name: str) -> str:
     found = re.search(rf'name="{name}" value="([^"]+)"', page.content.decode())
     assert found, f"the page has no {name}"
     return found[1]
+
+
+def exact(text: str | bytes) -> Any:
+    """JSON with every number as its digits: 1.50 is not 1.5; how an exponent is spelled is one."""
+    return simplejson.loads(text, parse_float=lambda digits: f"#{Decimal(digits)}", parse_int=str)

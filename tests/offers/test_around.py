@@ -102,6 +102,14 @@ class TestWhatComesAlong:
         assert Parts(told).swaps["offer-pause"] == "delete"
         assert "Still running" in told and "Look again" in told and "data-poll" not in told
 
+    def test_a_fault_of_a_look_does_not_speak_of_saving(
+        self, desk: Client, service: OfferService, asked: Ask
+    ) -> None:
+        asked()
+        service.server.on(":getOffers", refusal(500, "out of order"))
+        told = fragment(desk)
+        assert "out of order" in told and "Anything saved" not in told and "data-poll" in told
+
     def test_nothing_that_a_person_types_into_is_in_what_polls(
         self, desk: Client, service: OfferService, asked: Ask
     ) -> None:
@@ -174,6 +182,14 @@ class TestEarlierRequests:
         asked(request_id="r-2", borrower_id="B-2")
         page = desk.get(f"{BORROWER}/offers/").content.decode()
         assert OFFER in page and "r-2" not in page
+
+    @pytest.mark.parametrize("state", [State.RUNNING, State.ASKED])
+    def test_one_whose_time_is_over_is_not_called_running(
+        self, desk: Client, asked: Ask, service: OfferService, state: State
+    ) -> None:
+        asked(state=state, expiry_time=timezone.now())
+        page = desk.get(f"{BORROWER}/offers/").content.decode()
+        assert "expired" in page and "running" not in page and "not known yet" not in page
 
     @pytest.mark.parametrize(
         ("role", "may"),

@@ -19,6 +19,7 @@ from tests.offers.service import (
     BORROWER,
     DONE,
     OFFER,
+    RESPONSE,
     TYPE,
     OfferService,
     at,
@@ -179,6 +180,8 @@ class TestThePageThatWaits:
         assert "KES 5,000.00" in page and "Short loan" in page and "Handling fee" in page
         for rate in ("3 %", "6 %", "24 %", "26 %"):
             assert rate in page
+        for told in ("Interest waived", "1 %", "Valid from", "20 Nov 2026, 11:00", "Expires"):
+            assert told in page
         assert "data-poll " not in page
         calls = len(service.asked)
         desk.get(OFFER)
@@ -190,6 +193,30 @@ class TestThePageThatWaits:
         service.server.on("GET /v1/projects/demo/products", refusal(503, "closed"))
         page = desk.get(OFFER).content.decode()
         assert "closed" in page and "KES 5,000.00" in page and "short" in page
+
+    @pytest.mark.parametrize(
+        ("products", "words", "preview"),
+        [
+            ([], "offers this borrower none at present", False),
+            (None, "offers this borrower none at present", False),
+            ("odd", "names none that can be read", True),
+        ],
+    )
+    def test_an_offer_without_products_says_so(
+        self,
+        desk: Client,
+        service: OfferService,
+        asked: Ask,
+        products: object,
+        words: str,
+        preview: bool,
+    ) -> None:
+        asked()
+        response = RESPONSE | {"creditLimit": 0, "products": products}
+        service.operation = operation(done=True, result={"error": None, "response": response})
+        page = desk.get(OFFER).content.decode()
+        assert words in page and "KES 0.00" in page
+        assert ("Compare all products" in page) == preview
 
     def test_an_error_is_shown_as_the_service_words_it(
         self, desk: Client, service: OfferService, asked: Ask
