@@ -34,6 +34,8 @@ class LoanForm(forms.Form):
         decimal_places=3,
         min_value=Decimal("0.001"),
         required=False,
+        # A number field would lose what is no number before anybody could see it.
+        widget=forms.TextInput,
         help_text="The principal; empty where the contract says it.",
     )
     startDate = moment_field()

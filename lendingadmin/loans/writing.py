@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.lending import figures
-from lendingadmin.lending.errors import InvalidId, LendingError
+from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.values import Loan, status_key
 from lendingadmin.repayments import book
-from lendingadmin.web import errors, onetime, writes
+from lendingadmin.web import onetime, writes
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
 from lendingadmin.web.requests import PersonRequest
@@ -78,13 +78,14 @@ def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse
         url, card = _delete(request, app_id, account_id)
         if url:
             return redirect(url)
-    loan, unread = _read(request, app_id, account_id)
+    loan, fault = _read(request, app_id, account_id)
     word = settings.LENDING_LOAN_STATUSES.get(status_key(loan.status), "") if loan else ""
     here = book.of_loan(app_id, (figures.account_of(loan) if loan else "") or account_id)
     context = {
         "loan": loan,
         "account_id": account_id,
-        "card": card or unread,
+        "card": card,
+        "gone": isinstance(fault, NotFound),
         "token": onetime.mint(request, DELETE),
         "state": word,
         "will_be_refused": word.casefold() in _REFUSED_IN,
@@ -115,11 +116,13 @@ def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, 
     return outcome.url, outcome.card
 
 
-def _read(request: PersonRequest, app_id: str, account_id: str) -> tuple[Loan | None, Card | None]:
-    """The loan; on a POST a fault is a card on the page, because the write has its own to show."""
+def _read(
+    request: PersonRequest, app_id: str, account_id: str
+) -> tuple[Loan | None, LendingError | None]:
+    """The loan; on a POST also its fault, because the page shows the card of the write."""
     try:
         return gateway.app(app_id).loans.get(account_id), None
     except LendingError as error:
         if request.method != "POST" or isinstance(error, InvalidId):
             raise
-        return None, errors.card(error)
+        return None, error

@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 import simplejson
 from django.test import Client
+from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.readers import LendingApp
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import State
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import refusal, reply, reset, token
 from tests.faults.server import FaultServer
@@ -109,6 +112,12 @@ class TestNew:
         assert words in page.content.decode() and 'value="KEPT-1"' in page.content.decode()
         assert posted(service) == 0
 
+    def test_an_amount_that_is_no_number_stays_for_the_person_to_see(
+        self, desk: Client, service: FaultServer
+    ) -> None:
+        page = desk.post(NEW, filled(desk.get(NEW), loanAmount="1,000")).content.decode()
+        assert re.search('<input type="text" name="loanAmount" value="1,000"', page)
+
     @pytest.mark.parametrize(
         ("behaviour", "saved"), [(refusal(409, "loan L exists"), "no"), (reset(), "unknown")]
     )
@@ -158,6 +167,29 @@ class TestDelete:
         page = desk.get(f"/apps/{app.app_id}/loans/l/delete").content.decode()
         assert "status means is not known here" in page and "Delete it" in page
 
+    def test_repayments_that_were_entered_here_are_told_of(
+        self, desk: Client, service: FaultServer, manager: User
+    ) -> None:
+        service.on("GET /v1/projects/demo/apps/kenya/loans/L", reply({"accountId": "L"}))
+        address, words = "/apps/kenya/loans/L/delete", "1 repayment of this loan was entered here"
+        assert words not in desk.get(address).content.decode()
+        now = timezone.now()
+        Repayment.objects.create(
+            app_id="kenya",
+            account_id="L",
+            external_id="TX-1",
+            amount=1,
+            transaction_date=now,
+            value_date=now,
+            state=State.RECORDED,
+            state_at=now,
+            created_at=now,
+            created_by=manager,
+            send_before=now,
+            form="f",
+        )
+        assert words in desk.get(address).content.decode()
+
     def test_without_a_token_nothing_is_deleted(self, desk: Client, service: FaultServer) -> None:
         assert desk.post("/apps/kenya/loans/L/delete").status_code == 302
         assert service.hits("DELETE") == 0
@@ -170,6 +202,25 @@ class TestDelete:
         service.on("/loans/L", reset())
         page = desk.post("/apps/kenya/loans/L/delete", form).content.decode()
         assert "<strong>unknown</strong>" in page and service.hits("DELETE") == 1
+        assert "Read after that" not in page
+
+    @pytest.mark.parametrize(
+        ("read", "words", "again"),
+        [
+            (reply({"accountId": "L"}), "the loan is still there", True),
+            (refusal(404), "the service knows no such loan any more", False),
+        ],
+    )
+    def test_after_it_the_page_says_what_was_read(
+        self, desk: Client, service: FaultServer, read: Any, words: str, again: bool
+    ) -> None:
+        service.on("GET /v1/projects/demo/apps/kenya/loans/L", reply({"accountId": "L"}))
+        form = {"token": hidden(desk.get("/apps/kenya/loans/L/delete"))}
+        service.on("GET /v1/projects/demo/apps/kenya/loans/L", read)
+        service.on("DELETE /v1/projects/demo/apps/kenya/loans/L", refusal(409, "It is <open>."))
+        page = desk.post("/apps/kenya/loans/L/delete", form).content.decode()
+        assert "It is &lt;open&gt;." in page and words in page
+        assert ("Delete it" in page) == again
 
 
 def test_the_loan_page_has_the_rest_of_what_came(desk: Client, service: FaultServer) -> None:
