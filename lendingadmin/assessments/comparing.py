@@ -20,6 +20,7 @@ from lendingadmin.web.access import access
 from lendingadmin.web.requests import PersonRequest
 
 from . import running
+from .unnamed import others
 
 
 class Row(NamedTuple):
@@ -88,6 +89,8 @@ def rows(first: Assessment, second: Assessment, zone: tzinfo) -> list[Row]:
         lines.append(_row(label, getattr(one, field, None), getattr(other, field, None)))
     for label, field in (("Risk score", "risk_score"), ("Credit score", "credit_score")):
         lines.append(_scores(label, getattr(one, field, None), getattr(other, field, None)))
+    here, there = dict(others(one)), dict(others(other))
+    lines += [_row(key, here.get(key), there.get(key)) for key in {**here, **there}]
     lines.append(_row("App version", first.app_version_id, second.app_version_id))
     return lines
 

@@ -19,6 +19,7 @@ from lendingadmin.web.requests import PersonRequest
 
 from . import types
 from .running import is_running
+from .unnamed import others
 
 # Spec: Limits, Assessment processing.
 NORMAL = timedelta(seconds=90)
@@ -43,6 +44,7 @@ def assessment(request: PersonRequest, app_id: str, assessment_id: str) -> HttpR
     """One assessment: its outcome, or how long it has been waited for."""
     found, read_at = _read(app_id, assessment_id)
     context = _status(request, app_id, assessment_id, found, read_at) | {
+        "asked_others": others(found),
         "kind": types.named(request, found.assessment_type),
         "may_compare": request.user.has_perm("lending.assessments.list"),
     }
@@ -82,6 +84,7 @@ def _status(
     waiting = found is None or is_running(found)
     return {
         "assessment": found,
+        "others": others(found.result) if found else [],
         "assessment_id": assessment_id,
         "waiting": waiting,
         "poll": polling.poll(request, since, NORMAL, waiting=waiting),

@@ -108,10 +108,12 @@ def test_a_running_one_is_warned_of_before_and_after(
     warned = desk.get(address(app, "new"), {"accountId": "borrower:b"}).content.decode()
     assert "An assessment of this account is already running" in warned
     assert key in warned
+    assert "Nothing was sent" not in warned
     body = hidden(blind) | {"accountId": "borrower:b", "assessmentType": KIND}
     stopped = desk.post(address(app, "new"), body)
     assert stopped.status_code == 200
     assert "already running" in stopped.content.decode()
+    assert "Nothing was sent" in stopped.content.decode()
     assert len(book.get("/assessments").body["assessments"]) == 1
     assert desk.post(address(app, "new"), body | hidden(stopped)).status_code == 302
 
