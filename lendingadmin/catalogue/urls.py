@@ -8,4 +8,5 @@ urlpatterns = [
     path("products/", views.products, name="products"),
     path("products/<key:product_id>/", views.product, name="product"),
     path("assessment-types/", views.assessment_types, name="assessment-types"),
+    path("assessment-types/<key:type_id>/", views.assessment_type, name="assessment-type"),
 ]

@@ -1,4 +1,4 @@
-"""The catalogue: lending products and assessment types, which belong to no app."""
+"""The catalogue: products of the project and assessment types of the service, lists and pages."""
 
 from itertools import islice
 
@@ -9,14 +9,15 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.lending.operations import OPERATIONS
-from lendingadmin.lending.values import Product, each
+from lendingadmin.lending.values import AssessmentType, Product, each
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page
 from lendingadmin.web.requests import PersonRequest
 
 from . import words
 
-# Products are listed, never got by id (Spec: Products): one is looked for among this many.
+# Products and types are listed, never got by id (Spec: Products, Assessment types): one is looked
+# for among this many.
 _AT_MOST = 5000
 
 
@@ -60,3 +61,28 @@ def assessment_types(request: PersonRequest) -> HttpResponse:
     )
     context = {"list": listing, "zone": settings.LENDING_APPS[0].zone}
     return render(request, "catalogue/assessment_types.html", context)
+
+
+@access("lending.assessmentTypes.list")
+def assessment_type(request: PersonRequest, type_id: str) -> HttpResponse:
+    """One assessment type, by its `assessmentTypeId` or `uid`: for whom it is, and its state."""
+    listed = each(islice(gateway.client().assessment_types.iterate(), _AT_MOST))
+    found = _type_of(listed, type_id)
+    context = {
+        "kind": found,
+        "type_id": type_id,
+        "others": words.beside(found) if found else [],
+        "may_assess": request.user.has_perm("lending.assessments.create"),
+        "apps": settings.LENDING_APPS,
+        "read_at": timezone.now(),
+        "zone": settings.LENDING_APPS[0].zone,
+    }
+    status = 200 if found else 404
+    return render(request, "catalogue/assessment_type.html", context, status=status)
+
+
+def _type_of(listed: tuple[AssessmentType, ...], key: str) -> AssessmentType | None:
+    """The type of that id: an assessmentTypeId wins over another type's uid."""
+    by_id = (one for one in listed if str(one.assessment_type_id) == key)
+    by_uid = (one for one in listed if one.uid == key)
+    return next(by_id, None) or next(by_uid, None)

@@ -149,6 +149,11 @@ def _target(target: object) -> str:
     return _TARGETS.get(target, spelled(target)) if isinstance(target, str) else as_it_came(target)
 
 
+def beside(value: Value) -> list[tuple[str, str]]:
+    """The keys of a value that the spec does not name, as they came."""
+    return [(str(key), plain(one)) for key, one in value.others]
+
+
 def others(product: Product) -> list[tuple[str, str]]:
     """Labels, and the keys that the spec does not name, as they came."""
     labels = product.labels

@@ -66,6 +66,65 @@ def test_assessment_types(desk: Client, app: LendingApp) -> None:
         assert words in page, words
 
 
+def test_an_assessment_type_has_a_page(desk: Client, app: LendingApp) -> None:
+    page = desk.get("/assessment-types/credit-90-days/").content.decode()
+    for words in ("Credit, 90 days", "3 months", "Platforms", "android", "credit-90-days"):
+        assert words in page, words
+    assert "Assess somebody" not in page
+    old = desk.get("/assessment-types/credit-60-days/").content.decode()
+    assert "Deprecated: the service may refuse it" in old
+    gone = desk.get("/assessment-types/nothing/")
+    assert gone.status_code == 404
+    assert "lists no assessment type of this id" in gone.content.decode()
+
+
+def test_from_a_type_an_officer_goes_on_to_assess(
+    client_of: Callable[[User | None], Client], officer: User, app: LendingApp
+) -> None:
+    desk = client_of(officer)
+    page = desk.get("/assessment-types/credit-90-days/").content.decode()
+    there = f"/apps/{app.app_id}/assessments/new?assessmentType=assessmentTypes%2Fcredit-90-days"
+    assert f'href="{there}"' in page
+    assert (
+        'value="assessmentTypes/credit-90-days" required checked'
+        in desk.get(there).content.decode()
+    )
+
+
+KIND: dict[str, Any] = {
+    "name": "assessmentTypes/T-1",
+    "assessmentTypeId": "T-1",
+    "uid": "9e",
+    "category": "credit",
+    "period": "90 days",
+    "status": 1,
+    "displayName": "Credit",
+    "description": "x",
+    "createdAt": "2026-01-01T00:00:00.000Z",
+    "settings": {
+        "apps": {"channels": ["mobile"], "platforms": ["android"]},
+        "accounts": {"categories": ["individual"], "accountTypes": ["borrower"]},
+    },
+    "tiers": {"a": [1, 2]},
+}
+
+
+@pytest.mark.parametrize("path", places(KIND), ids=lambda path: ".".join(map(str, path)))
+def test_no_odd_value_of_a_type_breaks_its_page(
+    desk: Client, fault_server: FaultServer, settings: Any, path: tuple[str | int, ...]
+) -> None:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    fault_server.on("POST /v1/oauth2/token", token())
+    for odd in ODD:
+        kinds = [with_odd(KIND, path, odd), odd]
+        listed = simplejson.dumps({"assessmentTypes": kinds, "nextPageToken": None})
+        fault_server.on("GET /v1/assessmentTypes", reply(listed))
+        page = desk.get("/assessment-types/9e/")
+        assert page.status_code == (404 if path == ("uid",) else 200), odd
+        if path[0] != "tiers" and page.status_code == 200:
+            assert "{&quot;a&quot;: [1, 2]}" in page.content.decode()
+
+
 def test_pages_of_a_list_follow_one_another(
     desk: Client, fault_server: FaultServer, settings: Any
 ) -> None:
