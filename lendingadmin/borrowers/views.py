@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.parallel import together
@@ -52,7 +52,7 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         asked = [panels.RECORD, *seen]
         reads = [panels.call(panel, app, borrower_id) for panel in asked]
         record, *others = together(gateway.client(), *reads)
-        if isinstance(record, LendingError):
+        if isinstance(record, NotFound | InvalidId):
             raise record
         shown = [Shown.of(panel, read) for panel, read in zip(seen, others, strict=True)]
         context = _of_record(Shown.of(panels.RECORD, record)) | _of_history(

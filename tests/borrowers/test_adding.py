@@ -1,5 +1,6 @@
 """Registering and deleting borrowers at the sandbox: once, with everything that may be sent."""
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +13,8 @@ from lendingadmin.staff.models import User
 from lendingadmin.web import onetime
 from tests.borrowers.forms import filled
 from tests.events import samples as events
-from tests.faults.behaviours import refusal
-from tests.faults.server import FaultServer
+from tests.faults.behaviours import forward, refusal
+from tests.faults.server import FaultServer, Wire
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
@@ -192,6 +193,48 @@ class TestPanels:
             assert answer.status_code == 200
             text = answer.content.decode()
             assert "The service has a fault" in text and "Try again" in text
+
+    def test_the_record_too_fails_alone(
+        self,
+        desk: Client,
+        app: LendingApp,
+        book: Caller,
+        fault_proxy: Callable[[str], FaultServer],
+        settings: Any,
+    ) -> None:
+        proxy = fault_proxy(book.base_url)
+        settings.LENDING_BASE_URL = proxy.url
+        proxy.on("/borrowers/b", refusal(500, "down"))
+        page = desk.get(url(app, "b/?whole=1"))
+        text = page.content.decode()
+        assert page.status_code == 200
+        assert text.count("The service has a fault</h2>") == 1
+        assert "Try again" in text
+        assert f'href="/apps/{app.app_id}/loans/l/"' in text
+
+    def test_all_at_once_is_read_side_by_side(
+        self,
+        desk: Client,
+        app: LendingApp,
+        book: Caller,
+        fault_proxy: Callable[[str], FaultServer],
+        settings: Any,
+    ) -> None:
+        proxy = fault_proxy(book.base_url)
+        settings.LENDING_BASE_URL = proxy.url
+        # Each is answered only when all four have been asked.
+        gathering = threading.Barrier(4, timeout=5)
+
+        def together(wire: Wire) -> bool:
+            gathering.wait()
+            return forward()(wire)
+
+        for part in ("/borrowers/b", "/loans?", "/assessments?", "/events?"):
+            proxy.on(f"GET {book.app}{part}", together, forward())
+        page = desk.get(url(app, "b/?whole=1")).content.decode()
+        assert "WANJIRU ANNE" in page
+        assert "has a fault" not in page
+        assert not gathering.broken
 
     def test_a_borrower_that_is_not_there(
         self, desk: Client, app: LendingApp, book: Caller

@@ -33,7 +33,7 @@ WHOLE = """{
               {"deviceId": "d2", "osName": "x"}],
   "loans": [{"loanId": "l", "principalAmount": 100.50, "endDate": "2026-01-01T23:59:59.999Z",
              "extra": 0.10}],
-  "settings": {"timezone": "Africa/Nairobi"}, "profiles": null
+  "settings": {"timezone": "Africa/Nairobi"}, "profiles": null, "labels": null
 }"""
 
 
@@ -127,6 +127,9 @@ def test_only_what_changed_goes_out_and_keeps_what_is_not_edited(
         ("open__company", '{"staff": [1.50, null]}', {"company": {"staff": ["1.50", None]}}),
         ("open__company", "name: Mama Mboga", {"company": {"name": "Mama Mboga"}}),
         ("open__identity", "", {"identity": None}),
+        ("open__demographic", "town: Kisumu", {"demographic": {"town": "Kisumu"}}),
+        ("open__profiles", '{"a": [1]}', {"profiles": {"a": ["1"]}}),
+        ("open__labels", "colour: red", {"labels": {"colour": "red"}}),
         ("devices__0__remove", "on", {"devices": [{"deviceId": "d2", "osName": "x"}]}),
     ],
 )
@@ -134,6 +137,14 @@ def test_each_kind_of_field_becomes_what_it_says(
     desk: Client, service: FaultServer, field: str, text: str, patch: Any
 ) -> None:
     assert changed(service, desk, **{field: text}) == patch
+
+
+@pytest.mark.parametrize("name", ["photos", "fingerprints"])
+def test_photos_and_fingerprints_are_edited_as_lists(
+    desk: Client, service: FaultServer, name: str
+) -> None:
+    person = changed(service, desk, **{f"biometrics__{name}": '[{"of": 1.50}]'})["individual"]
+    assert person[name] == [{"of": "1.50"}]
 
 
 @pytest.mark.parametrize(

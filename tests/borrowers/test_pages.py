@@ -123,6 +123,17 @@ def test_no_odd_value_anywhere_breaks_a_page(
         assert "Nothing was changed" in unchanged.content.decode(), odd
 
 
+def test_what_is_no_object_in_a_list_is_shown_as_it_came(
+    desk: Client, fault_server: FaultServer, settings: Any
+) -> None:
+    odd_service(fault_server, settings)
+    lists = {"devices": ["a device in words"], "loans": [["a loan", 7]]}
+    fault_server.on(f"{PROJECT}/borrowers/", reply(GOOD | lists))
+    page = desk.get("/apps/kenya/borrowers/B-1/?whole=1").content.decode()
+    assert "a device in words" in page
+    assert "[&quot;a loan&quot;, 7]" in page
+
+
 @pytest.mark.parametrize("name", LISTS)
 def test_no_odd_value_in_a_list_breaks_its_panel(
     client_of: ClientOf, officer: User, fault_server: FaultServer, settings: Any, name: str
