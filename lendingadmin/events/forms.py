@@ -115,6 +115,9 @@ class FileForm(EventForm):
     def __init__(self, *args: Any, **kw: Any) -> None:
         super().__init__(*args, **kw)
         self.content, self.file_name = b"", ""
+        if self.initial.get("file"):
+            self.fields["file"].required = False
+            self.fields["file"].label = "Another file"
         for name in ("accountId", "timestamp", "domain"):
             self.fields[name].required = False
         self.fields["accountId"].help_text = "Leave it empty to take it from the file."
