@@ -4,6 +4,7 @@ A field whose text still says what it said when it was shown keeps its raw value
 and key; only what a person changed is read anew.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
@@ -180,7 +181,7 @@ def read_open(text: str) -> object:
 
 
 def _why(error: Exception) -> str:
-    if isinstance(error, simplejson.JSONDecodeError):
+    if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} (line {error.lineno}, column {error.colno})"
     return str(error)
 

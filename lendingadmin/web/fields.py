@@ -1,12 +1,12 @@
 """Form fields that several areas have: money, one line of text, moments, ids, JSON."""
 
+import json
 import re
 import secrets
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-import simplejson
 from django import forms
 from django.utils import timezone
 
@@ -77,7 +77,7 @@ class JsonObjectField(forms.CharField):
         try:
             found = decode(text.encode())
             encode(found)
-        except simplejson.JSONDecodeError as error:
+        except json.JSONDecodeError as error:
             where = f"line {error.lineno}, column {error.colno}"
             raise forms.ValidationError(f"This is no JSON: {error.msg} at {where}.") from error
         except ValueError as error:
