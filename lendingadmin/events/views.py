@@ -15,7 +15,7 @@ from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Event, Odd
 from lendingadmin.staff.roles import roles_in_words
 from lendingadmin.web.access import access
-from lendingadmin.web.exports import csv_response
+from lendingadmin.web.exports import csv_response, in_pages
 from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
 from lendingadmin.web.requests import PersonRequest
 
@@ -73,7 +73,7 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
         page_size=DEFAULT_PAGE_SIZE,
     )
     audit.record(request, "dashboard.export", app_id=app_id, subject="events", outcome="started")
-    return csv_response(f"events-{app_id}.csv", [*_COLUMNS, "data"], found, _cells)
+    return csv_response(f"events-{app_id}.csv", [*_COLUMNS, "data"], in_pages(map(_cells, found)))
 
 
 _COLUMNS = (

@@ -4,10 +4,8 @@ A cell is what came, to the last digit; a list or an object is its JSON (Spec: R
 fields).
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from decimal import Decimal
-
-import simplejson
+from collections.abc import Callable, Mapping
+from itertools import groupby
 
 from lendingadmin.lending.values import Odd, Value
 
@@ -66,32 +64,35 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def row_of(operation: str) -> Callable[[Value | Odd], Iterable[object]]:
-    """What makes a row of an item of this list; an item that is no object is one cell."""
-    paths = [tuple(column.split(".")) for column in COLUMNS[operation]]
+def keys_of(operation: str) -> tuple[str, ...]:
+    """The keys of an item that its columns lie under: all that has to be read of it."""
+    return tuple(dict.fromkeys(column.partition(".")[0] for column in COLUMNS[operation]))
 
-    def row(item: Value | Odd) -> Iterable[object]:
+
+def row_of(operation: str) -> Callable[[Value | Odd], list[object]]:
+    """What makes a row of an item of this list; an item that is no object is one cell.
+
+    Where the way to a field ends early, what stands there is left in its place.
+    """
+    places = [column.rpartition(".") for column in COLUMNS[operation]]
+    # Fields of the same object stand together, so that the way to it is gone once.
+    groups = [
+        (parent.split(".") if parent else [], [name for *_, name in fields])
+        for parent, fields in groupby(places, key=lambda place: place[0])
+    ]
+
+    def row(item: Value | Odd) -> list[object]:
         if isinstance(item, Odd):
-            return [str(item)]
-        raw = item.raw
-        return [_cell(_at(raw, path)) for path in paths]
+            return [item]
+        cells: list[object] = []
+        for way, names in groups:
+            found: object = item.raw
+            for key in way:
+                found = found.get(key) if isinstance(found, dict) else found
+            if isinstance(found, dict):
+                cells += [found.get(name) for name in names]
+            else:
+                cells += [found] * len(names)
+        return cells
 
     return row
-
-
-def _at(value: object, path: tuple[str, ...]) -> object:
-    """What stands at a path. Where the way ends early, what stands there is left in its place."""
-    for key in path:
-        if not isinstance(value, Mapping):
-            return value
-        value = value.get(key)
-    return value
-
-
-def _cell(value: object) -> object:
-    if value is None or isinstance(value, str | Decimal):
-        return value
-    if isinstance(value, bool | Mapping | list):
-        return simplejson.dumps(value, use_decimal=True, ensure_ascii=False)
-    # A number that is no text: a sign in front of it begins no formula.
-    return Decimal(value) if isinstance(value, int) else str(value)

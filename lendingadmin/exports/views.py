@@ -18,7 +18,7 @@ from lendingadmin.web.exports import csv_response
 from lendingadmin.web.lists import ListForm
 from lendingadmin.web.requests import PersonRequest
 
-from .columns import COLUMNS, row_of
+from .columns import COLUMNS, keys_of, row_of
 
 ACTION = "dashboard.export"
 Pages = Callable[..., Iterator[Page[Any]]]
@@ -27,34 +27,34 @@ Pages = Callable[..., Iterator[Page[Any]]]
 @access(ACTION)
 def borrowers(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The borrowers of an app."""
-    return _export(request, "borrowers.list", gateway.app(app_id).borrowers.pages, app_id)
+    return _export(request, "borrowers.list", gateway.app(app_id).borrowers, app_id)
 
 
 @access(ACTION)
 def loans(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The loans of an app, as far as the filter in the address finds them."""
-    return _export(request, "loans.list", gateway.app(app_id).loans.pages, app_id)
+    return _export(request, "loans.list", gateway.app(app_id).loans, app_id)
 
 
 @access(ACTION)
 def assessments(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The assessments of an app."""
-    return _export(request, "assessments.list", gateway.app(app_id).assessments.pages, app_id)
+    return _export(request, "assessments.list", gateway.app(app_id).assessments, app_id)
 
 
 @access(ACTION)
 def products(request: PersonRequest) -> HttpResponseBase:
     """The products of the project."""
-    return _export(request, "products.list", gateway.client().products.pages)
+    return _export(request, "products.list", gateway.client().products)
 
 
 @access(ACTION)
 def assessment_types(request: PersonRequest) -> HttpResponseBase:
     """The assessment types of the service."""
-    return _export(request, "assessmentTypes.list", gateway.client().assessment_types.pages)
+    return _export(request, "assessmentTypes.list", gateway.client().assessment_types)
 
 
-def _export(request: PersonRequest, name: str, pages: Pages, app_id: str = "") -> HttpResponseBase:
+def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -> HttpResponseBase:
     """The CSV of one list; a filter that can't be sent goes back to the list, which says why.
 
     The first page is read before anything is answered, so that a fault then is an error card like
@@ -71,13 +71,14 @@ def _export(request: PersonRequest, name: str, pages: Pages, app_id: str = "") -
         asked["filters"] = form.filters()
     if form.cleaned_data.get("order"):
         asked["order"] = form.cleaned_data["order"]
-    found = _started(
-        pages, asked, may_refuse_size="pageSize" not in (operation.list_parameters or ())
-    )
+    pages = listing.only(keys_of(name)).pages
+    may_refuse_size = "pageSize" not in (operation.list_parameters or ())
+    found = _started(pages, asked, may_refuse_size=may_refuse_size)
     audit.record(request, ACTION, app_id=app_id, subject=name.partition(".")[0], outcome="started")
-    items = (item for page in found for item in page.items)
+    row = row_of(name)
+    rows = (map(row, page.items) for page in found)
     filename = "-".join(part for part in (app_id, name.partition(".")[0], _today()) if part)
-    return csv_response(f"{filename}.csv", COLUMNS[name], items, row_of(name))
+    return csv_response(f"{filename}.csv", COLUMNS[name], rows)
 
 
 def _started(pages: Pages, asked: dict[str, Any], *, may_refuse_size: bool) -> Iterator[Page[Any]]:

@@ -1,6 +1,7 @@
 """From what came over the wire to an answer, or to the error that it means."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -24,6 +25,9 @@ _LONGEST_WORDS = 500
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]+")
 
 
+Decoder = Callable[[bytes], object]
+
+
 @dataclass(frozen=True, repr=False)
 class Answer:
     """A 2xx that could be read.
@@ -41,11 +45,11 @@ class Answer:
         return f"<Answer {self.status}>"
 
 
-def answer_of(operation: Operation, raw: RawAnswer) -> Answer:
+def answer_of(operation: Operation, raw: RawAnswer, read: Decoder = decode) -> Answer:
     """Read an accepted answer. Raises Unreadable when it is no JSON."""
     request_id = request_id_of(raw)
     try:
-        json = decode(raw.body) if raw.body.strip() else None
+        json = read(raw.body) if raw.body.strip() else None
     except ValueError:
         # From None: the parser's own error quotes the body.
         raise Unreadable(

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from lendingadmin.lending.answers import Answer
+from lendingadmin.lending.answers import Answer, Decoder
 from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.operations import Operation
@@ -51,6 +51,7 @@ class Conversation:
     body: bytes | None
     before_send: Callable[[], None] | None
     deadline: Deadline
+    read: Decoder
     attempts: int = 0
     faults: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)

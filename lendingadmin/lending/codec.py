@@ -2,9 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import MAX_PREC, Context, DecimalException, InvalidOperation, Overflow, Subnormal
+from functools import lru_cache
+from typing import Any, TypedDict
 
+import msgspec
 import simplejson
 
 # Beyond this a number is as good as infinite: written out it would fill the memory. All digits are
@@ -54,6 +57,26 @@ def decode(body: bytes) -> object:
     except DecimalException as error:
         raise ValueError("a number out of all range") from error
     return _without_surrogates(value) if _ESCAPED_SURROGATE.search(text) else value
+
+
+@lru_cache(maxsize=32)
+def decoder_of(collection: str, keys: tuple[str, ...]) -> Callable[[bytes], object]:
+    """`decode` for a list's answer of which only these keys of each item are wanted.
+
+    What else an item holds is passed over unread, which is most of a loan. An answer that does not
+    have a list's shape is left to `decode`.
+    """
+    item = TypedDict("item", dict.fromkeys(keys, Any), total=False)  # type: ignore[misc]
+    page = TypedDict("page", {collection: list[item], "nextPageToken": Any}, total=False)  # type: ignore
+    narrow = msgspec.json.Decoder(page, float_hook=_NUMBERS.create_decimal)
+
+    def read(body: bytes) -> object:
+        try:
+            return narrow.decode(body)
+        except (msgspec.MsgspecError, DecimalException, ValueError, RecursionError):
+            return decode(body)
+
+    return read
 
 
 def _out_of_range(constant: str) -> object:

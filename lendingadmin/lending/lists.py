@@ -4,9 +4,11 @@ Spec: Shared list behaviour. Filter and order apply only where an operation show
 may be tried where it is silent.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
+from typing import Generic, Self, TypeVar
 
+from lendingadmin.lending.codec import decode, decoder_of
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import Order, Page, each_page, list_query
 from lendingadmin.lending.resource import Resource, read_page
@@ -20,6 +22,13 @@ class _Listing(Resource, Generic[Listed]):
 
     list_operation: str
     item: type[Listed]
+    _only: tuple[str, ...] = ()
+
+    def only(self, keys: Iterable[str]) -> Self:
+        """The same list, of each item only these keys (the wire's names): quick, for all pages."""
+        narrow = copy(self)
+        narrow._only = tuple(keys)
+        return narrow
 
     def _page(
         self,
@@ -29,14 +38,16 @@ class _Listing(Resource, Generic[Listed]):
         page_size: int | None,
         page_token: str | None,
     ) -> Page[Listed]:
+        operation = OPERATIONS[self.list_operation]
         query = list_query(
-            OPERATIONS[self.list_operation],
+            operation,
             filters=filters,
             order=order,
             page_size=page_size,
             page_token=page_token,
         )
-        answer = self.call(self.list_operation, query=query)
+        read = decoder_of(operation.collection, self._only) if self._only else decode
+        answer = self.call(self.list_operation, query=query, read=read)
         return read_page(self.list_operation, answer, self.item)
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from lendingadmin.lending.answers import Decoder
+from lendingadmin.lending.codec import decode
 from lendingadmin.lending.errors import Saved, Unreadable
 from lendingadmin.lending.operations import OPERATIONS, CustomMethods
 from lendingadmin.lending.pages import Page, page_token
@@ -33,6 +35,7 @@ class Resource:
         query: Mapping[str, str] | None = None,
         body: Mapping[str, object] | None = None,
         before_send: Callable[[], None] | None = None,
+        read: Decoder = decode,
     ) -> Answer:
         """Send one operation of the spec's table. Raises LendingError and InvalidId."""
         operation = OPERATIONS[name]
@@ -43,6 +46,7 @@ class Resource:
             query=query,
             body=None if body is None else wire(body),
             before_send=before_send,
+            read=read,
         )
 
     def remove(self, name: str, ids: Mapping[str, str]) -> None:

@@ -12,13 +12,14 @@ from urllib.parse import quote, urlencode
 
 from lendingadmin.lending.answers import (
     Answer,
+    Decoder,
     answer_of,
     error_of,
     refusal_of,
     retry_after_of,
 )
 from lendingadmin.lending.calls import Call, Conversation, report
-from lendingadmin.lending.codec import encode
+from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.connection import Exchange, Session
 from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import Held, LendingError, NotAccepted
@@ -120,6 +121,7 @@ class Transport(ForkSafe):
         query: Mapping[str, str] | None = None,
         body: object | None = None,
         before_send: Callable[[], None] | None = None,
+        read: Decoder = decode,
     ) -> Answer:
         """Send one operation and give back its answer, or raise the LendingError that it came to.
 
@@ -127,7 +129,8 @@ class Transport(ForkSafe):
         as it is. A GET is tried up to three times. Anything else goes out at most once, over a
         connection of its own: `before_send` is called when that is open, immediately before the
         first byte. Whatever it raises (Held, by custom) passes through, and nothing was sent.
-        TypeError and ValueError mean a body that JSON cannot carry; nothing was sent either.
+        TypeError and ValueError mean a body that JSON cannot carry; nothing was sent either. `read`
+        makes JSON of what came.
         """
         talk = Conversation(
             operation=operation,
@@ -136,6 +139,7 @@ class Transport(ForkSafe):
             body=None if body is None else encode(body),
             before_send=before_send,
             deadline=Deadline(self._deadline),
+            read=read,
         )
         joint: Joint | None = getattr(self._mine, "joint", None)
         try:
@@ -234,7 +238,7 @@ class Transport(ForkSafe):
             talk.faults.append(fault.fault)
             return _Failure(error_of(talk.operation, fault), fault=fault.fault)
         if raw.accepted:
-            return answer_of(talk.operation, raw)
+            return answer_of(talk.operation, raw, talk.read)
         talk.faults.append(str(raw.status))
         return _Failure(refusal_of(talk.operation, raw), retry_after=retry_after_of(raw))
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from lendingadmin import audit
 from lendingadmin.lending.values import timestamp_text
 from lendingadmin.web.access import access, refusal
-from lendingadmin.web.exports import csv_response
+from lendingadmin.web.exports import csv_response, in_pages
 from lendingadmin.web.requests import PersonRequest
 
 from .forms import JournalForm
@@ -56,7 +56,7 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
         request, "dashboard.export", app_id=app_id, subject="repayments", outcome="started"
     )
     name = f"{app_id}-repayments-{timezone.localdate():%Y-%m-%d}.csv"
-    return csv_response(name, COLUMNS, found.iterator(chunk_size=_AT_ONCE), _row)
+    return csv_response(name, COLUMNS, in_pages(map(_row, found.iterator(chunk_size=_AT_ONCE))))
 
 
 def _to_journal(request: PersonRequest, app_id: str) -> HttpResponse:
