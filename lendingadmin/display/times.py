@@ -1,6 +1,7 @@
 """Days and moments: UTC on the wire (spec: Conventions), the lender's zone on the screen."""
 
 from datetime import UTC, date, datetime, time, tzinfo
+from functools import lru_cache
 
 from babel.dates import format_date
 
@@ -12,19 +13,19 @@ _STEPS = ((86_400, "day"), (3_600, "h"), (60, "min"))
 def day(value: object, zone: tzinfo | None = None) -> str:
     """Write the day a moment falls on in this zone: `31 Oct 2026`. A plain date needs no zone."""
     found = calendar_day(value, zone)
-    return as_it_came(value) if found is None else format_date(found, "d MMM y", locale="en")
+    return as_it_came(value) if found is None else _written(found, "d MMM y")
 
 
 def contract_day(value: object, zone: tzinfo | None = None) -> str:
     """Write the day of a contract date (start, due, maturity): see `contract_date`."""
     found = contract_date(value, zone)
-    return as_it_came(value) if found is None else format_date(found, "d MMM y", locale="en")
+    return as_it_came(value) if found is None else _written(found, "d MMM y")
 
 
 def short_contract_day(value: object, zone: tzinfo | None = None) -> str:
     """Write a contract day without its year, where the year is plain from around it: `31 Oct`."""
     found = contract_date(value, zone)
-    return as_it_came(value) if found is None else format_date(found, "d MMM", locale="en")
+    return as_it_came(value) if found is None else _written(found, "d MMM")
 
 
 def moment(value: object, zone: tzinfo | None = None) -> str:
@@ -44,10 +45,8 @@ def utc(value: object) -> str:
     there = _local(value, UTC)
     if there is None:
         return as_it_came(value)
-    digits = f"{there:%f}".rstrip("0")
-    digits = digits if len(digits) > 3 else digits.ljust(3, "0")
-    fraction = f".{digits}" if there.microsecond else ""
-    return f"{there:%Y-%m-%d %H:%M:%S}{fraction} UTC"
+    fraction = f".{there.microsecond:06}".rstrip("0").ljust(4, "0") if there.microsecond else ""
+    return f"{there.replace(tzinfo=None).isoformat(' ', 'seconds')}{fraction} UTC"
 
 
 def calendar_day(value: object, zone: tzinfo | None = None) -> date | None:
@@ -108,6 +107,12 @@ def zone_name(zone: object) -> str:
         return MISSING
     city = str(zone).rpartition("/")[2].replace("_", " ")
     return city if city in ("UTC", "GMT") else f"{city} time"
+
+
+# The rows of a list share their days, and the locale's rules take a while to apply.
+@lru_cache(maxsize=4096)
+def _written(found: date, pattern: str) -> str:
+    return format_date(found, pattern, locale="en")
 
 
 def _local(value: object, zone: tzinfo | None) -> datetime | None:

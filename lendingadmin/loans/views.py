@@ -12,9 +12,12 @@ from lendingadmin.lending import figures
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Loan
 from lendingadmin.repayments import book, watching
+from lendingadmin.web import tables
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page
 from lendingadmin.web.requests import PersonRequest
+
+from .columns import columns
 
 _RECORDED_HERE = 10
 
@@ -29,9 +32,11 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
     listing = read_page(
         request, OPERATIONS["loans.list"], gateway.app(app_id).loans.list, words=words
     )
+    app = gateway.lending_app(app_id)
     context = {
         "list": listing,
-        "app": gateway.lending_app(app_id),
+        "table": tables.draw(columns(app), listing.items),
+        "app": app,
         "may_create": request.user.has_perm("lending.loans.create"),
     }
     return render(request, "loans/list.html", context)

@@ -124,7 +124,7 @@ class Frame:
         return apicalls.shown(getattr(self._request, "api_calls", []))
 
     @cached_property
-    def groups(self) -> list[tuple[str, list[Area]]]:
+    def groups(self) -> tuple[tuple[str, tuple[Area, ...]], ...]:
         """The rail: headings with the areas that this person may enter."""
         person, here = self._request.user, self._request.path
         rows = [
@@ -148,7 +148,7 @@ class Frame:
                     current=url == current,
                 )
             )
-        return list(groups.items())
+        return tuple((heading, tuple(areas)) for heading, areas in groups.items())
 
     def _url(self, route: str) -> str:
         return reverse(route, args=[] if route in _WITHOUT_APP else [self.app.app_id])

@@ -32,7 +32,7 @@ class Place:
     session: requests.Session
 
     def get(self, path: str) -> requests.Response:
-        """A page as the signed-in manager gets it; anything but a 200 ends the benchmark."""
+        """A page as the signed-in officer gets it; anything but a 200 ends the benchmark."""
         answer = self.session.get(self.address + path)
         if answer.status_code != 200:
             raise SystemExit(f"{path} answered {answer.status_code}")
@@ -71,7 +71,7 @@ def _wait(port: int) -> None:
 
 @contextmanager
 def dashboard(folder: Path, *, delay: float = 0, loans: int = 50) -> Iterator[Place]:
-    """The dashboard before a canned service, with the manager signed in."""
+    """The dashboard before a canned service, with the officer signed in, whose day it is."""
     canned = {**os.environ, "CANNED_DELAY": str(delay), "CANNED_LOANS": str(loans)}
     with ExitStack() as stack:
         service = stack.enter_context(gunicorn("tests.benchmarks.canned:app", canned, 32))
@@ -85,7 +85,7 @@ def dashboard(folder: Path, *, delay: float = 0, loans: int = 50) -> Iterator[Pl
         }
         subprocess.run([sys.executable, "-c", _PREPARE], env=environ, cwd=BASE_DIR, check=True)
         address = stack.enter_context(gunicorn("lendingadmin.wsgi", environ))
-        yield Place(address, service, signed_in(address, "/accounts/login/", "login", "manager"))
+        yield Place(address, service, signed_in(address, "/accounts/login/", "login", "officer"))
 
 
 def signed_in(address: str, path: str, field: str, name: str) -> requests.Session:
@@ -94,7 +94,7 @@ def signed_in(address: str, path: str, field: str, name: str) -> requests.Sessio
     session.trust_env = False
     page = session.get(address + path).text
     token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
-    password = {"manager": "demo", "admin": "admin"}[name]
+    password = {"officer": "demo", "admin": "admin"}[name]
     form = {field: name, "password": password, "csrfmiddlewaretoken": token[1] if token else ""}
     session.post(address + path, data=form, headers={"Referer": address + path})
     return session

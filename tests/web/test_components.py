@@ -16,6 +16,7 @@ from django.test import RequestFactory
 
 from lendingadmin.lending.values import Odd
 from lendingadmin.readers import LendingApp
+from lendingadmin.web.context import Area
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 NAIROBI = ZoneInfo("Africa/Nairobi")
@@ -41,20 +42,16 @@ def draw(source: str, **context: Any) -> str:
     return Template(LOADS + source).render(Context(context))
 
 
-def area(label: str, **more: Any) -> SimpleNamespace:
-    return SimpleNamespace(
-        **{"label": label, "url": f"/{label}", "icon": "users", "shortcut": "", "badge": 0}
-        | {"current": False}
-        | more
-    )
+def area(label: str, icon: str = "users", **more: Any) -> Area:
+    return Area(key=label, label=label, url=f"/{label}", icon=icon, **more)
 
 
 def page(name: str = "base.html", **context: Any) -> str:
     """A whole page as somebody sees it who is signed in."""
-    groups = [
-        ("", [area("Loans", current=True, shortcut="l")]),
-        ("Money", [area("Unknown", badge=2, icon="no-such-icon")]),
-    ]
+    groups = (
+        ("", (area("Loans", current=True, shortcut="l"),)),
+        ("Money", (area("Unknown", badge=2, icon="no-such-icon"),)),
+    )
     frame = SimpleNamespace(app=KENYA, apps=(KENYA, GHANA), groups=groups)
     request = RequestFactory().get("/apps/kenya/loans/")
     return render_to_string(name, {"frame": frame, "user": Person(), "request": request} | context)
@@ -98,7 +95,7 @@ def test_who_is_signed_in_is_escaped() -> None:
 
 
 def test_signed_out_there_is_neither_rail_nor_header() -> None:
-    frame = SimpleNamespace(app=KENYA, apps=(KENYA,), groups=[])
+    frame = SimpleNamespace(app=KENYA, apps=(KENYA,), groups=())
     html = render_to_string("base.html", {"frame": frame})
     assert 'class="rail"' not in html
     assert 'class="top"' not in html

@@ -5,7 +5,7 @@ from django.urls import resolve, reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.web.keys import KeyConverter, quote, unquote
+from lendingadmin.web.keys import KeyConverter, addresses, quote, unquote
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,9 @@ def test_every_id_comes_back_and_needs_no_encoding(key: str) -> None:
 def test_an_id_reaches_the_page_of_its_record_and_no_other(key: str) -> None:
     if any("\ud800" <= character <= "\udfff" for character in key):
         return
-    found = resolve(reverse("loan", args=["kenya", key]))
+    address = reverse("loan", args=["kenya", key])
+    assert addresses("loan", "kenya")(key) == address
+    found = resolve(address)
     assert (found.url_name, found.kwargs["account_id"]) == ("loan", key)
 
 

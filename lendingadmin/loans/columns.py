@@ -1,0 +1,57 @@
+"""The columns of loans, for the loans list and wherever else loans are listed."""
+
+from django.utils.safestring import SafeString
+
+from lendingadmin.display.money import figure
+from lendingadmin.display.statuses import days_late
+from lendingadmin.display.templatetags.statuses import chip, loan_status, performance_status
+from lendingadmin.display.templatetags.times import contract_day
+from lendingadmin.display.text import shown, spelled
+from lendingadmin.lending import figures
+from lendingadmin.lending.values import Loan
+from lendingadmin.readers import LendingApp
+from lendingadmin.web.keys import addresses
+from lendingadmin.web.tables import Column, above, digger, id_link, row_id, row_of, safe
+
+BORROWER = "Borrower"
+
+_days_late = digger("schedule.days_late")
+
+
+def columns(app: LendingApp) -> tuple[Column, ...]:
+    """The columns of loans of one app; amounts are money in its currency."""
+    loan_at, borrower_at = addresses("loan", app.app_id), addresses("borrower", app.app_id)
+
+    def name(loan: Loan) -> str:
+        key = figures.account_of(loan)
+        head = row_id(loan_at(key), key) if key else shown(loan.account_id or loan)
+        return above(head, loan.loan_type and spelled(loan.loan_type))
+
+    def borrower(loan: Loan) -> str:
+        key = figures.borrower_of(loan)
+        return id_link(borrower_at(key), key) if key else shown(loan.borrower_id)
+
+    def money(heading: str, path: str) -> Column:
+        amount = digger(path)
+        return Column(heading, lambda loan: figure(amount(loan), app.currency), number=True)
+
+    def dates(loan: Loan) -> str:
+        since = SafeString(f"since {safe(contract_day(loan.start_date, app.zone))}")
+        return above(contract_day(loan.maturity_date, app.zone), since)
+
+    return (
+        Column("Loan", name),
+        Column(BORROWER, borrower),
+        Column("Status", _status),
+        money(f"Principal ({app.currency})", "loan_amount"),
+        money("Still owed", "balances.repayment.unpaid"),
+        money("Overdue", "balances.repayment.overdue"),
+        Column("Matures", dates),
+    )
+
+
+def _status(loan: Loan) -> str:
+    late = days_late(_days_late(loan))
+    if late is None and not loan.settlement_date:
+        late = performance_status(loan.performance_status)
+    return row_of(chip(loan_status(loan.status)), chip(late))
