@@ -9,7 +9,6 @@ from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.repayments import book
 from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import RIGHTS
 from lendingadmin.web.models import Write
 
 _SHOWN = 20
@@ -18,6 +17,15 @@ _SHOWN = 20
 _BY_ID = tuple(name for name in OPERATIONS if name.startswith("borrowers."))
 _BY_ACCOUNT = ("assessments.create",)
 _BY_ACCOUNT_AND_TIME = ("events.create", "dashboard.personalContent.reveal")
+_MAKES = ("borrowers.getOffers", "assessments.create", "events.create")
+_WORDS = {
+    "borrowers.create": "Register this borrower",
+    "borrowers.patch": "Change this borrower",
+    "borrowers.delete": "Delete this borrower",
+    "borrowers.getOffers": "Ask for offers",
+    "assessments.create": "Assess this borrower",
+    "events.create": "Report an event",
+}
 
 
 class Done(NamedTuple):
@@ -25,6 +33,12 @@ class Done(NamedTuple):
 
     words: str
     write: Write
+
+    @property
+    def leads_on(self) -> bool:
+        """Whether it made something that has a page of its own: offers, an assessment, an event."""
+        made = self.write.operation in _MAKES
+        return made and self.write.state == Write.State.SAVED and bool(self.write.url)
 
 
 class History(NamedTuple):
@@ -49,7 +63,7 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
 def _writes(app_id: str, borrower_id: str) -> list[Done]:
     rows = Write.objects.filter(_of(borrower_id, "operation"), app_id=app_id)
     newest = rows.select_related("person").order_by("-created_at")[:_SHOWN]
-    return [Done(_words(write.operation), write) for write in newest]
+    return [Done(_WORDS.get(write.operation, write.operation), write) for write in newest]
 
 
 def _entries(app_id: str, borrower_id: str) -> Any:
@@ -71,8 +85,3 @@ def _of(borrower_id: str, deed: str) -> Q:
 def _as_kept(subject: str) -> str:
     """A subject as writes and the audit trail keep it: cut to their column."""
     return subject.replace("\x00", "")[:300]
-
-
-def _words(operation: str) -> str:
-    right = RIGHTS.get(f"lending.{operation}")
-    return right.words if right else operation

@@ -63,7 +63,7 @@ def test_a_person_with_device_loan_and_settings(
     assert made["settings"] == {"timezone": "Africa/Nairobi"}
     assert made["demographic"] == {"village": {"name": "Kitale"}}
     page = desk.get(url(app, "n-1/?whole=1")).content.decode()
-    for words in ("village · name", "Kitale", "Add borrowers", "1,000.50"):
+    for words in ("village · name", "Kitale", "Register this borrower", "1,000.50"):
         assert words in page
     # The same form again lands on the same borrower.
     assert desk.post(url(app, "new"), form).headers["Location"] == url(app, "n-1/")

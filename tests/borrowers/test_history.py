@@ -46,6 +46,32 @@ def test_what_was_done_with_whom(manager: User, action: str, subject: str, their
     assert [entry.app_id for entry in found.entries or ()] == ["kenya"] * theirs
 
 
+@pytest.mark.parametrize(
+    ("operation", "state", "words"),
+    [
+        ("assessments.create", "saved", '<a href="/made/">Assess this borrower</a>'),
+        ("borrowers.getOffers", "saved", '<a href="/made/">Ask for offers</a>'),
+        ("assessments.create", "unknown", "Assess this borrower"),
+        ("borrowers.patch", "saved", "Change this borrower"),
+    ],
+)
+def test_it_is_told_in_words_and_leads_to_what_was_made(
+    client_of: Callable[[User | None], Client],
+    manager: User,
+    operation: str,
+    state: str,
+    words: str,
+) -> None:
+    subject = "borrower:7" if operation.startswith("assess") else "7"
+    Write.objects.create(
+        token="t", person=manager, app_id="kenya", operation=operation, subject=subject,
+        state=state, url="/made/",
+    )  # fmt: skip
+    page = client_of(manager).get("/apps/kenya/borrowers/7/panels/history").content.decode()
+    assert words in page
+    assert ("/made/" in page) == ("/made/" in words)
+
+
 def test_only_managers_see_the_trail(
     client_of: Callable[[User | None], Client], people: dict[str, User]
 ) -> None:
