@@ -134,6 +134,18 @@ def test_what_is_no_object_in_a_list_is_shown_as_it_came(
     assert "[&quot;a loan&quot;, 7]" in page
 
 
+def test_of_a_list_that_is_not_filtered_it_says_that_one_page_was_looked_at(
+    desk: Client, fault_server: FaultServer, settings: Any
+) -> None:
+    odd_service(fault_server, settings)
+    other = LISTS["assessments"] | {"accountId": "borrower:B-2", "assessmentId": "A-other"}
+    listed = {"assessments": [LISTS["assessments"], other, other], "nextPageToken": "more"}
+    fault_server.on(f"{PROJECT}/assessments?", reply(listed))
+    page = desk.get("/apps/kenya/borrowers/B-1/panels/assessments").content.decode()
+    assert "2 of others were left out, and only the first page was looked at." in page
+    assert "A-other" not in page
+
+
 @pytest.mark.parametrize("name", LISTS)
 def test_no_odd_value_in_a_list_breaks_its_panel(
     client_of: ClientOf, officer: User, fault_server: FaultServer, settings: Any, name: str
