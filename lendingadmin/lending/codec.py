@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import MAX_PREC, Context, DecimalException, InvalidOperation, Overflow, Subnormal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypedDict
 
 import msgspec
@@ -19,6 +19,7 @@ _NUMBERS = Context(
     Emin=-_LARGEST_EXPONENT,
     traps=[InvalidOperation, Overflow, Subnormal],
 )
+_ANYTHING = msgspec.json.Decoder(float_hook=_NUMBERS.create_decimal)
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -47,16 +48,7 @@ def decode(body: bytes) -> object:
     Raises ValueError for what is no JSON, for NaN, infinities and numbers of absurd size, and for
     nesting that is too deep. A lone surrogate, which no page could show, becomes U+FFFD.
     """
-    text = body.decode("utf-8-sig")
-    try:
-        value: object = json.loads(
-            text, parse_float=_NUMBERS.create_decimal, parse_constant=_out_of_range
-        )
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-    except DecimalException as error:
-        raise ValueError("a number out of all range") from error
-    return _without_surrogates(value) if _ESCAPED_SURROGATE.search(text) else value
+    return _read(_ANYTHING, body)
 
 
 @lru_cache(maxsize=32)
@@ -68,15 +60,28 @@ def decoder_of(collection: str, keys: tuple[str, ...]) -> Callable[[bytes], obje
     """
     item = TypedDict("item", dict.fromkeys(keys, Any), total=False)  # type: ignore[misc]
     page = TypedDict("page", {collection: list[item], "nextPageToken": Any}, total=False)  # type: ignore
-    narrow = msgspec.json.Decoder(page, float_hook=_NUMBERS.create_decimal)
+    return partial(_read, msgspec.json.Decoder(page, float_hook=_NUMBERS.create_decimal))
 
-    def read(body: bytes) -> object:
-        try:
-            return narrow.decode(body)
-        except (msgspec.MsgspecError, DecimalException, ValueError, RecursionError):
-            return decode(body)
 
-    return read
+def _read(quick: "msgspec.json.Decoder[Any]", body: bytes) -> object:
+    try:
+        return quick.decode(body)
+    except (msgspec.MsgspecError, DecimalException, ValueError, RecursionError):
+        return _patiently(body)
+
+
+def _patiently(body: bytes) -> object:
+    """What is odd but can be read, and the parser's own words for what cannot."""
+    text = body.decode("utf-8-sig")
+    try:
+        value: object = json.loads(
+            text, parse_float=_NUMBERS.create_decimal, parse_constant=_out_of_range
+        )
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    except DecimalException as error:
+        raise ValueError("a number out of all range") from error
+    return _without_surrogates(value) if _ESCAPED_SURROGATE.search(text) else value
 
 
 def _out_of_range(constant: str) -> object:
