@@ -142,9 +142,9 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
     }
-else:
-    DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
-    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+# Opening a connection anew for each request costs as much as the request's queries.
+DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 CACHES = {"default": env.cache_url("CACHE_URL", default="dbcache://cache")}
 
 # --- people --------------------------------------------------------------------------------
