@@ -40,9 +40,7 @@ def events(request: PersonRequest, app_id: str) -> HttpResponse:
     context = {
         "list": listing,
         "rows": [_row(app_id, event) for event in listing.items],
-        "query": request.GET.urlencode(),
         "may_report": request.user.has_perm("lending.events.create"),
-        "may_export": request.user.has_perm("dashboard.export"),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "events/list.html", context)
@@ -73,7 +71,9 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
         page_size=DEFAULT_PAGE_SIZE,
     )
     audit.record(request, "dashboard.export", app_id=app_id, subject="events", outcome="started")
-    return csv_response(f"events-{app_id}.csv", [*_COLUMNS, "data"], in_pages(map(_cells, found)))
+    return csv_response(
+        request, f"events-{app_id}.csv", [*_COLUMNS, "data"], in_pages(map(_cells, found))
+    )
 
 
 _COLUMNS = (

@@ -1,26 +1,30 @@
 """CSV of everything that a list's filter finds, page after page as the browser takes it."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from itertools import chain
 from typing import Any
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
 from lendingadmin.lending.errors import BadRequest
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page
+from lendingadmin.web import polling, progress
 from lendingadmin.web.access import access, refusal
 from lendingadmin.web.exports import csv_response
-from lendingadmin.web.lists import ListForm
+from lendingadmin.web.lists import ListForm, whole_number
 from lendingadmin.web.requests import PersonRequest
 
 from .columns import COLUMNS, keys_of, row_of
 
 ACTION = "dashboard.export"
+_FEW, _PAUSE = 4, 2
+_LONGEST = timedelta(hours=1)
 Pages = Callable[..., Iterator[Page[Any]]]
 
 
@@ -54,6 +58,25 @@ def assessment_types(request: PersonRequest) -> HttpResponseBase:
     return _export(request, "assessmentTypes.list", gateway.client().assessment_types)
 
 
+@access(ACTION)
+def progressed(request: PersonRequest, token: str) -> HttpResponse:
+    """How far an export of this person is: a fragment that asks again until it ends."""
+    found = progress.of(request, token)
+    since = found.since if found else timezone.now()
+    # An export that has not begun is asked for a few times more, in case it is about to.
+    waiting = found.state == "running" if found else whole_number(request.GET.get("polls")) < _FEW
+    poll = polling.poll(request, since, _LONGEST, waiting=waiting)
+    context = {
+        "token": token,
+        "found": found,
+        "rows": f"{found.rows:,}" if found else "0",
+        "poll": poll,
+        # Somebody watches it: the longer pauses of other pages would look as if it stood still.
+        "delay": None if poll.delay is None else min(poll.delay, _PAUSE),
+    }
+    return render(request, "_progress.html", context)
+
+
 def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -> HttpResponseBase:
     """The CSV of one list; a filter that can't be sent goes back to the list, which says why.
 
@@ -78,7 +101,7 @@ def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -
     row = row_of(name)
     rows = (map(row, page.items) for page in found)
     filename = "-".join(part for part in (app_id, name.partition(".")[0], _today()) if part)
-    return csv_response(f"{filename}.csv", COLUMNS[name], rows)
+    return csv_response(request, f"{filename}.csv", COLUMNS[name], rows)
 
 
 def _started(pages: Pages, asked: dict[str, Any], *, may_refuse_size: bool) -> Iterator[Page[Any]]:

@@ -56,7 +56,9 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
         request, "dashboard.export", app_id=app_id, subject="repayments", outcome="started"
     )
     name = f"{app_id}-repayments-{timezone.localdate():%Y-%m-%d}.csv"
-    return csv_response(name, COLUMNS, in_pages(map(_row, found.iterator(chunk_size=_AT_ONCE))))
+    return csv_response(
+        request, name, COLUMNS, in_pages(map(_row, found.iterator(chunk_size=_AT_ONCE)))
+    )
 
 
 def _to_journal(request: PersonRequest, app_id: str) -> HttpResponse:

@@ -12,6 +12,10 @@ from django.http import StreamingHttpResponse
 
 from lendingadmin.lending.errors import LendingError
 
+from . import progress
+from .progress import State, Tell
+from .requests import PersonRequest
+
 Item = TypeVar("Item")
 Row = Iterable[object]
 
@@ -42,25 +46,36 @@ def in_pages(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 
 def csv_response(
-    filename: str, columns: Sequence[str], pages: Iterable[Iterable[Row]]
+    request: PersonRequest, filename: str, columns: Sequence[str], pages: Iterable[Iterable[Row]]
 ) -> StreamingHttpResponse:
-    """Stream pages of rows; when the service breaks off, the last row says so."""
-    response = StreamingHttpResponse(_text(columns, pages), content_type="text/csv; charset=utf-8")
+    """Stream pages of rows; when the service breaks off, the last row says so.
+
+    The page that the export was started from is told how far it is.
+    """
+    text = _text(columns, pages, progress.teller(request))
+    response = StreamingHttpResponse(text, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{filename}"'
     return response
 
 
-def _text(columns: Sequence[str], pages: Iterable[Iterable[Row]]) -> Iterator[str]:
-    yield "\ufeff" + _lines([columns])
+def _text(columns: Sequence[str], pages: Iterable[Iterable[Row]], tell: Tell) -> Iterator[str]:
     count = 0
+    state: State = "stopped"
     try:
+        yield "\ufeff" + _lines([columns])
         for page in pages:
             rows = [list(map(cell, row)) for row in page]
             yield _lines(rows)
             count += len(rows)
+            tell(count, "running")
+        state = "done"
     except LendingError as error:
+        state = "broken off"
         words = f"BROKEN OFF after {count} rows, so this is not everything: {error.message}"
         yield _lines([[words]])
+    finally:
+        # A browser that left ends the stream from outside.
+        tell(count, state)
 
 
 def _lines(rows: Iterable[Iterable[object]]) -> str:

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
+from typing import Any
 
 import pytest
+from django.test import RequestFactory
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,7 +40,8 @@ def test_no_text_begins_a_formula(text: str) -> None:
 
 
 def lines(items: Iterator[str]) -> list[str]:
-    response = csv_response("x.csv", ["id"], ([[item]] for item in items))
+    request: Any = RequestFactory().get("/")
+    response = csv_response(request, "x.csv", ["id"], ([[item]] for item in items))
     return b"".join(response).decode("utf-8-sig").splitlines()
 
 

@@ -4,6 +4,8 @@ from django import template
 from django.template import Context
 from django.urls import NoReverseMatch, reverse
 
+from lendingadmin.web.progress import PARAMETER, mint
+
 register = template.Library()
 
 # Where in the list a page stands is nothing to the export, which holds all of it.
@@ -12,13 +14,10 @@ _PLACES = ("pageToken", "from", "page", "pageSize")
 
 @register.inclusion_tag("_export.html", takes_context=True)
 def export_link(context: Context) -> dict[str, str]:
-    """A link to the route `<list>-export`, for those who may export; else nothing.
-
-    A page that draws its own link says so by `may_export` in its context.
-    """
+    """A link to the route `<list>-export`, for those who may export; else nothing."""
     request = context.get("request")
     match = getattr(request, "resolver_match", None)
-    if request is None or match is None or "may_export" in context:
+    if request is None or match is None:
         return {"address": ""}
     if not request.user.has_perm("dashboard.export"):
         return {"address": ""}
@@ -29,4 +28,5 @@ def export_link(context: Context) -> dict[str, str]:
     query = request.GET.copy()
     for name in _PLACES:
         query.pop(name, None)
-    return {"address": f"{address}?{query.urlencode()}" if query else address}
+    query[PARAMETER] = token = mint()
+    return {"address": f"{address}?{query.urlencode()}", "token": token}
