@@ -32,11 +32,13 @@ Decoder = Callable[[bytes], object]
 class Answer:
     """A 2xx that could be read.
 
-    `json` is the body (None when it was empty; numbers int or Decimal), `request_id` the service's
-    reference if it sent one, `read_at` when the answer was read (aware, UTC).
+    `json` is the body (None when it was empty; numbers int or Decimal) as far as it was asked for,
+    `body` all of it as it came, `request_id` the service's reference if it sent one, `read_at` when
+    the answer was read (aware, UTC).
     """
 
     json: object
+    body: bytes
     status: int
     request_id: str | None
     read_at: datetime
@@ -58,7 +60,7 @@ def answer_of(operation: Operation, raw: RawAnswer, read: Decoder = decode) -> A
             request_id=request_id,
             saved=saved_after(operation, raw.status),
         ) from None
-    return Answer(json, raw.status, request_id, datetime.now(UTC))
+    return Answer(json, raw.body, raw.status, request_id, datetime.now(UTC))
 
 
 def refusal_of(operation: Operation, raw: RawAnswer) -> LendingError:

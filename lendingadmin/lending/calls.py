@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lendingadmin.lending.answers import Answer, Decoder
+from lendingadmin.lending.codec import encode
 from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.operations import Operation
@@ -23,7 +24,7 @@ class Call:
     last answer, None when none came. `attempts` counts what went out or tried to; `faults` says
     what went wrong with each that did not succeed: a fault of the wire, or a status. `error` is the
     name of the error's class, None for a success. `url` is whole, `sent` the body that went out and
-    `answer` the JSON that came back (of a refusal the service's own words).
+    `answer` the JSON that came back, unread (of a refusal the service's own words).
     """
 
     operation: str
@@ -38,7 +39,7 @@ class Call:
     # Personal: for the eyes of whoever may see calls, never for a log.
     url: str = field(default="", repr=False)
     sent: bytes | None = field(default=None, repr=False)
-    answer: object = field(default=None, repr=False)
+    answer: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(repr=False)
@@ -72,13 +73,13 @@ class Conversation:
             error=None if error is None else type(error).__name__,
             url=self.url,
             sent=self.body,
-            answer=answer.json if answer is not None else _words(error),
+            answer=answer.body if answer is not None else _words(error),
         )
 
 
-def _words(error: Exception | None) -> object:
+def _words(error: Exception | None) -> bytes | None:
     words = error.error_description if isinstance(error, LendingError) else None
-    return {"error_description": words} if words else None
+    return encode({"error_description": words}) if words else None
 
 
 def report(call: Call, observer: Callable[[Call], None] | None) -> None:

@@ -14,6 +14,11 @@ from lendingadmin.web.keys import addresses
 from lendingadmin.web.tables import Column, above, digger, id_link, row_id, row_of, safe
 
 BORROWER = "Borrower"
+# What the columns read of a loan, by the wire's names.
+KEYS = (
+    *("accountId", "borrowerId", "loanType", "loanAmount", "balances", "schedule"),
+    *("status", "performanceStatus", "startDate", "maturityDate", "settlementDate"),
+)
 
 _days_late = digger("schedule.days_late")
 

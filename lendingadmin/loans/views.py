@@ -17,7 +17,7 @@ from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page
 from lendingadmin.web.requests import PersonRequest
 
-from .columns import columns
+from .columns import KEYS, columns
 
 _RECORDED_HERE = 10
 
@@ -30,7 +30,7 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
         "performanceStatus": settings.LENDING_PERFORMANCE_STATUSES,
     }
     listing = read_page(
-        request, OPERATIONS["loans.list"], gateway.app(app_id).loans.list, words=words
+        request, OPERATIONS["loans.list"], gateway.app(app_id).loans.only(KEYS).list, words=words
     )
     app = gateway.lending_app(app_id)
     context = {

@@ -10,6 +10,7 @@ from django.http.response import HttpResponseBase
 
 from lendingadmin import gateway
 from lendingadmin.lending.calls import Call
+from lendingadmin.lending.codec import decode
 
 from .masking import MASK, masked
 
@@ -58,15 +59,14 @@ def _shown(call: Call) -> Shown:
         milliseconds=round(call.seconds * 1000),
         request_id=call.request_id or "",
         curl=_curl(call),
-        answer=_pretty(call.answer) if call.answer is not None else "",
+        answer=_pretty(decode(call.answer)) if call.answer else "",
     )
 
 
 def _curl(call: Call) -> str:
     words = ["curl", "-X", call.method, call.url, "-H", f"Authorization: Bearer {MASK}"]
     if call.sent:
-        body = simplejson.loads(call.sent, use_decimal=True)
-        words += ["-H", "Content-Type: application/json", "-d", _pretty(body)]
+        words += ["-H", "Content-Type: application/json", "-d", _pretty(decode(call.sent))]
     return shlex.join(words)
 
 

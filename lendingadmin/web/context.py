@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -151,7 +151,12 @@ class Frame:
         return tuple((heading, tuple(areas)) for heading, areas in groups.items())
 
     def _url(self, route: str) -> str:
-        return reverse(route, args=[] if route in _WITHOUT_APP else [self.app.app_id])
+        return _address(route, "" if route in _WITHOUT_APP else self.app.app_id)
+
+
+@lru_cache(maxsize=256)
+def _address(route: str, app_id: str) -> str:
+    return reverse(route, args=[app_id] if app_id else [])
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:

@@ -21,6 +21,8 @@ Row = Iterable[object]
 
 # A spreadsheet takes a cell that begins so for a formula.
 _FORMULA = frozenset("=+-@\t\r")
+# What the CSV writer writes as it came: most cells of a list.
+_PLAIN = frozenset({type(None), int, Decimal})
 _AT_ONCE = 500
 
 
@@ -29,8 +31,7 @@ def cell(value: object) -> object:
 
     Text that a spreadsheet could take for a formula gets a `'` in front.
     """
-    kind = type(value)
-    if value is None or kind is Decimal or kind is int:
+    if type(value) in _PLAIN:
         return value
     if isinstance(value, bool | dict | list):
         value = simplejson.dumps(value, use_decimal=True, ensure_ascii=False)
@@ -64,7 +65,7 @@ def _text(columns: Sequence[str], pages: Iterable[Iterable[Row]], tell: Tell) ->
     try:
         yield "\ufeff" + _lines([columns])
         for page in pages:
-            rows = [list(map(cell, row)) for row in page]
+            rows = [[x if type(x) in _PLAIN else cell(x) for x in row] for row in page]
             yield _lines(rows)
             count += len(rows)
             tell(count, "running")

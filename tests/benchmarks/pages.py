@@ -20,7 +20,7 @@ from pathlib import Path
 import requests
 
 from lendingadmin.demo.environment import BASE_DIR
-from tests.benchmarks.places import Place, dashboard, gunicorn, signed_in
+from tests.benchmarks.places import Place, asker, dashboard, gunicorn, signed_in
 
 ROUNDS = 7
 LOANS_PAGE = "/apps/kenya/loans/"
@@ -37,8 +37,12 @@ def main() -> None:
         with dashboard(folder) as quick:
             loans_list(quick, folder)
             first_load(quick)
+        with dashboard(folder, loans=10_000) as small:
+            download(small)
+            less = small.server.peak()
         with dashboard(folder, loans=100_000) as large:
             export(large)
+            memory(less, large.server.peak())
 
 
 def borrower_page(place: Place) -> None:
@@ -72,16 +76,13 @@ def loans_list(place: Place, folder: Path) -> None:
     environ = {**os.environ, "ADMIN_DATABASE": str(folder / "admin.sqlite3")}
     command = [sys.executable, "-m", "tests.benchmarks.adminlist"]
     subprocess.run(command, env=environ, cwd=BASE_DIR, check=True)
-    with gunicorn("tests.benchmarks.adminlist:application", environ) as address:
+    with gunicorn("tests.benchmarks.adminlist:application", environ) as (address, _):
         session = signed_in(address, "/admin/login/", "username", "admin")
 
-        def admin_list(_: int) -> None:
-            answer = session.get(f"{address}/admin/auth/loan/")
-            assert answer.status_code == 200 and "50 loans" in answer.text
-
-        def ours(_: int) -> None:
-            place.get(LOANS_PAGE)
-
+        admin_url = f"{address}/admin/auth/loan/"
+        assert "50 loans" in session.get(admin_url).text
+        admin_list = asker(admin_url, session)
+        ours = asker(place.address + LOANS_PAGE, place.session)
         with ThreadPoolExecutor(4) as browsers:
             pair(
                 "loans list, requests a second ÷ those of the admin's list",
@@ -95,9 +96,7 @@ def export(place: Place) -> None:
     """CSV of 100,000 loans against bare paging of the same pages."""
 
     def csv() -> None:
-        address = f"{place.address}{LOANS_PAGE}export.csv"
-        with place.session.get(address, stream=True, timeout=600) as answer:
-            rows = sum(1 for _ in answer.iter_lines())
+        rows = download(place)
         assert rows > 100_000, rows
 
     def paging() -> None:
@@ -108,6 +107,21 @@ def export(place: Place) -> None:
             token = session.get(path, params=query, timeout=60).json()["nextPageToken"]
 
     pair("CSV of 100,000 loans ÷ bare paging with requests", "≤ 1.3", csv, paging, rounds=3)
+
+
+def download(place: Place) -> int:
+    """Take the whole CSV; how many lines it has."""
+    address = f"{place.address}{LOANS_PAGE}export.csv"
+    with place.session.get(address, stream=True, timeout=600) as answer:
+        return sum(piece.count(b"\n") for piece in answer.iter_content(65536))
+
+
+def memory(less: float, more: float) -> None:
+    """The worker's most memory after exports of 10,000 and of 100,000 loans."""
+    say(
+        f"{'memory for a CSV of 100,000 loans ÷ of 10,000':<66}{more / (less or 1):>8.2f}  "
+        f"{f'{less:.0f} – {more:.0f} MB':<14}about 1"
+    )
 
 
 def first_load(place: Place) -> None:

@@ -5,11 +5,15 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import requests
 
@@ -23,6 +27,29 @@ prepare_dashboard()
 """
 
 
+class Server(NamedTuple):
+    """Where a gunicorn answers, and its number among the processes."""
+
+    address: str
+    pid: int
+
+    def peak(self) -> float:
+        """The most memory that its worker has held so far, in MB; 0 where Linux does not tell."""
+        found = 0.0
+        for status in Path("/proc").glob("[0-9]*/status"):
+            told = dict(line.split(":", 1) for line in _lines(status) if ":" in line)
+            if told.get("PPid", "").strip() == str(self.pid):
+                found = max(found, int(told["VmHWM"].split()[0]) / 1024)
+        return found
+
+
+def _lines(status: Path) -> list[str]:
+    try:
+        return status.read_text().splitlines()
+    except OSError:  # it has ended meanwhile
+        return []
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a dashboard and the canned service behind it answer, and a signed-in session."""
@@ -30,6 +57,7 @@ class Place:
     address: str
     service: str
     session: requests.Session
+    server: Server
 
     def get(self, path: str) -> requests.Response:
         """A page as the signed-in officer gets it; anything but a 200 ends the benchmark."""
@@ -40,8 +68,8 @@ class Place:
 
 
 @contextmanager
-def gunicorn(application: str, environ: dict[str, str], threads: int = 8) -> Iterator[str]:
-    """Serve one application with one worker; its address."""
+def gunicorn(application: str, environ: dict[str, str], threads: int = 8) -> Iterator[Server]:
+    """Serve one application with one worker."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [
@@ -54,7 +82,7 @@ def gunicorn(application: str, environ: dict[str, str], threads: int = 8) -> Ite
     )
     try:
         _wait(port)
-        yield f"http://127.0.0.1:{port}"
+        yield Server(f"http://127.0.0.1:{port}", process.pid)
     finally:
         process.terminate()
         process.wait(timeout=15)
@@ -69,12 +97,32 @@ def _wait(port: int) -> None:
     raise SystemExit("a server did not start")
 
 
+def asker(url: str, session: requests.Session) -> Callable[[object], None]:
+    """What gets a page over and over, in as many threads as one likes, and as lightly as possible.
+
+    Whoever asks shares the machine with the server that is measured.
+    """
+    parts, mine = urlsplit(url), threading.local()
+    cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in session.cookies)
+
+    def ask(_: object = None) -> None:
+        if not hasattr(mine, "connection"):
+            mine.connection = HTTPConnection(str(parts.hostname), parts.port)
+        mine.connection.request("GET", parts.path, headers={"Cookie": cookies})
+        answer = mine.connection.getresponse()
+        answer.read()
+        if answer.status != 200:
+            raise SystemExit(f"{url} answered {answer.status}")
+
+    return ask
+
+
 @contextmanager
 def dashboard(folder: Path, *, delay: float = 0, loans: int = 50) -> Iterator[Place]:
     """The dashboard before a canned service, with the officer signed in, whose day it is."""
     canned = {**os.environ, "CANNED_DELAY": str(delay), "CANNED_LOANS": str(loans)}
     with ExitStack() as stack:
-        service = stack.enter_context(gunicorn("tests.benchmarks.canned:app", canned, 32))
+        service, _ = stack.enter_context(gunicorn("tests.benchmarks.canned:app", canned, 32))
         environ = {
             **os.environ,
             **variables({"DEMO_PASSWORD": "demo"}, kept_secrets(folder / "demo.env"), folder),
@@ -84,8 +132,9 @@ def dashboard(folder: Path, *, delay: float = 0, loans: int = 50) -> Iterator[Pl
             "PYTHONPATH": str(BASE_DIR),
         }
         subprocess.run([sys.executable, "-c", _PREPARE], env=environ, cwd=BASE_DIR, check=True)
-        address = stack.enter_context(gunicorn("lendingadmin.wsgi", environ))
-        yield Place(address, service, signed_in(address, "/accounts/login/", "login", "officer"))
+        server = stack.enter_context(gunicorn("lendingadmin.wsgi", environ))
+        session = signed_in(server.address, "/accounts/login/", "login", "officer")
+        yield Place(server.address, service, session, server)
 
 
 def signed_in(address: str, path: str, field: str, name: str) -> requests.Session:

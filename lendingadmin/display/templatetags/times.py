@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import date, datetime, tzinfo
+from functools import lru_cache
 
 from django import template
 from django.utils import timezone
@@ -26,6 +27,14 @@ def day(value: object, zone: object = None) -> str:
 @register.filter
 def contract_day(value: object, zone: object = None) -> str:
     """The day a contract date (start, due, maturity) means: its UTC day at a day's bounds."""
+    if isinstance(value, datetime):
+        return _contract_day(value, zone)
+    return _marked(times.contract_day, value, zone)
+
+
+# Contracts begin and end with days, so that loans share them: a list has two in every row.
+@lru_cache(maxsize=4096)
+def _contract_day(value: datetime, zone: object) -> str:
     return _marked(times.contract_day, value, zone)
 
 
