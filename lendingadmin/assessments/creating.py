@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.display.assessments import BORROWER
 from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.values import Assessment, AssessmentType, timestamp_text
 from lendingadmin.web import errors, onetime, writes
 from lendingadmin.web.access import access
@@ -65,7 +65,7 @@ def _initial(request: PersonRequest) -> dict[str, Any]:
     account = request.GET.get("accountId", "").strip()
     borrower = (request.GET.get("borrowerId") or request.GET.get("borrower") or "").strip()
     return {
-        "accountId": account or (f"{BORROWER}:{borrower}" if borrower else ""),
+        "accountId": account or (account_id(borrower) if borrower else ""),
         "assessmentType": request.GET.get("assessmentType", ""),
         "timestamp": timezone.localtime().replace(microsecond=0),
     }

@@ -6,7 +6,8 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from lendingadmin.display.assessments import BORROWER
+from lendingadmin.lending.errors import InvalidId
+from lendingadmin.lending.ids import account_id
 from lendingadmin.web.dates import plausible
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -23,7 +24,10 @@ class AccountField(forms.CharField):
         kind, colon, rest = text.partition(":")
         if colon and not (kind and rest):
             raise forms.ValidationError("Write the account's type, a colon and its id.")
-        return text if colon else f"{BORROWER}:{text}"
+        try:
+            return text if colon else account_id(text)
+        except InvalidId as error:
+            raise forms.ValidationError(error.message) from None
 
 
 class AssessmentForm(forms.Form):

@@ -10,6 +10,7 @@ from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.repayments import book
 from lendingadmin.staff.models import User
 from lendingadmin.web.models import Write
+from lendingadmin.web.writes import as_kept
 
 _SHOWN = 20
 # What these were done to is kept in ways of their own: a borrower's id; its account id; its account
@@ -17,12 +18,13 @@ _SHOWN = 20
 _BY_ID = tuple(name for name in OPERATIONS if name.startswith("borrowers."))
 _BY_ACCOUNT = ("assessments.create",)
 _BY_ACCOUNT_AND_TIME = ("events.create", "dashboard.personalContent.reveal")
-_MAKES = ("borrowers.getOffers", "assessments.create", "events.create")
+_MAKES = ("loans.create", "borrowers.getOffers", "assessments.create", "events.create")
 _WORDS = {
     "borrowers.create": "Register this borrower",
     "borrowers.patch": "Change this borrower",
     "borrowers.delete": "Delete this borrower",
     "borrowers.getOffers": "Ask for offers",
+    "loans.create": "Make a loan",
     "assessments.create": "Assess this borrower",
     "events.create": "Report an event",
 }
@@ -36,7 +38,7 @@ class Done(NamedTuple):
 
     @property
     def leads_on(self) -> bool:
-        """Whether it made something that has a page of its own: offers, an assessment, an event."""
+        """Whether it made something with a page: offers, an assessment, an event, a loan."""
         made = self.write.operation in _MAKES
         return made and self.write.state == Write.State.SAVED and bool(self.write.url)
 
@@ -61,7 +63,8 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
 
 
 def _writes(app_id: str, borrower_id: str) -> list[Done]:
-    rows = Write.objects.filter(_of(borrower_id, "operation"), app_id=app_id)
+    theirs = _of(borrower_id, "operation") | Q(borrower_id=as_kept(borrower_id))
+    rows = Write.objects.filter(theirs, app_id=app_id)
     newest = rows.select_related("person").order_by("-created_at")[:_SHOWN]
     return [Done(_WORDS.get(write.operation, write.operation), write) for write in newest]
 
@@ -76,12 +79,7 @@ def _of(borrower_id: str, deed: str) -> Q:
     """What was done to this borrower; `deed` is the column that says what was done."""
     account = account_id(borrower_id)
     return (
-        Q((f"{deed}__in", _BY_ID), subject=_as_kept(borrower_id))
-        | Q((f"{deed}__in", _BY_ACCOUNT), subject=_as_kept(account))
-        | Q((f"{deed}__in", _BY_ACCOUNT_AND_TIME), subject__startswith=_as_kept(f"{account} "))
+        Q((f"{deed}__in", _BY_ID), subject=as_kept(borrower_id))
+        | Q((f"{deed}__in", _BY_ACCOUNT), subject=as_kept(account))
+        | Q((f"{deed}__in", _BY_ACCOUNT_AND_TIME), subject__startswith=as_kept(f"{account} "))
     )
-
-
-def _as_kept(subject: str) -> str:
-    """A subject as writes and the audit trail keep it: cut to their column."""
-    return subject.replace("\x00", "")[:300]

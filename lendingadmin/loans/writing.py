@@ -61,6 +61,7 @@ def _create(request: PersonRequest, form: LoanForm, app_id: str) -> tuple[str, C
             lands_on=lands_on,
             app_id=app_id,
             subject=asked,
+            borrower_id=form.cleaned_data["borrowerId"],
         )
     except onetime.Stale:
         form.add_error(None, _TOO_LONG)

@@ -135,6 +135,7 @@ def _open(
         lands_on=lands_on,
         app_id=source.app_id,
         subject=chosen["accountId"],
+        borrower_id=source.borrower_id,
     )
     if outcome.url:
         messages.success(request, f"Loan {chosen['accountId']} is saved.")

@@ -151,10 +151,11 @@ def ask_again(
 
 @access("lending.borrowers.get")
 def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """A panel for the borrower's page: the requests that were made here."""
+    """The requests that were made here: a panel of the borrower's page, and a page of its own."""
     gateway.lending_app(app_id)
     context = _earlier(request, app_id, checked(borrower_id), may_ask=True)
-    return render(request, "offers/_earlier.html", context)
+    template = "offers/_earlier.html" if request.htmx else "offers/earlier.html"
+    return render(request, template, context)
 
 
 def checked(key: str) -> str:

@@ -1,6 +1,6 @@
 """JSON as it may be shown to whoever looks at calls: personal data and secrets masked."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 MASK = "•••"
 
@@ -31,21 +31,24 @@ _PERSONAL_KEYS = frozenset(
 _LONGEST_LIST = 5
 
 
-def masked(value: object) -> object:
-    """The same JSON, personal values replaced by a mask, long lists cut with their count."""
+def masked(value: object, also: Collection[str] = ()) -> object:
+    """The same JSON, personal values replaced by a mask, long lists cut with their count.
+
+    `also` names further keys of personal content.
+    """
     if isinstance(value, Mapping):
-        return {key: _under(str(key), item) for key, item in value.items()}
+        return {key: _under(str(key), item, also) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        shown = [masked(item) for item in value[:_LONGEST_LIST]]
+        shown = [masked(item, also) for item in value[:_LONGEST_LIST]]
         left = len(value) - len(shown)
         return [*shown, f"… and {left} more"] if left else shown
     return value
 
 
-def _under(key: str, value: object) -> object:
-    if key in _PERSONAL_TREES or key in _PERSONAL_KEYS:
+def _under(key: str, value: object, also: Collection[str]) -> object:
+    if key in _PERSONAL_TREES or key in _PERSONAL_KEYS or key in also:
         return _blanked(value)
-    return masked(value)
+    return masked(value, also)
 
 
 def _blanked(value: object) -> object:

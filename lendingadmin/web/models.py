@@ -44,6 +44,8 @@ class Write(models.Model):
     app_id = models.CharField(max_length=64, blank=True)
     operation = models.CharField(max_length=100)
     subject = models.CharField(max_length=300, blank=True)
+    # Whose loan it makes, where the subject does not say it.
+    borrower_id = models.CharField(max_length=300, blank=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.SENT)
     url = models.CharField(max_length=1000, blank=True)
     card = SealedTextField(blank=True)
@@ -53,6 +55,11 @@ class Write(models.Model):
         indexes = [
             models.Index(fields=["person", "-created_at"], name="write_of_person"),
             models.Index(fields=["app_id", "operation", "subject"], name="write_of_subject"),
+            models.Index(
+                fields=["app_id", "borrower_id"],
+                condition=~models.Q(borrower_id=""),
+                name="write_of_borrower",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -46,6 +46,7 @@ def once(
     lands_on: Callable[[Result], str],
     app_id: str = "",
     subject: str = "",
+    borrower_id: str = "",
 ) -> Outcome:
     """Make one write of the service and say what became of it.
 
@@ -61,7 +62,8 @@ def once(
                 person=request.user,
                 app_id=app_id,
                 operation=operation,
-                subject=subject.replace("\x00", "")[:300],
+                subject=as_kept(subject),
+                borrower_id=as_kept(borrower_id),
             )
     except IntegrityError:
         return _landed(Write.objects.get(token=nonce))
@@ -76,6 +78,11 @@ def once(
     url = lands_on(result)
     _finish(write, Write.State.SAVED, made, url=url)
     return Outcome(url=url)
+
+
+def as_kept(subject: str) -> str:
+    """A subject as writes and the audit trail keep it: cut to their column."""
+    return subject.replace("\x00", "")[:300]
 
 
 def _landed(write: Write) -> Outcome:

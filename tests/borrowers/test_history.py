@@ -46,6 +46,16 @@ def test_what_was_done_with_whom(manager: User, action: str, subject: str, their
     assert [entry.app_id for entry in found.entries or ()] == ["kenya"] * theirs
 
 
+def test_a_loan_that_was_made_for_them(manager: User) -> None:
+    for token, borrower_id in (("a", "7"), ("b", "8")):
+        Write.objects.create(
+            token=token, person=manager, app_id="kenya", operation="loans.create",
+            subject="L-1", borrower_id=borrower_id,
+        )  # fmt: skip
+    (done,) = history.of_borrower(manager, "kenya", "7").writes
+    assert (done.words, done.write.token) == ("Make a loan", "a")
+
+
 @pytest.mark.parametrize(
     ("operation", "state", "words"),
     [

@@ -203,7 +203,9 @@ class TestEarlierRequests:
         role: str,
         may: bool,
     ) -> None:
-        page = client_of(people[role]).get(f"{BORROWER}/offers/").content.decode()
+        panel = {"HX-Request": "true"}
+        answer = client_of(people[role]).get(f"{BORROWER}/offers/", headers=panel)
+        page = answer.content.decode()
         assert ("Ask for an offer" in page) == (ANOTHER in page) == may
         assert (f'href="{OFFER}"' in page) == may
         assert (f'href="{OFFER}contracts"' in page) != may

@@ -35,6 +35,13 @@ def test_personal_trees_keys_and_secrets_are_masked_and_the_rest_stays() -> None
     }
 
 
+def test_further_keys_are_masked_where_they_are_named() -> None:
+    assert masked({"result": {"a": "x"}, "b": [{"result": 1}]}, {"result"}) == {
+        "result": {"a": MASK},
+        "b": [{"result": MASK}],
+    }
+
+
 def test_long_lists_are_cut_with_their_count() -> None:
     assert masked(list(range(8))) == [0, 1, 2, 3, 4, "… and 3 more"]
 

@@ -150,7 +150,6 @@ def test_the_role_page_says_why() -> None:
             ' title="2026-10-31 23:59:59.999 UTC">31 Oct 2026</time>',
         ),
         ("{{ due|day_text:zone }}", "1 Nov 2026"),
-        ("{{ due|contract_day_text:zone }}", "31 Oct 2026"),
         ("{{ odd|moment:zone }}", "&lt;b&gt;"),
         ("{{ none|moment:zone }}", "—"),
         ("{{ zone|zone_name }}", "Nairobi time"),

@@ -40,6 +40,20 @@ def test_a_write_says_whether_anything_was_saved(saved: Saved) -> None:
     assert ("may have been saved" in card.next) == (saved == Saved.UNKNOWN)
 
 
+@pytest.mark.parametrize(
+    ("operation", "words"),
+    [("loans.delete", "deleted"), ("borrowers.patch", "done"), ("loans.create", "")],
+)
+def test_a_conflict_speaks_of_what_is_there_only_where_something_was_to_be_made(
+    operation: str, words: str
+) -> None:
+    card = errors.card(faults.error_for_status(OPERATIONS[operation], 409))
+    assert ("already has this" in card.cause) == (not words)
+    assert card.saved == ("unknown" if words else "no")
+    assert f"can't be {words} as things stand" in card.cause or not words
+    assert ("may have been deleted" in card.next) == (operation == "loans.delete")
+
+
 def test_a_missing_right_is_named_with_its_scopes_and_permission() -> None:
     error = faults.error_for_status(OPERATIONS["loans.makeRepayment"], 403)
     cause = errors.card(error).cause

@@ -73,6 +73,20 @@ def test_links_and_second_lines_escape_what_they_are_given() -> None:
     ]
 
 
+def test_only_a_very_long_word_may_break() -> None:
+    def spans(text: str) -> list[str]:
+        return [attrs["class"] or "" for tag, attrs in Parts(tables.worded(text)).tags]
+
+    assert spans("W" * 60) == ["long"]
+    assert spans("a long text " + "W" * 25) == ["long"]
+    assert spans("a text of many words, none of them long") == []
+    assert tables.worded(SafeString("<b>" + "W" * 60)) == "<b>" + "W" * 60
+    assert Parts(tables.worded(EVIL * 9)).text == EVIL * 9
+    for cell in (tables.above("W" * 60, ""), tables.above("A", "W" * 60), tables.row_of("W" * 60)):
+        assert '<span class="long">' in cell
+    assert tables.row_of("", "") == ""
+
+
 def test_digging_ends_where_the_way_ends() -> None:
     dig = tables.digger("a.b")
     assert dig(SimpleNamespace(a=SimpleNamespace(b=1))) == 1
