@@ -12,12 +12,13 @@ from lendingadmin import gateway
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Assessment, moment
-from lendingadmin.web import errors, polling, shared
+from lendingadmin.web import errors, polling, shared, tables
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page, whole_number
 from lendingadmin.web.requests import PersonRequest
 
 from . import types
+from .columns import columns
 from .running import is_running
 from .unnamed import others
 
@@ -31,10 +32,12 @@ def assessments(request: PersonRequest, app_id: str) -> HttpResponse:
     listing = read_page(
         request, OPERATIONS["assessments.list"], gateway.app(app_id).assessments.list
     )
+    app = gateway.lending_app(app_id)
     context = {
         "list": listing,
+        "table": tables.draw(columns(app), listing.items),
         "may_create": request.user.has_perm("lending.assessments.create"),
-        "app": gateway.lending_app(app_id),
+        "app": app,
     }
     return render(request, "assessments/list.html", context)
 

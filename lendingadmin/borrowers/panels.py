@@ -1,20 +1,27 @@
 """What stands beside a borrower: each panel is one read, which may fail without the others."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
 from django.utils import timezone
+from django.utils.safestring import SafeString
 
-from lendingadmin.events import finding, kinds
+from lendingadmin.assessments.columns import columns as assessment_columns
+from lendingadmin.events.columns import ACCOUNT
+from lendingadmin.events.columns import columns as event_columns
 from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.pages import Page
-from lendingadmin.lending.values import Borrower, Event, Odd
-from lendingadmin.web import errors
+from lendingadmin.lending.values import Borrower
+from lendingadmin.loans.columns import BORROWER
+from lendingadmin.loans.columns import columns as loan_columns
+from lendingadmin.readers import LendingApp
+from lendingadmin.web import errors, tables
+from lendingadmin.web.tables import Column
 
 _LOANS = 100
 _ASSESSMENTS = 100
@@ -32,20 +39,6 @@ class Listed(NamedTuple):
     read_at: datetime
     more: bool = False
     note: str = ""
-
-
-class EventRow(NamedTuple):
-    """An event, the address of its page, and what it holds in words; both empty for an odd one."""
-
-    event: Event | Odd
-    url: str
-    contents: str
-
-    @classmethod
-    def of(cls, app_id: str, event: Event | Odd) -> "EventRow":
-        """The row of one event."""
-        contents = kinds.contents(event) if isinstance(event, Event) else ""
-        return cls(event, finding.address(app_id, event), contents)
 
 
 class Recorded(NamedTuple):
@@ -93,8 +86,7 @@ def events(app: AppClient, borrower_id: str) -> Listed:
     """The newest events reported for the borrower. Raises LendingError."""
     account = account_id(borrower_id)
     page = app.events.list(filters={"accountId": account}, order="desc", page_size=_EVENTS)
-    own = _own(page, "account_id", account, asked_by_account=True)
-    return own._replace(items=tuple(EventRow.of(app.app_id, event) for event in own.items))
+    return _own(page, "account_id", account, asked_by_account=True)
 
 
 def _own(page: Page[Any], key: str, wanted: str, *, asked_by_account: bool) -> Listed:
@@ -128,12 +120,34 @@ class Panel:
     title: str
     permission: str
     read: Callable[[AppClient, str], Any]
+    columns: Callable[[LendingApp], Sequence[Column]] = lambda app: ()
+    # Columns of the whole list that say nothing here, or have no room.
+    without: Container[str] = ()
+
+    def table(self, found: Listed, app: LendingApp) -> SafeString:
+        """The rows of a list panel."""
+        shown = [column for column in self.columns(app) if column.heading not in self.without]
+        return tables.draw(shown, found.items)
 
 
 RECORD = Panel("record", "Record", "lending.borrowers.get", record)
-LOANS = Panel("loans", "Loan accounts", "lending.loans.list", loans)
-ASSESSMENTS = Panel("assessments", "Assessments", "lending.assessments.list", assessments)
-EVENTS = Panel("events", "Events", "lending.events.list", events)
+LOANS = Panel("loans", "Loan accounts", "lending.loans.list", loans, loan_columns, {BORROWER})
+ASSESSMENTS = Panel(
+    "assessments",
+    "Assessments",
+    "lending.assessments.list",
+    assessments,
+    assessment_columns,
+    {ACCOUNT, "Risk score"},
+)
+EVENTS = Panel(
+    "events",
+    "Events",
+    "lending.events.list",
+    events,
+    event_columns,
+    {ACCOUNT, "App version", "Received"},
+)
 LISTS = (LOANS, ASSESSMENTS, EVENTS)
 
 
@@ -144,13 +158,15 @@ class Shown:
     panel: Panel
     found: Any = None
     card: errors.Card | None = None
+    table: str = ""
 
     @classmethod
-    def of(cls, panel: Panel, result: Any) -> "Shown":
+    def of(cls, panel: Panel, result: Any, app: LendingApp) -> "Shown":
         """A panel of what its read gave: a value, or the LendingError that it raised."""
         if isinstance(result, LendingError):
             return cls(panel, card=errors.card(result))
-        return cls(panel, found=result)
+        table = panel.table(result, app) if isinstance(result, Listed) else ""
+        return cls(panel, found=result, table=table)
 
     @property
     def is_read(self) -> bool:

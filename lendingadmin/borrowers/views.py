@@ -9,11 +9,13 @@ from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.parallel import together
+from lendingadmin.web import tables
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page
 from lendingadmin.web.requests import PersonRequest
 
 from . import history, panels
+from .columns import columns
 from .panels import Panel, Shown
 from .parts import open_parts
 
@@ -30,10 +32,12 @@ _MAY = {
 def borrowers(request: PersonRequest, app_id: str) -> HttpResponse:
     """The borrowers of an app; the spec shows no filter for them."""
     listing = read_page(request, OPERATIONS["borrowers.list"], gateway.app(app_id).borrowers.list)
+    app = gateway.lending_app(app_id)
     context = {
         "list": listing,
+        "table": tables.draw(columns(app), listing.items),
         "may_create": request.user.has_perm("lending.borrowers.create"),
-        "app": gateway.lending_app(app_id),
+        "app": app,
     }
     return render(request, "borrowers/list.html", context)
 
@@ -54,8 +58,9 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         record, *others = together(gateway.client(), *reads)
         if isinstance(record, NotFound | InvalidId):
             raise record
-        shown = [Shown.of(panel, read) for panel, read in zip(seen, others, strict=True)]
-        context = _of_record(Shown.of(panels.RECORD, record)) | _of_history(
+        lends = gateway.lending_app(app_id)
+        shown = [Shown.of(panel, read, lends) for panel, read in zip(seen, others, strict=True)]
+        context = _of_record(Shown.of(panels.RECORD, record, lends)) | _of_history(
             request, app_id, borrower_id
         )
     else:
@@ -68,7 +73,7 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
 def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """The borrower's own record: title, person, devices, what else came, loan summaries."""
     shown = _read(panels.RECORD, app_id, borrower_id)
-    template = f"borrowers/{'_record_fragment' if _is_fragment(request) else 'record'}.html"
+    template = f"borrowers/{'_record_fragment' if request.htmx else 'record'}.html"
     return _draw(request, template, app_id, borrower_id, _of_record(shown))
 
 
@@ -93,28 +98,25 @@ def events_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
 @access("lending.borrowers.get")
 def history_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """What was done here with a borrower, and by whom."""
-    template = "borrowers/_history.html" if _is_fragment(request) else "borrowers/history.html"
+    template = "borrowers/_history.html" if request.htmx else "borrowers/history.html"
     context = _of_history(request, app_id, borrower_id)
     return _draw(request, template, app_id, borrower_id, context)
 
 
-def _is_fragment(request: PersonRequest) -> bool:
-    return bool(getattr(request, "htmx", False))
-
-
 def _panel(request: PersonRequest, panel: Panel, app_id: str, borrower_id: str) -> HttpResponse:
     """One panel: a fragment for htmx, a page of its own for everybody else."""
-    template = "borrowers/_panel.html" if _is_fragment(request) else "borrowers/panel.html"
+    template = "borrowers/_panel.html" if request.htmx else "borrowers/panel.html"
     context: dict[str, object] = {"shown": _read(panel, app_id, borrower_id)}
     return _draw(request, template, app_id, borrower_id, context)
 
 
 def _read(panel: Panel, app_id: str, borrower_id: str) -> Shown:
     """Read one panel; its fault is the panel's own."""
+    app = gateway.lending_app(app_id)
     try:
-        return Shown.of(panel, panel.read(gateway.app(app_id), borrower_id))
+        return Shown.of(panel, panel.read(gateway.app(app_id), borrower_id), app)
     except LendingError as error:
-        return Shown.of(panel, error)
+        return Shown.of(panel, error, app)
 
 
 def _of_record(shown: Shown) -> dict[str, object]:

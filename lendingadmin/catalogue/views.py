@@ -10,11 +10,12 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import AssessmentType, Product, each
+from lendingadmin.web import tables
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page
 from lendingadmin.web.requests import PersonRequest
 
-from . import words
+from . import columns, words
 
 # Products and types are listed, never got by id (Spec: Products, Assessment types): one is looked
 # for among this many.
@@ -25,8 +26,8 @@ _AT_MOST = 5000
 def products(request: PersonRequest) -> HttpResponse:
     """The products of the project; the spec shows no filter for them."""
     listing = read_page(request, OPERATIONS["products.list"], gateway.client().products.list)
-    context = {"list": listing, "zone": settings.LENDING_APPS[0].zone}
-    return render(request, "catalogue/products.html", context)
+    table = tables.draw(columns.products(), listing.items)
+    return render(request, "catalogue/products.html", {"list": listing, "table": table})
 
 
 @access("lending.products.list")
@@ -59,8 +60,8 @@ def assessment_types(request: PersonRequest) -> HttpResponse:
     listing = read_page(
         request, OPERATIONS["assessmentTypes.list"], gateway.client().assessment_types.list
     )
-    context = {"list": listing, "zone": settings.LENDING_APPS[0].zone}
-    return render(request, "catalogue/assessment_types.html", context)
+    table = tables.draw(columns.assessment_types(), listing.items)
+    return render(request, "catalogue/assessment_types.html", {"list": listing, "table": table})
 
 
 @access("lending.assessmentTypes.list")

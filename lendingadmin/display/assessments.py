@@ -6,8 +6,6 @@ from lendingadmin.display.text import spelled
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.values import Odd, status_key
 
-BORROWER = "borrower"
-
 _OUTCOMES = {
     "authorized": Status("authorized", "good", "check-circle"),
     "declined": Status("declined", "bad", "x-circle"),

@@ -2,6 +2,8 @@
 
 from decimal import Decimal
 
+from lendingadmin.lending.values import Odd
+
 MISSING = "—"
 MINUS = "\N{MINUS SIGN}"
 # Written out in full, a number past this many digits is no longer legible; it shows as it came.
@@ -29,7 +31,7 @@ def as_it_came(value: object) -> str:
     if value is None or value == "":
         return MISSING
     try:
-        return str(value)
+        return str(Odd(value) if isinstance(value, dict | list) else value)
     except Exception:  # a foreign __str__ must not take the page down with it
         return MISSING
 

@@ -1,6 +1,5 @@
 """Plain values and enumeration words as text."""
 
-from collections.abc import Mapping, Sequence
 
 from lendingadmin.display.numbers import MISSING, as_it_came
 
@@ -39,12 +38,3 @@ def borrower_name(borrower: object) -> str:
         if "name" in str(key).lower() and isinstance(value, str) and value.strip():
             return value.strip()
     return shown(getattr(borrower, "borrower_id", None))
-
-
-def items(value: object) -> list[tuple[str, object]]:
-    """The pairs of a mapping, or the numbered items of a list; nothing else has any."""
-    if isinstance(value, Mapping):
-        return [(str(key), item) for key, item in value.items()]
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return [(str(number), item) for number, item in enumerate(value, start=1)]
-    return []

@@ -14,12 +14,14 @@ from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Event, Odd
 from lendingadmin.staff.roles import roles_in_words
+from lendingadmin.web import tables
 from lendingadmin.web.access import access
 from lendingadmin.web.exports import csv_response, in_pages
 from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
 from lendingadmin.web.requests import PersonRequest
 
 from . import finding, reading
+from .columns import columns
 from .kinds import CATEGORIES, contents
 
 REVEAL = "dashboard.personalContent.reveal"
@@ -37,24 +39,14 @@ def events(request: PersonRequest, app_id: str) -> HttpResponse:
     hints = {"accountId": "borrower:B-17", "timestamp": "2026-10-31T09:00:00.000Z"}
     for name, hint in hints.items():
         listing.form.fields[name].widget.attrs["placeholder"] = hint
+    app = gateway.lending_app(app_id)
     context = {
         "list": listing,
-        "rows": [_row(app_id, event) for event in listing.items],
+        "table": tables.draw(columns(app), listing.items),
         "may_report": request.user.has_perm("lending.events.create"),
-        "app": gateway.lending_app(app_id),
+        "app": app,
     }
     return render(request, "events/list.html", context)
-
-
-def _row(app_id: str, event: Event | Odd) -> dict[str, object]:
-    if isinstance(event, Odd):
-        return {"odd": event}
-    return {
-        "event": event,
-        "url": finding.address(app_id, event),
-        "borrower_id": resource_id(event.account_id),
-        "contents": contents(event),
-    }
 
 
 @access("dashboard.export")

@@ -53,17 +53,3 @@ def test_person_name(surname: object, othernames: object, words: str) -> None:
 def test_person_name_of_nobody() -> None:
     assert text.person_name(None, None) == "—"
     assert text.person_name(Odd("x"), "b-1") == "b-1"
-
-
-@pytest.mark.parametrize(
-    ("value", "pairs"),
-    [
-        ({"a": 1}, [("a", 1)]),
-        (["x", "y"], [("1", "x"), ("2", "y")]),
-        ("text", []),
-        (None, []),
-        (Odd(3), []),
-    ],
-)
-def test_items(value: object, pairs: list[tuple[str, object]]) -> None:
-    assert text.items(value) == pairs

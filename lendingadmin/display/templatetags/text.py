@@ -1,4 +1,4 @@
-"""`{{ value|shown }}`, `{{ word|spelled }}`, `{{ individual|person_name:fallback }}`."""
+"""`{{ value|shown }}`, `{{ word|spelled }}`, `{{ borrower|borrower_name }}`."""
 
 from django import template
 
@@ -7,6 +7,4 @@ from lendingadmin.display import text
 register = template.Library()
 register.filter("shown", text.shown)
 register.filter("spelled", text.spelled)
-register.filter("person_name", text.person_name)
 register.filter("borrower_name", text.borrower_name)
-register.filter("pairs", text.items)

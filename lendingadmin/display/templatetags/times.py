@@ -11,11 +11,8 @@ from django.utils.safestring import SafeString
 from lendingadmin.display import times
 
 register = template.Library()
-register.filter("utc", times.utc)
 register.filter("zone_name", times.zone_name)
 register.filter("day_text", times.day)
-register.filter("moment_text", times.moment)
-register.filter("contract_day_text", times.contract_day)
 
 
 @register.filter
@@ -36,12 +33,6 @@ def contract_day(value: object, zone: object = None) -> str:
 @lru_cache(maxsize=4096)
 def _contract_day(value: datetime, zone: object) -> str:
     return _marked(times.contract_day, value, zone)
-
-
-@register.filter
-def short_contract_day(value: object, zone: object = None) -> str:
-    """A contract day without its year."""
-    return _marked(times.short_contract_day, value, zone)
 
 
 @register.filter

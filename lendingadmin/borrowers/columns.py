@@ -1,0 +1,37 @@
+"""The columns of the borrowers list."""
+
+from lendingadmin.display.templatetags.statuses import borrower_status, chip
+from lendingadmin.display.templatetags.times import day
+from lendingadmin.display.text import borrower_name, shown, spelled
+from lendingadmin.lending.values import Borrower, Odd, text
+from lendingadmin.readers import LendingApp
+from lendingadmin.web.keys import addresses
+from lendingadmin.web.tables import Column, digger, row_link
+
+_country = digger("individual.country_of_residence")
+
+
+def columns(app: LendingApp) -> tuple[Column, ...]:
+    """The columns of borrowers of one app."""
+    borrower_at = addresses("borrower", app.app_id)
+
+    def name(borrower: Borrower) -> str:
+        key = text(borrower.borrower_id)
+        return (
+            row_link(borrower_at(key), borrower_name(borrower)) if key else borrower_name(borrower)
+        )
+
+    return (
+        Column("Borrower", name),
+        Column("Id", lambda borrower: shown(borrower.borrower_id)),
+        Column("Category", lambda borrower: spelled(borrower.category)),
+        Column("Status", lambda borrower: chip(borrower_status(borrower.status))),
+        Column("Country", lambda borrower: shown(_country(borrower))),
+        Column("Loans", _loans, number=True),
+        Column("Since", lambda borrower: day(borrower.start_date, app.zone)),
+    )
+
+
+def _loans(borrower: Borrower) -> str:
+    loans = borrower.loans
+    return shown(loans) if isinstance(loans, Odd) else str(len(loans or ()))
