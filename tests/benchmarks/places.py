@@ -97,22 +97,24 @@ def _wait(port: int) -> None:
     raise SystemExit("a server did not start")
 
 
-def asker(url: str, session: requests.Session) -> Callable[[object], None]:
-    """What gets a page over and over, in as many threads as one likes, and as lightly as possible.
+def asker(address: str, session: requests.Session) -> Callable[[str], str]:
+    """What gets pages over and over, in as many threads as one likes, and as lightly as possible.
 
     Whoever asks shares the machine with the server that is measured.
     """
-    parts, mine = urlsplit(url), threading.local()
+    parts, mine = urlsplit(address), threading.local()
     cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in session.cookies)
 
-    def ask(_: object = None) -> None:
+    def ask(path: str) -> str:
         if not hasattr(mine, "connection"):
             mine.connection = HTTPConnection(str(parts.hostname), parts.port)
-        mine.connection.request("GET", parts.path, headers={"Cookie": cookies})
+        headers = {"Cookie": cookies, "HX-Request": "true"}
+        mine.connection.request("GET", path, headers=headers)
         answer = mine.connection.getresponse()
-        answer.read()
+        text: str = answer.read().decode()
         if answer.status != 200:
-            raise SystemExit(f"{url} answered {answer.status}")
+            raise SystemExit(f"{path} answered {answer.status}")
+        return text
 
     return ask
 
