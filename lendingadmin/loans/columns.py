@@ -11,7 +11,7 @@ from lendingadmin.lending import figures
 from lendingadmin.lending.values import Loan
 from lendingadmin.readers import LendingApp
 from lendingadmin.web.keys import addresses
-from lendingadmin.web.tables import Column, above, digger, id_link, row_id, row_of, safe
+from lendingadmin.web.tables import Column, above, digger, id_link, row_id, row_of, worded
 
 BORROWER = "Borrower"
 # What the columns read of a loan, by the wire's names.
@@ -29,7 +29,7 @@ def columns(app: LendingApp) -> tuple[Column, ...]:
 
     def name(loan: Loan) -> str:
         key = figures.account_of(loan)
-        head = row_id(loan_at(key), key) if key else shown(loan.account_id or loan)
+        head = row_id(loan_at(key), key) if key else shown(loan.account_id)
         return above(head, loan.loan_type and spelled(loan.loan_type))
 
     def borrower(loan: Loan) -> str:
@@ -41,7 +41,7 @@ def columns(app: LendingApp) -> tuple[Column, ...]:
         return Column(heading, lambda loan: figure(amount(loan), app.currency), number=True)
 
     def dates(loan: Loan) -> str:
-        since = SafeString(f"since {safe(contract_day(loan.start_date, app.zone))}")
+        since = SafeString(f"since {worded(contract_day(loan.start_date, app.zone))}")
         return above(contract_day(loan.maturity_date, app.zone), since)
 
     return (

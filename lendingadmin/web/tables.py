@@ -4,6 +4,7 @@ The list is the page that people wait for most: drawn by Python, its rows take a
 template takes for them. A column says its heading once, for the head and for the phone's cards.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -13,6 +14,9 @@ from django.utils.safestring import SafeString
 
 from lendingadmin.display.text import shown
 from lendingadmin.lending.values import Odd
+
+# A word that a column of a full table has no room for on one line.
+_LONG = re.compile(r"\S{25}")
 
 
 @dataclass(frozen=True)
@@ -37,10 +41,10 @@ def draw(columns: Sequence[Column], items: Iterable[Any]) -> SafeString:
     for item in items:
         if isinstance(item, Odd):
             parts.append(f'<tr><th scope="row" colspan="{len(columns)}" class="soft">')
-            parts.append(f"{escape(shown(item))}</th></tr>")
+            parts.append(f"{worded(shown(item))}</th></tr>")
             continue
-        parts.append(f'<tr class="link"><th scope="row">{safe(first.cell(item))}</th>')
-        parts += [f"{start}{safe(cell(item))}</td>" for start, cell in cells]
+        parts.append(f'<tr class="link"><th scope="row">{worded(first.cell(item))}</th>')
+        parts += [f"{start}{worded(cell(item))}</td>" for start, cell in cells]
         parts.append("</tr>")
     parts.append("</tbody></table>")
     return SafeString("".join(parts))
@@ -53,6 +57,16 @@ def safe(text: object) -> SafeString:
     the escaping.
     """
     return text if isinstance(text, SafeString) else SafeString(escape(str(text)))
+
+
+def worded(text: object) -> SafeString:
+    """Text as HTML that stays within its column: a very long word may break anywhere.
+
+    Only such text, because a table makes columns too narrow for what may always break.
+    """
+    if isinstance(text, str) and not isinstance(text, SafeString) and _LONG.search(text):
+        return SafeString(f'<span class="long">{escape(text)}</span>')
+    return safe(text)
 
 
 def _label(column: Column) -> str:
@@ -94,17 +108,18 @@ def id_link(address: str, key: str) -> SafeString:
 def _id(address: str, key: str, kind: str) -> SafeString:
     shown_key = escape(key)
     return SafeString(
-        f'<a class="{kind}" title="{shown_key}" href="{escape(address)}">{shown_key}</a>'
+        f'<a class="{kind}" dir="auto" title="{shown_key}" href="{escape(address)}">{shown_key}</a>'
     )
 
 
 def above(main: str, small: object) -> SafeString:
     """A cell of two lines, the second small; of one where there is nothing for the second."""
     if not small:
-        return safe(main)
-    return SafeString(f"{safe(main)}<small>{safe(small)}</small>")
+        return worded(main)
+    return SafeString(f"{worded(main)}<small>{worded(small)}</small>")
 
 
 def row_of(*parts: str) -> SafeString:
-    """A cell of several things beside one another, such as chips."""
-    return SafeString(f'<span class="row">{"".join(map(safe, parts))}</span>')
+    """A cell of several things beside one another, such as chips; empty where there are none."""
+    content = "".join(map(worded, parts))
+    return SafeString(f'<span class="row">{content}</span>' if content else "")
