@@ -107,12 +107,16 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
 )
 
+_LOOK_FIRST = "Look at the record before you try again: it may have been {}."
+
 
 def card(error: LendingError) -> Card:
     """Draw the card of a fault."""
     _, title, what_next, _ = _kind(error)
     if error.saved == Saved.UNKNOWN:
-        what_next = "Look at the record before you try again: it may have been saved."
+        what_next = _LOOK_FIRST.format("deleted" if _deletes(error) else "saved")
+        if isinstance(error, Conflict):
+            title = "The service says that something stands in the way"
     return Card(
         title=title,
         cause=_cause(error),
@@ -128,6 +132,10 @@ def card(error: LendingError) -> Card:
 
 def _cause(error: LendingError) -> str:
     """The fault's sentence; for a right that is missing, with the names to ask for."""
+    if isinstance(error, Conflict) and error.saved == Saved.UNKNOWN:
+        # No create: there is nothing that could be there already.
+        done = "deleted" if _deletes(error) else "done"
+        return f"The lending service answered that this can't be {done} as things stand."
     if not (isinstance(error, NotAllowed) and error.permission):
         return error.message
     scopes = ", ".join(error.scopes)
@@ -137,6 +145,10 @@ def _cause(error: LendingError) -> str:
 def status(error: LendingError) -> int:
     """The HTTP status of a whole page that shows this fault."""
     return int(_kind(error)[3])
+
+
+def _deletes(error: LendingError) -> bool:
+    return error.operation.endswith(".delete")
 
 
 def _kind(error: LendingError) -> tuple[type[LendingError], str, str, HTTPStatus]:
