@@ -1,0 +1,37 @@
+"""The loans list at work: a CSV that tells how far it is, and a way back to where one was."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+FILTERED = "/apps/kenya/loans/?status=2&order=desc"
+
+
+def test_a_csv_is_counted_to_its_end_and_back_leads_to_the_same_place(
+    page_of: Callable[[str], Page], tmp_path: Path
+) -> None:
+    page = page_of("support")
+    page.goto(FILTERED)
+    with page.expect_download() as started:
+        page.get_by_role("link", name="CSV").click()
+    started.value.save_as(tmp_path / "loans.csv")
+    with (tmp_path / "loans.csv").open(newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["status"] for row in rows} == {"2"}
+    expect(page.locator(".filters")).to_contain_text(f"{len(rows)} rows, complete")
+    expect(page.locator("[role=status]")).to_contain_text(f"complete: {len(rows)} rows")
+
+    page.mouse.wheel(0, 900)
+    page.wait_for_function("scrollY > 800")
+    stood, listed = page.evaluate("scrollY"), page.url
+    row = page.locator("tbody tr").nth(20).locator("a.stretch")
+    account = row.inner_text()
+    row.click()
+    expect(page.locator("h1")).to_have_text(account)
+    page.go_back()
+    assert page.url == listed
+    expect(page.locator("select[name=status]")).to_have_value("2")
+    expect(page.locator("select[name=order]")).to_have_value("desc")
+    page.wait_for_function(f"scrollY === {stood}")
