@@ -1,7 +1,5 @@
 """The columns of assessments, for their list and wherever else assessments are listed."""
 
-from django.utils.safestring import SafeString
-
 from lendingadmin.display.assessments import outcome, risk, type_id
 from lendingadmin.display.gauges import score
 from lendingadmin.display.statuses import processing
@@ -12,7 +10,7 @@ from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.values import Assessment, text
 from lendingadmin.readers import LendingApp
 from lendingadmin.web.keys import addresses
-from lendingadmin.web.tables import Column, above, digger, id_link, row_id, row_of, worded
+from lendingadmin.web.tables import Column, above, dated, digger, id_link, row_id, row_of
 
 ACCOUNT = "Account"
 
@@ -38,7 +36,7 @@ def columns(app: LendingApp) -> tuple[Column, ...]:
         return id_link(borrower_at(key), key) if key else shown(assessment.account_id)
 
     def dates(assessment: Assessment) -> str:
-        started = SafeString(f"started {worded(moment(assessment.created_at, app.zone))}")
+        started = dated("started", moment(assessment.created_at, app.zone))
         return above(moment(assessment.timestamp, app.zone), started)
 
     return (

@@ -1,7 +1,5 @@
 """The columns of loans, for the loans list and wherever else loans are listed."""
 
-from django.utils.safestring import SafeString
-
 from lendingadmin.display.money import figure
 from lendingadmin.display.statuses import days_late
 from lendingadmin.display.templatetags.statuses import chip, loan_status, performance_status
@@ -11,7 +9,7 @@ from lendingadmin.lending import figures
 from lendingadmin.lending.values import Loan
 from lendingadmin.readers import LendingApp
 from lendingadmin.web.keys import addresses
-from lendingadmin.web.tables import Column, above, digger, id_link, row_id, row_of, worded
+from lendingadmin.web.tables import Column, above, dated, digger, id_link, row_id, row_of
 
 BORROWER = "Borrower"
 # What the columns read of a loan, by the wire's names.
@@ -41,7 +39,7 @@ def columns(app: LendingApp) -> tuple[Column, ...]:
         return Column(heading, lambda loan: figure(amount(loan), app.currency), number=True)
 
     def dates(loan: Loan) -> str:
-        since = SafeString(f"since {worded(contract_day(loan.start_date, app.zone))}")
+        since = dated("since", contract_day(loan.start_date, app.zone))
         return above(contract_day(loan.maturity_date, app.zone), since)
 
     return (

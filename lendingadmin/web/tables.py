@@ -12,6 +12,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
+from lendingadmin.display.numbers import MISSING
 from lendingadmin.display.text import shown
 from lendingadmin.lending.values import Odd
 
@@ -117,6 +118,11 @@ def above(main: str, small: object) -> SafeString:
     if not small:
         return worded(main)
     return SafeString(f"{worded(main)}<small>{worded(small)}</small>")
+
+
+def dated(word: str, when: str) -> str:
+    """A day or moment with what it is the day of; nothing where there is none."""
+    return "" if when == MISSING else SafeString(f"{escape(word)} {worded(when)}")
 
 
 def row_of(*parts: str) -> SafeString:

@@ -87,6 +87,12 @@ def test_only_a_very_long_word_may_break() -> None:
     assert tables.row_of("", "") == ""
 
 
+def test_a_day_that_is_not_there_leaves_no_word_behind() -> None:
+    assert tables.dated("since", "\N{EM DASH}") == ""
+    assert tables.dated("since", SafeString("<time>1 May</time>")) == "since <time>1 May</time>"
+    assert tables.dated("since", "<soon>") == "since &lt;soon&gt;"
+
+
 def test_digging_ends_where_the_way_ends() -> None:
     dig = tables.digger("a.b")
     assert dig(SimpleNamespace(a=SimpleNamespace(b=1))) == 1
