@@ -17,7 +17,8 @@ from .tables import safe
 
 def draw(form: forms.Form) -> SafeString:
     """The fields of a filter: label, control, and what is wrong with it, as other forms have it."""
-    return SafeString("".join(map(_field, form)))
+    above = str(form.non_field_errors()) if form.non_field_errors() else ""
+    return SafeString(above + "".join(map(_field, form)))
 
 
 def _field(bound: BoundField) -> str:

@@ -112,8 +112,9 @@ def read_page(
 ) -> ListPage:
     """Read the page that the URL asks for. `call` is the client's `list` of this operation.
 
-    A filter that can't be sent leaves its message beside its field, and nothing is sent. Raises the
-    LendingError of a read that failed.
+    A filter that can't be sent leaves its message beside its field, and nothing is sent; one that
+    the service refuses leaves the service's words above them. Raises the LendingError of any other
+    read that failed.
     """
     form = ListForm(request.GET, operation, words)
     if not form.is_valid():
@@ -126,7 +127,15 @@ def read_page(
         asked["filters"] = form.filters()
     if form.cleaned_data.get("order"):
         asked["order"] = form.cleaned_data["order"]
-    page, notes, restarted = _read(operation, call, asked)
+    try:
+        page, notes, restarted = _read(operation, call, asked)
+    except BadRequest as error:
+        if not form.filters():
+            raise
+        form.add_error(
+            None, f"The service refused this filter: {error.error_description or error.message}"
+        )
+        return ListPage(form=form)
     if restarted:
         token, skip = None, 0
     return ListPage(

@@ -10,6 +10,7 @@ from django.test import RequestFactory
 from lendingadmin.lending.errors import BadRequest, Saved
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import Page
+from lendingadmin.web import controls
 from lendingadmin.web.lists import ListForm, ListPage, read_page
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -111,7 +112,15 @@ def test_a_refused_page_size_is_left_out_where_the_spec_does_not_list_it() -> No
 
 def test_a_refusal_where_the_spec_lists_the_size_is_an_error() -> None:
     with pytest.raises(BadRequest):
-        read("?status=x", Listed(refused("status: a number is expected")))
+        read("?order=desc", Listed(refused("no")))
+
+
+def test_a_filter_that_the_service_refuses_is_told_above_it_and_kept() -> None:
+    shown = read("?status=x", Listed(refused("status: a number is expected")))
+    assert shown.items == ()
+    drawn = controls.draw(shown.form)
+    assert "status: a number is expected" in drawn
+    assert 'value="x"' in drawn
 
 
 def test_an_invalid_page_token_starts_again_and_says_so() -> None:
