@@ -27,7 +27,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     app, card = gateway.lending_app(app_id), None
     asks_for_rows = "more" in request.POST
     entered = request.POST if request.method == "POST" else None
-    form = BorrowerForm({}, entered, check=not asks_for_rows)
+    form = BorrowerForm({}, entered, check=not asks_for_rows, new=True)
     first = NewForm(entered if entered and not asks_for_rows else None)
     if asks_for_rows:
         first.initial["borrowerId"] = request.POST.get("borrowerId", "")

@@ -133,9 +133,8 @@ class Rows:
         if self.json:
             return self.json.cleaned_data[self.name]
         found = [item for form in self.forms if (item := form.result()) is not MISSING]
-        return (
-            self.raw if (not found and not self.raw) or (self.raw is None and not found) else found
-        )
+        had_none = self.raw is MISSING or not self.raw
+        return self.raw if had_none and not found else found
 
     @property
     def is_filled(self) -> bool:
@@ -167,13 +166,21 @@ class NewForm(forms.Form):
 
 
 class BorrowerForm:
-    """All of it. `record` is what it is filled from (nothing for a new one); `sent` what came back.
+    """All of it. `record` is what it is filled from; `sent` what came back.
 
+    A `new` borrower needs a category, an old one may do without as it came.
     With `check` off what was sent is shown again without a word about what is wrong with it: that
     is for a form that only asks for more rows.
     """
 
-    def __init__(self, record: Raw, sent: QueryDict | None = None, *, check: bool = True) -> None:
+    def __init__(
+        self,
+        record: Raw,
+        sent: QueryDict | None = None,
+        *,
+        check: bool = True,
+        new: bool = False,
+    ) -> None:
         check = check and sent is not None
         self.record = record
         person = record.get("individual")
@@ -190,8 +197,8 @@ class BorrowerForm:
         self.open_ended = part(OPEN_ENDED + labels, record, "open")
         self.devices = Rows(Key("devices", "Devices", LIST), DEVICE, record, sent, check)
         self.loans = Rows(Key("loans", "Loan summaries", LIST), LOAN, record, sent, check)
-        self.general.fields["category"].required = not record
-        if not record and sent is None:
+        self.general.fields["category"].required = new
+        if new and sent is None:
             self.general.initial["category"] = "individual"
 
     def is_valid(self) -> bool:
