@@ -1,0 +1,76 @@
+"""Whether a record of the service is what was to be saved.
+
+The service adds fields, upper-cases names (Spec: Borrower) and writes timestamps in its own way, so
+what was sent is looked for in what came.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+
+_DEEPEST = 20
+_MOST = 12
+# Spec: Individual fields.
+_UPPER_CASED = frozenset({"surname", "othernames"})
+
+
+def differing(sent: object, came: object) -> list[str]:
+    """The places, such as `devices · 2 · osName`, where what came is not what was sent.
+
+    At most a dozen; empty where all that was sent is there.
+    """
+    found = []
+    for place in _differing(sent, came, "", 0):
+        if len(found) == _MOST:
+            return [*found, "…"]
+        found.append(place)
+    return found
+
+
+def _differing(sent: object, came: object, place: str, depth: int) -> Iterator[str]:
+    if depth > _DEEPEST:
+        yield place
+    elif isinstance(sent, Mapping) and (isinstance(came, Mapping) or not sent):
+        there = came if isinstance(came, Mapping) else {}
+        for key, value in sent.items():
+            yield from _differing(value, there.get(key), _below(place, key), depth + 1)
+    elif isinstance(sent, list | tuple) and isinstance(came, list | tuple):
+        if len(sent) != len(came):
+            yield place
+            return
+        for number, (one, other) in enumerate(zip(sent, came, strict=True), start=1):
+            yield from _differing(one, other, _below(place, str(number)), depth + 1)
+    elif not _alike(sent, came, place.rpartition(" ")[2]):
+        yield place
+
+
+def _below(place: str, key: object) -> str:
+    return f"{place} · {key}" if place else str(key)
+
+
+def _alike(sent: object, came: object, key: str) -> bool:
+    if sent in (None, "", [], {}, ()):
+        return came in (None, "", [], {}, ())
+    if isinstance(sent, bool) or isinstance(came, bool):
+        return sent is came
+    if isinstance(sent, int | Decimal) and isinstance(came, int | Decimal):
+        return sent == came
+    if isinstance(sent, str) and isinstance(came, str):
+        if key in _UPPER_CASED:
+            return sent.casefold() == came.casefold()
+        return sent == came or _same_moment(sent, came)
+    return sent == came
+
+
+def _same_moment(one: str, other: str) -> bool:
+    first = moment_of(one)
+    return first is not None and first == moment_of(other)
+
+
+def moment_of(text: str) -> datetime | None:
+    """The point in time that a text of the wire tells, with whichever offset; else None."""
+    try:
+        found = datetime.fromisoformat(text)
+        return found.astimezone(UTC) if found.tzinfo else None
+    except (ValueError, OverflowError):
+        return None
