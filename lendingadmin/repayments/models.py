@@ -71,6 +71,8 @@ class Repayment(models.Model):
     alarm = models.TextField(blank=True)
     alarm_at = models.DateTimeField(null=True)
     alarm_seen_at = models.DateTimeField(null=True)
+    # When managers were written to because nobody knew what became of it (notices.py).
+    told_at = models.DateTimeField(null=True)
 
     set_aside_at = models.DateTimeField(null=True)
     set_aside_by = models.ForeignKey(
