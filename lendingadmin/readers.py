@@ -6,12 +6,15 @@ Each takes the text of the variable and raises ValueError with a sentence for wh
 import re
 from collections.abc import Callable
 from datetime import timedelta
-from typing import NamedTuple
+from email.utils import parseaddr
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from babel.numbers import is_currency
 from cryptography.fernet import Fernet
+from django.core.exceptions import ImproperlyConfigured
+from environ import Env
 
 _SWITCH = dict.fromkeys(("on", "yes", "true", "1"), True) | dict.fromkeys(
     ("off", "no", "false", "0"), False
@@ -63,6 +66,35 @@ def service_address(text: str) -> str:
     if parts.query or parts.fragment or parts.username or parts.password:
         raise ValueError("give the bare address, without credentials, ? or #")
     return text.rstrip("/")
+
+
+def own_address(text: str) -> str:
+    """Read the address at which people open the dashboard; none is allowed."""
+    return service_address(text) if text else ""
+
+
+def mail_server(text: str) -> dict[str, Any]:
+    """Read how mail is sent, `smtp+tls://user:password@host:587`, into Django's settings."""
+    try:
+        config: dict[str, Any] = Env.email_url_config(text)
+    except (ImproperlyConfigured, ValueError):
+        config = {}
+    by_network = config.get("EMAIL_BACKEND", "").endswith("smtp.EmailBackend")
+    if not config or (by_network and not config["EMAIL_HOST"]):
+        # The text holds a password, and this sentence ends up in logs.
+        raise ValueError(
+            "give smtp+tls://user:password@host:587, smtp+ssl://…, smtp://…, consolemail://, "
+            "filemail:///folder or dummymail://"
+        ) from None
+    return config
+
+
+def mail_address(text: str) -> str:
+    """Read a sender: `desk@example.com` or `Lending <desk@example.com>`."""
+    name, at, host = parseaddr(text)[1].rpartition("@")
+    if not (name and at and host) or "\n" in text:
+        raise ValueError(f"“{text}” is no mail address")
+    return text
 
 
 def data_keys(text: str) -> tuple[str, ...]:

@@ -88,6 +88,8 @@ INSTALLED_APPS = [
     "csp",
     "template_partials",
     "heroicons",
+    "django_tasks",
+    "django_tasks_db",
 ]
 
 MIDDLEWARE = [
@@ -146,6 +148,9 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 CACHES = {"default": env.cache_url("CACHE_URL", default="dbcache://cache")}
+
+# The worker takes its tasks out of the database: one thing less to run and to back up.
+TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 
 # --- people --------------------------------------------------------------------------------
 
@@ -228,7 +233,10 @@ USE_I18N = False
 TIME_ZONE = "UTC"
 USE_TZ = True
 
-vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
+vars().update(read("EMAIL_URL", readers.mail_server, "consolemail://"))
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = read("EMAIL_FROM", readers.mail_address, "lendingadmin@localhost")
+DASHBOARD_URL = read("DASHBOARD_URL", readers.own_address, "")
 
 LOGGING = {
     "version": 1,
@@ -243,4 +251,6 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["stderr"], "level": "INFO"},
+    # Their two lines for each look would bury the few that matter.
+    "loggers": {name: {"level": "WARNING"} for name in ("django_tasks", "django_tasks_db")},
 }

@@ -66,6 +66,8 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "CSRF_TRUSTED_ORIGINS": "",
         "TRUSTED_PROXIES": "0",
         "EMAIL_URL": "consolemail://",
+        "EMAIL_FROM": "lendingadmin@localhost",
+        "DASHBOARD_URL": f"http://localhost:{chosen['PORT']}",
     }
 
 

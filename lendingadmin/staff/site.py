@@ -49,12 +49,16 @@ class PeopleAdminConfig(AdminConfig):
     default_site = "lendingadmin.staff.site.PeopleAdminSite"
 
     def ready(self) -> None:
-        """Register what the apps bring, but not allauth's tables: they hold factors' secrets."""
+        """Register what the apps bring, but not allauth's tables, which hold factors' secrets.
+
+        Nor the worker's tasks: they are nobody's to change, and no people.
+        """
         super().ready()
         from allauth.account.models import EmailAddress
         from allauth.mfa.models import Authenticator
         from django.contrib.admin import site
+        from django_tasks_db.models import DBTaskResult
 
-        for model in (EmailAddress, Authenticator):
+        for model in (EmailAddress, Authenticator, DBTaskResult):
             if site.is_registered(model):
                 site.unregister(model)

@@ -5,13 +5,14 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from lendingadmin.repayments import watching
-from lendingadmin.web import onetime
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.worker import Worker
 
 
 class Command(BaseCommand):
-    """Look once, or again and again, for evidence of every repayment that is unknown."""
+    """Do once, or again and again, what the worker does, and say what came of it."""
 
-    help = "Sweep up what senders left behind, look for evidence of unknown repayments, tidy forms."
+    help = "Sweep up what senders left behind, look for evidence of unknown repayments, tidy up."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -26,10 +27,11 @@ class Command(BaseCommand):
             time.sleep(options["every"])
 
     def pass_once(self) -> None:
-        swept, due = watching.sweep(), watching.due()
-        before = {repayment.pk: repayment.state for repayment in due}
-        for repayment in due:
-            watching.look_if_due(repayment)
-        concluded = sum(repayment.state != before[repayment.pk] for repayment in due)
-        onetime.tidy()
-        self.stdout.write(f"{swept} swept up, {len(due)} looked at, {concluded} concluded")
+        before = {repayment.pk: repayment.state for repayment in watching.due()}
+        worker = Worker(once=True)
+        worker.run()
+        after = Repayment.objects.in_bulk(before)
+        concluded = sum(after[pk].state != state for pk, state in before.items())
+        self.stdout.write(
+            f"{worker.swept} swept up, {len(before)} looked at, {concluded} concluded"
+        )
