@@ -17,6 +17,11 @@ def sandbox_fill() -> list[str]:
     return [*_MANAGE, "sandbox_fill"]
 
 
+def worker() -> list[str]:
+    """The command that follows repayments of unknown outcome."""
+    return [*_MANAGE, "db_worker"]
+
+
 def dashboard(host: str, port: int) -> list[str]:
     """The command that serves the dashboard."""
     return [

@@ -1,4 +1,4 @@
-"""Run sandbox and dashboard together, with data and people, until Ctrl-C."""
+"""Run sandbox, dashboard and worker together, with data and people, until Ctrl-C."""
 
 import os
 from argparse import ArgumentParser
@@ -18,7 +18,7 @@ from lendingadmin.demo.processes import Died, Processes
 class Command(BaseCommand):
     """`manage.py demo`: what `make run` runs."""
 
-    help = "Starts the sandbox, fills it, starts the dashboard and prints how to sign in."
+    help = "Starts the sandbox, fills it, starts dashboard and worker and prints how to sign in."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -44,6 +44,7 @@ class Command(BaseCommand):
         processes.finish("filling of the sandbox")
         self.stdout.write("Starting the dashboard…")
         processes.start("dashboard", serving.dashboard(environ["DEMO_HOST"], port), environ)
+        processes.start("worker", serving.worker(), environ)
         processes.wait_until_ready("dashboard", port, "/healthz")
         self._tell(port, sandbox_port)
         processes.watch()
@@ -59,7 +60,7 @@ class Command(BaseCommand):
             f"  {'user name':<12}{'password':<{wide}}what the person does",
             *(f"  {name:<12}{password:<{wide}}{work}" for name, work in PEOPLE.items()),
             "",
-            "  Ctrl-C stops both. The data stays; make run FRESH=1 starts over.",
+            "  Ctrl-C stops all of it. The data stays; make run FRESH=1 starts over.",
             "",
         ]
         self.stdout.write("\n".join(lines))
