@@ -1,7 +1,6 @@
 """The desk: find a record, see what is unknown, go on with one's own work."""
 
 from collections.abc import Callable
-from datetime import datetime
 from functools import partial
 from typing import TypeGuard
 
@@ -15,7 +14,8 @@ from lendingadmin import gateway
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.parallel import together
-from lendingadmin.repayments import book, watching
+from lendingadmin.repayments import book, mistakes, watching
+from lendingadmin.repayments.models import Mistake
 from lendingadmin.web import errors
 from lendingadmin.web.access import access, signed_in
 from lendingadmin.web.requests import PersonRequest
@@ -33,20 +33,25 @@ def home(request: PersonRequest) -> HttpResponse:
 @access("lending.loans.list")
 def desk(request: PersonRequest, app_id: str) -> HttpResponse:
     """What waits for somebody, and what I did last."""
+    app = gateway.lending_app(app_id)
     watching.look_at_due(app_id, at_most=_LOOKS_PER_VISIT)
     context = {
-        "today": book.day(app_id, _midnight()),
+        "today": book.day(app, book.midnight(timezone.localdate(), app.zone)),
+        "may_close_day": request.user.has_perm("dashboard.repayments.statement"),
         "alarms": book.alarms(app_id),
+        "mistakes": _to_review(request, app_id),
         "unsettled": book.unsettled(app_id)[:_RECENT],
         "recent": book.of_person(app_id, request.user.pk)[:_RECENT],
-        "app": gateway.lending_app(app_id),
+        "app": app,
     }
     return render(request, "portfolio/desk.html", context)
 
 
-def _midnight() -> datetime:
-    """When today began where the lender is."""
-    return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+def _to_review(request: PersonRequest, app_id: str) -> list[Mistake]:
+    """Reported mistakes, for those who review them."""
+    if not request.user.has_perm(mistakes.REVIEW):
+        return []
+    return list(mistakes.open_in(app_id)[:_RECENT])
 
 
 @signed_in()

@@ -3,20 +3,23 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from django.db.models import Prefetch
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from lendingadmin import audit
+from lendingadmin import audit, gateway
 from lendingadmin.lending.values import timestamp_text
 from lendingadmin.web.access import access, refusal
 from lendingadmin.web.exports import csv_response, in_pages
+from lendingadmin.web.masking import MASK
 from lendingadmin.web.requests import PersonRequest
 
+from .book import filtered
 from .forms import JournalForm
-from .journal import filtered
-from .models import Repayment
+from .mistakes import REPORT
+from .models import Mistake, Repayment
 
 _READ = "lending.loans.get"
 _AT_ONCE = 500
@@ -39,6 +42,13 @@ COLUMNS = (
     "createdAt",
     "sentAt",
     "requestId",
+    "mistakeReports",
+    "mistakeReportedBy",
+    "mistakeReportedAt",
+    "mistakeReviewedAs",
+    "mistakeReviewedBy",
+    "mistakeReviewedAt",
+    "mistakeNote",
 )
 
 
@@ -51,14 +61,19 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     if not form.is_valid():
         return _to_journal(request, app_id)
     rows = Repayment.objects.filter(app_id=app_id).select_related("created_by").order_by("-id")
-    found = filtered(rows, form.cleaned_data, app_id)
+    found = filtered(rows, form.cleaned_data, gateway.lending_app(app_id)).prefetch_related(
+        Prefetch("mistakes", Mistake.objects.select_related("reported_by", "reviewed_by"))
+    )
+    reads_notes = request.user.has_perm(REPORT)
     audit.record(
         request, "dashboard.export", app_id=app_id, subject="repayments", outcome="started"
     )
     name = f"{app_id}-repayments-{timezone.localdate():%Y-%m-%d}.csv"
-    return csv_response(
-        request, name, COLUMNS, in_pages(map(_row, found.iterator(chunk_size=_AT_ONCE)))
+    lines = (
+        (*_row(repayment), *_mistake(repayment, reads_notes))
+        for repayment in found.iterator(chunk_size=_AT_ONCE)
     )
+    return csv_response(request, name, COLUMNS, in_pages(lines))
 
 
 def _to_journal(request: PersonRequest, app_id: str) -> HttpResponse:
@@ -87,6 +102,23 @@ def _row(repayment: Repayment) -> Iterable[object]:
         _when(repayment.created_at),
         _when(repayment.sent_at),
         repayment.request_id,
+    )
+
+
+def _mistake(repayment: Repayment, reads_notes: bool) -> Iterable[object]:
+    """How many reports there are, and the latest, which is the open one if one is."""
+    reports = list(repayment.mistakes.all())
+    if not reports:
+        return (0, *[None] * 6)
+    latest = reports[-1]
+    return (
+        len(reports),
+        latest.reported_by.username,
+        _when(latest.reported_at),
+        latest.reviewed_as,
+        latest.reviewed_by.username if latest.reviewed_by else None,
+        _when(latest.reviewed_at),
+        latest.note if reads_notes else MASK,
     )
 
 

@@ -13,8 +13,9 @@ from lendingadmin.readers import LendingApp
 from lendingadmin.web.dates import plausible
 from lendingadmin.web.fields import AmountField, LineField, moment_field
 
+from .book import NOT_GIVEN
 from .ledger import Request
-from .models import Repayment
+from .models import Mistake, Repayment
 from .states import State, Verdict
 
 _CHANNELS = [("", "not given"), ("web", "web"), ("mobile", "mobile"), ("physical", "physical")]
@@ -169,16 +170,75 @@ class SettleForm(ReasonForm):
     field_order = ("verdict", "reason")
 
 
+class MistakeForm(forms.Form):
+    """What is wrong with a repayment; kept sealed."""
+
+    note = forms.CharField(
+        min_length=10,
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        label="What is wrong",
+        help_text="Such as “the amount was 500, not 5,000”. A manager reads it.",
+        error_messages={"min_length": "Say it in a few words: what is wrong?"},
+    )
+
+
+class ReviewForm(ReasonForm):
+    """What a manager made of a reported mistake, and why; the reason is kept sealed."""
+
+    verdict = forms.ChoiceField(
+        choices=Mistake.Review.choices, widget=forms.RadioSelect, label="What it came to"
+    )
+    field_order = ("verdict", "reason")
+
+    def decision(self) -> tuple[Mistake.Review, str]:
+        """What was decided, and why."""
+        return Mistake.Review(self.cleaned_data["verdict"]), self.cleaned_data["reason"]
+
+
 def _day() -> forms.DateField:
     widget = forms.DateInput(attrs={"type": "date"})
     return forms.DateField(required=False, widget=widget, validators=[plausible])
 
 
+_BY = [("", "the day of entry here"), ("transactionDate", "their transaction date")]
+_STATES = [
+    ("", "any state"),
+    *State.choices,
+    ("landed", "landed: recorded, inferred, or so settled"),
+    ("doubtful", "may or may not be at the service"),
+    ("given_up", "settled as not recorded"),
+]
+_REPORTS = [("", "any"), ("open", "a mistake is reported"), ("reviewed", "a report was reviewed")]
+
+
 class JournalForm(forms.Form):
     """The journal's filter; all of it in the address."""
 
-    state = forms.ChoiceField(choices=[("", "any state"), *State.choices], required=False)
+    state = forms.ChoiceField(choices=_STATES, required=False)
+    mistake = forms.ChoiceField(choices=_REPORTS, required=False, label="Reports")
     person = forms.CharField(required=False, max_length=150)
     record = forms.CharField(required=False, max_length=255, label="Loan or transaction id")
+    channel = forms.ChoiceField(
+        choices=[("", "any"), *_CHANNELS[1:], (NOT_GIVEN, NOT_GIVEN)], required=False
+    )
+    network = forms.CharField(required=False, max_length=100)
+    currency = forms.CharField(required=False, max_length=3)
     since = _day()
     until = _day()
+    by = forms.ChoiceField(choices=_BY, required=False, label="Days are")
+
+    def clean_currency(self) -> str:
+        """Currencies are kept in capitals."""
+        return str(self.cleaned_data["currency"]).upper()
+
+
+class DayForm(forms.Form):
+    """Which day's end; today where the lender is, when nothing is given."""
+
+    date = _day()
+    by = forms.ChoiceField(choices=_BY, required=False, label="Counted by")
+
+    def clean_date(self) -> Any:
+        """Today, when it was left empty."""
+        return self.cleaned_data["date"] or timezone.localdate()

@@ -1,23 +1,22 @@
 """The journal: every repayment recorded here, its receipt, and what people decide about it."""
 
-from datetime import date, datetime, timedelta
+from datetime import timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Q, QuerySet
 from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from lendingadmin import gateway
+from lendingadmin.web import onetime
 from lendingadmin.web.access import access
 from lendingadmin.web.polling import poll
 from lendingadmin.web.requests import PersonRequest
 
-from . import book, ledger, watching
-from .forms import JournalForm, ReasonForm, SettleForm
+from . import book, ledger, mistakes, watching
+from .forms import JournalForm, MistakeForm, ReasonForm, ReviewForm, SettleForm
 from .models import Repayment
 from .states import State, Verdict
 from .wording import WORDINGS
@@ -32,11 +31,11 @@ NORMAL = timedelta(minutes=2)
 @access("lending.loans.get")
 def journal(request: PersonRequest, app_id: str) -> HttpResponse:
     """The journal of one app, filtered by what the address says."""
-    form = JournalForm(request.GET)
+    form, app = JournalForm(request.GET), gateway.lending_app(app_id)
     rows = Repayment.objects.filter(app_id=app_id).select_related("created_by").order_by("-id")
     if form.is_valid():
-        rows = filtered(rows, form.cleaned_data, app_id)
-    page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
+        rows = book.filtered(rows, form.cleaned_data, app)
+    page = Paginator(mistakes.marked(rows), PAGE_SIZE).get_page(request.GET.get("page"))
     query = request.GET.copy()
     query.pop("page", None)
     context = {
@@ -44,30 +43,10 @@ def journal(request: PersonRequest, app_id: str) -> HttpResponse:
         "page": page,
         "filtered": any(query.values()),
         "query": query.urlencode(),
-        "app": gateway.lending_app(app_id),
+        "may_close_day": request.user.has_perm("dashboard.repayments.statement"),
+        "app": app,
     }
     return render(request, "repayments/journal.html", context)
-
-
-def filtered(rows: QuerySet[Repayment], wanted: dict[str, Any], app_id: str) -> QuerySet[Repayment]:
-    """Those of the rows that a JournalForm's cleaned data asks for."""
-    zone = gateway.lending_app(app_id).zone
-    if wanted["state"]:
-        rows = rows.filter(state=wanted["state"])
-    if wanted["person"]:
-        rows = rows.filter(created_by__username__iexact=wanted["person"].strip())
-    if wanted["record"]:
-        record = wanted["record"].strip()
-        rows = rows.filter(Q(account_id=record) | Q(external_id=record) | Q(borrower_id=record))
-    if wanted["since"]:
-        rows = rows.filter(created_at__gte=_midnight(wanted["since"], zone))
-    if wanted["until"]:
-        rows = rows.filter(created_at__lt=_midnight(wanted["until"] + timedelta(days=1), zone))
-    return rows
-
-
-def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=zone)
 
 
 @access("lending.loans.get")
@@ -75,8 +54,9 @@ def unknown(request: PersonRequest, app_id: str) -> HttpResponse:
     """Unknown outcomes: read again now that somebody looks; what is left, a person decides."""
     watching.look_at_due(app_id, at_most=_LOOKS_PER_VISIT)
     context = {
-        "unsettled": book.unsettled(app_id),
-        "alarms": book.alarms(app_id),
+        "unsettled": mistakes.marked(book.unsettled(app_id)),
+        "alarms": mistakes.marked(book.alarms(app_id)),
+        "mistakes": mistakes.open_in(app_id),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "repayments/unknown.html", context)
@@ -101,8 +81,11 @@ def _receipt(
     repayment: Repayment,
     settle_form: Form | None = None,
     aside_form: Form | None = None,
+    **mistake_forms: Form,
 ) -> HttpResponse:
-    context = _status(request, repayment, seen=repayment.state) | {
+    reports = mistakes.section(request, repayment, **mistake_forms)
+    context = _status(request, repayment, seen=repayment.state) | reports
+    context |= {
         "settle_form": settle_form or SettleForm(),
         "aside_form": aside_form or ReasonForm(prefix="aside"),
         "readings": repayment.readings.all(),
@@ -188,4 +171,45 @@ def alarm_seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse
     """A person has seen the alarm and takes it off the desk."""
     repayment = _one(app_id, number)
     ledger.see_alarm(repayment, request.user)
+    return redirect(repayment)
+
+
+@access(mistakes.REPORT, methods=("POST",))
+def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A person reports that a repayment is wrong; once for each form."""
+    repayment = _one(app_id, number)
+    form = MistakeForm(request.POST, prefix="mistake")
+    if not form.is_valid():
+        return _receipt(request, repayment, report_form=form)
+    try:
+        nonce = onetime.check(request, mistakes.PURPOSE, request.POST.get("token", ""))
+        mistakes.report(repayment, form.cleaned_data["note"], request.user, nonce)
+    except onetime.Stale:
+        form.add_error(None, "Not saved: this form was open for too long. Send it again.")
+    except mistakes.OneIsOpen as rule:
+        by = rule.other.reported_by.username
+        form.add_error("note", f"Not saved: the report of {by} waits for its review already.")
+    else:
+        messages.success(request, "Saved: reported. A manager reviews it.")
+        return redirect(repayment)
+    return _receipt(request, repayment, report_form=form)
+
+
+@access(mistakes.REVIEW, methods=("POST",))
+def review_mistake(
+    request: PersonRequest, app_id: str, number: int, mistake_id: int
+) -> HttpResponse:
+    """A manager reviews what somebody else reported, with a reason."""
+    repayment = _one(app_id, number)
+    mistake = get_object_or_404(repayment.mistakes, pk=mistake_id)
+    form = ReviewForm(request.POST, prefix="review")
+    if mistake.is_open and not form.is_valid():
+        return _receipt(request, repayment, review_form=form)
+    if form.is_valid() and mistakes.review(mistake, form.decision(), request.user):
+        messages.success(request, "Saved: reviewed. Your reason is kept with it.")
+    elif mistake.is_open:
+        messages.warning(request, "Not saved: you reported it, so somebody else reviews it.")
+    else:
+        by = mistake.reviewed_by
+        messages.warning(request, f"Nothing was changed: {by} has reviewed it before.")
     return redirect(repayment)

@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.validators import MinValueValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.urls import reverse
 
 from lendingadmin.sealing import SealedTextField
@@ -183,6 +183,55 @@ class Repayment(models.Model):
             after.paid_amount if after else None,
             self.amount,
         )
+
+
+class Mistake(models.Model):
+    """A person's report that a repayment is wrong, and what a manager made of it.
+
+    The service documents no way to undo a repayment (spec: Loans), so nothing about the repayment
+    changes by it. `note` and `reason` may be personal, so both are sealed.
+    """
+
+    class Review(models.TextChoices):
+        """What the review came to."""
+
+        CORRECTED = "corrected", "corrected at the service"
+        OTHERWISE = "otherwise", "put right another way"
+        NO_MISTAKE = "no_mistake", "no mistake"
+
+    repayment = models.ForeignKey(Repayment, on_delete=models.PROTECT, related_name="mistakes")
+    note = SealedTextField()
+    reported_at = models.DateTimeField()
+    reported_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    form = models.CharField(max_length=64, unique=True)
+    reviewed_as = models.CharField(max_length=16, choices=Review.choices, blank=True)
+    reason = SealedTextField(blank=True)
+    reviewed_at = models.DateTimeField(null=True)
+    reviewed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["repayment"], condition=Q(reviewed_at=None), name="mistake_one_open"
+            ),
+            models.CheckConstraint(
+                condition=Q(reviewed_by=None) | ~Q(reviewed_by=F("reported_by")),
+                name="mistake_reviewed_by_another",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"report {self.pk} on rp-{self.repayment_id}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still waits for a review."""
+        return self.reviewed_at is None
 
 
 class Reading(models.Model):

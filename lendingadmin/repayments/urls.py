@@ -20,4 +20,10 @@ urlpatterns = [
     path("repayments/<int:number>/settle", journal.settle, name="repayment-settle"),
     path("repayments/<int:number>/set-aside", journal.set_aside, name="repayment-set-aside"),
     path("repayments/<int:number>/alarm", journal.alarm_seen, name="repayment-alarm-seen"),
+    path("repayments/<int:number>/report", journal.report_mistake, name="mistake-report"),
+    path(
+        "repayments/<int:number>/mistakes/<int:mistake_id>/review",
+        journal.review_mistake,
+        name="mistake-review",
+    ),
 ]

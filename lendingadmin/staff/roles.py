@@ -47,6 +47,8 @@ _RIGHTS = (
     Right("lending.assessmentTypes.list", "list assessment types", ROLES),
     Right("dashboard.repayments.settle", "settle an unknown repayment", _MANAGERS),
     Right("dashboard.repayments.setAside", "set a repayment aside", _MANAGERS),
+    Right("dashboard.repayments.reportMistake", "report a mistake in a repayment", _WRITERS),
+    Right("dashboard.repayments.reviewMistake", "review a reported mistake", _MANAGERS),
     Right("dashboard.repayments.statement", "make statements of repayments", _COLLECTORS),
     Right("dashboard.personalContent.reveal", "reveal personal content", _LENDERS),
     Right("dashboard.export", "export", _WRITERS),

@@ -16,6 +16,8 @@ TABLE = list(csv.DictReader((Path(__file__).parents[1] / "operations.csv").open(
 OWN = {
     "dashboard.repayments.settle": {"manager"},
     "dashboard.repayments.setAside": {"manager"},
+    "dashboard.repayments.reportMistake": {"officer", "support", "manager"},
+    "dashboard.repayments.reviewMistake": {"manager"},
     "dashboard.audit.view": {"manager"},
     "dashboard.apiCalls.view": {"manager"},
     "dashboard.people.manage": {"manager"},

@@ -1,0 +1,129 @@
+"""Reports that a repayment is wrong: the service has no reversal, so people put it right.
+
+A report is reviewed by somebody else. Neither changes anything about the repayment's state.
+"""
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Case, Exists, OuterRef, QuerySet, Value, When
+from django.forms import Form
+from django.utils import timezone
+
+from lendingadmin import audit
+from lendingadmin.staff.models import User
+from lendingadmin.web import onetime
+from lendingadmin.web.requests import PersonRequest
+
+from .forms import MistakeForm, ReviewForm
+from .models import Mistake, Repayment
+
+PURPOSE = "report a mistake"
+REPORT = "dashboard.repayments.reportMistake"
+REVIEW = "dashboard.repayments.reviewMistake"
+
+
+class OneIsOpen(Exception):
+    """The repayment has a report that nobody has reviewed yet."""
+
+    def __init__(self, other: Mistake) -> None:
+        super().__init__(f"{other} is open")
+        self.other = other
+
+
+def report(repayment: Repayment, note: str, by: User, form: str) -> Mistake:
+    """Keep a report; the same `form` (a one-use token) gives back the first.
+
+    Raises OneIsOpen when another report on the repayment waits for its review.
+    """
+    try:
+        with transaction.atomic(durable=True):
+            mistake = Mistake.objects.create(
+                repayment=repayment,
+                note=note,
+                reported_by=by,
+                reported_at=timezone.now(),
+                form=form,
+            )
+            _audit(mistake, by, REPORT, "reported")
+    except IntegrityError:
+        first = Mistake.objects.filter(form=form).first()
+        if first:
+            return first
+        standing = repayment.mistakes.filter(reviewed_at=None).first()
+        if standing is None:
+            raise
+        raise OneIsOpen(standing) from None
+    return mistake
+
+
+def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> bool:
+    """Close an open report with a decision and its reason; says whether it did.
+
+    Nobody reviews a report of their own. The given object is refreshed either way.
+    """
+    verdict, reason = decision
+    with transaction.atomic(durable=True):
+        rows = Mistake.objects.filter(pk=mistake.pk, reviewed_at=None).exclude(reported_by=by)
+        done = rows.update(
+            reviewed_as=verdict, reason=reason, reviewed_by=by, reviewed_at=timezone.now()
+        )
+        mistake.refresh_from_db()
+        if done:
+            _audit(mistake, by, REVIEW, f"reviewed: {verdict.label}")
+    return done == 1
+
+
+def _audit(mistake: Mistake, by: User, action: str, outcome: str) -> None:
+    """Neither note nor reason goes into the trail: they may be personal."""
+    repayment = mistake.repayment
+    audit.record(
+        by,
+        action,
+        app_id=repayment.app_id,
+        subject=f"{repayment.account_id} {repayment}",
+        outcome=outcome,
+        detail=str(mistake),
+    )
+
+
+def open_in(app_id: str) -> QuerySet[Mistake]:
+    """The reports of an app that wait for their review, the oldest first."""
+    rows = Mistake.objects.filter(repayment__app_id=app_id, reviewed_at=None)
+    return rows.select_related("repayment", "reported_by").order_by("id")
+
+
+def marked(rows: QuerySet[Repayment]) -> QuerySet[Repayment]:
+    """The rows with `mistake`: "open", "reviewed", or empty where none was reported."""
+    mistakes = Mistake.objects.filter(repayment=OuterRef("pk"))
+    return rows.annotate(
+        mistake=Case(
+            When(Exists(mistakes.filter(reviewed_at=None)), then=Value("open")),
+            When(Exists(mistakes), then=Value("reviewed")),
+            default=Value(""),
+        )
+    )
+
+
+def section(
+    request: PersonRequest,
+    repayment: Repayment,
+    report_form: Form | None = None,
+    review_form: Form | None = None,
+) -> dict[str, Any]:
+    """What the receipt shows of its reports: all of them, and what this person may do."""
+    reports = list(repayment.mistakes.select_related("reported_by", "reviewed_by"))
+    standing = next((mistake for mistake in reports if mistake.is_open), None)
+    may_report = request.user.has_perm(REPORT)
+    may_review = request.user.has_perm(REVIEW)
+    own = standing is not None and standing.reported_by_id == request.user.pk
+    return {
+        "mistakes": reports,
+        "may_read_notes": may_report or may_review,
+        "may_report": may_report and (standing is None or report_form is not None),
+        "report_token": onetime.mint(request, PURPOSE),
+        "report_form": report_form or MistakeForm(prefix="mistake"),
+        "to_review": standing if may_review and not own else None,
+        "waits_for_another": may_review and own,
+        "review_form": review_form or ReviewForm(prefix="review"),
+    }

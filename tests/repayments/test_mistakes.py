@@ -1,0 +1,308 @@
+"""Reports that a repayment is wrong: who may, what is kept, who reviews, where it is seen."""
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.repayments.models import Mistake, Repayment
+from lendingadmin.staff.models import User
+from tests.repayments.rows import row
+from tests.repayments.threads import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ClientOf = Callable[[User | None], Client]
+NOTE = "Anne paid 500, not 5,000"
+
+
+@pytest.fixture
+def repayment(support: User) -> Repayment:
+    return row(support)
+
+
+def token(page: Any) -> str:
+    found = re.search(r'name="token" value="([^"]+)"', page.content.decode())
+    assert found
+    return found[1]
+
+
+def report(browser: Client, repayment: Repayment, note: str = NOTE, **fields: str) -> Any:
+    address = repayment.get_absolute_url()
+    if "token" not in fields:
+        fields["token"] = token(browser.get(address))
+    return browser.post(f"{address}report", {"mistake-note": note, **fields}, follow=True)
+
+
+def review(browser: Client, mistake: Mistake, **fields: str) -> Any:
+    given = {"review-verdict": "corrected", "review-reason": "reversed by hand"} | fields
+    address = mistake.repayment.get_absolute_url()
+    return browser.post(f"{address}mistakes/{mistake.pk}/review", given, follow=True)
+
+
+def exported(browser: Client, query: str = "") -> list[dict[str, str]]:
+    answer = browser.get(f"/apps/kenya/repayments/export.csv{query}")
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")  # type: ignore[attr-defined]
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize("role", ["officer", "support", "manager"])
+def test_reported_kept_sealed_and_audited(
+    people: dict[str, User], client_of: ClientOf, repayment: Repayment, role: str
+) -> None:
+    before = Repayment.objects.values().get()
+    page = report(client_of(people[role]), repayment).content.decode()
+    assert "Saved: reported." in page
+    assert NOTE in page
+    mistake = Mistake.objects.get()
+    assert (mistake.reported_by, mistake.is_open) == (people[role], True)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT note FROM repayments_mistake")
+        assert "Anne" not in cursor.fetchone()[0]
+    entry = Entry.objects.latest("id")
+    assert (entry.action, entry.username) == ("dashboard.repayments.reportMistake", role)
+    assert not Entry.objects.filter(detail__contains="Anne").exists()
+    assert Repayment.objects.values().get() == before
+
+
+def test_a_viewer_sees_that_it_was_reported_and_not_the_note(
+    viewer: User, support: User, client_of: ClientOf, repayment: Repayment
+) -> None:
+    report(client_of(support), repayment)
+    looker = client_of(viewer)
+    page = looker.get(repayment.get_absolute_url()).content.decode()
+    assert "Reported as a mistake" in page
+    assert "mistake reported" in page
+    assert "Anne" not in page
+    assert "Report it" not in page
+    address = f"{repayment.get_absolute_url()}report"
+    assert looker.post(address, {"mistake-note": NOTE}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("note", "message"),
+    [
+        ("", "This field is required."),
+        ("      \n     ", "This field is required."),
+        ("wrong", "Say it in a few words"),
+        ("x" * 1001, "at most 1000 characters"),
+        ("a note with \x00 in it", "Null characters are not allowed."),
+    ],
+)
+def test_bad_input_is_answered_beside_the_field_and_kept(
+    support: User, client_of: ClientOf, repayment: Repayment, note: str, message: str
+) -> None:
+    page = report(client_of(support), repayment, note).content.decode()
+    beside = re.search(r'<ul class="errorlist" id="id_mistake-note_error".*?</ul>', page, re.DOTALL)
+    assert beside and message in beside[0]
+    assert not note.strip() or note.strip()[:40] in page
+    assert Mistake.objects.count() == 0
+
+
+def test_without_a_valid_token_nothing_is_kept(
+    support: User, manager: User, client_of: ClientOf, repayment: Repayment
+) -> None:
+    of_another = token(client_of(manager).get(repayment.get_absolute_url()))
+    for bad in ("", "x", of_another):
+        page = report(client_of(support), repayment, token=bad).content.decode()
+        assert "Not saved: this form was open for too long." in page
+        assert NOTE in page
+    assert Mistake.objects.count() == 0
+
+
+def test_a_form_sent_many_times_makes_one_report(
+    support: User, client_of: ClientOf, repayment: Repayment
+) -> None:
+    desk = client_of(support)
+    address = repayment.get_absolute_url()
+    given = {"mistake-note": NOTE, "token": token(desk.get(address))}
+
+    def send(_: int) -> int:
+        browser = Client()
+        browser.cookies = desk.cookies
+        return browser.post(f"{address}report", given).status_code
+
+    assert at_once(8, send) == [302] * 8
+    assert Mistake.objects.count() == 1
+    assert Entry.objects.filter(action="dashboard.repayments.reportMistake").count() == 1
+
+
+def test_one_is_open_at_a_time_and_another_may_follow(
+    support: User, officer: User, manager: User, client_of: ClientOf, repayment: Repayment
+) -> None:
+    officers = client_of(officer)
+    early = token(officers.get(repayment.get_absolute_url()))
+    report(client_of(support), repayment)
+    page = report(officers, repayment, "my own words on it", token=early).content.decode()
+    assert "Not saved: the report of support waits for its review already." in page
+    assert "my own words on it" in page
+    assert "Report it" not in officers.get(repayment.get_absolute_url()).content.decode()
+    review(client_of(manager), Mistake.objects.get())
+    report(officers, repayment, "it is still wrong")
+    assert Mistake.objects.count() == 2
+    page = officers.get(repayment.get_absolute_url()).content.decode()
+    assert "corrected at the service" in page
+    assert "reversed by hand" in page
+    assert "it is still wrong" in page
+
+
+def test_the_database_knows_both_rules(support: User, repayment: Repayment) -> None:
+    now = timezone.now()
+
+    def make(form: str, **fields: Any) -> Mistake:
+        usual = {"repayment": repayment, "note": NOTE, "reported_by": support, "reported_at": now}
+        return Mistake.objects.create(**usual, form=form, **fields)
+
+    make("a")
+    with (
+        pytest.raises(IntegrityError, match=r"mistake_one_open|repayment_id"),
+        transaction.atomic(),
+    ):
+        make("b")
+    with pytest.raises(IntegrityError, match="another"), transaction.atomic():
+        make("c", reviewed_by=support, reviewed_at=now, reviewed_as="no_mistake")
+
+
+def test_reviewed_by_a_manager_with_a_reason(
+    support: User, officer: User, manager: User, client_of: ClientOf, repayment: Repayment
+) -> None:
+    report(client_of(support), repayment)
+    mistake, before = Mistake.objects.get(), Repayment.objects.values().get()
+    for person in (support, officer):
+        assert review(client_of(person), mistake).status_code == 403
+    boss = client_of(manager)
+    page = review(boss, mistake, **{"review-verdict": "", "review-reason": "kept words"})
+    assert "This field is required." in page.content.decode()
+    assert "kept words" in page.content.decode()
+    page = review(boss, mistake, **{"review-reason": ""})
+    assert "This field is required." in page.content.decode()
+    assert review(boss, mistake, **{"review-verdict": "shrug"}).status_code == 200
+    mistake.refresh_from_db()
+    assert mistake.is_open
+    page = review(boss, mistake).content.decode()
+    assert "Saved: reviewed." in page
+    mistake.refresh_from_db()
+    assert (mistake.reviewed_by, mistake.reviewed_as) == (manager, Mistake.Review.CORRECTED)
+    entry = Entry.objects.latest("id")
+    assert entry.action == "dashboard.repayments.reviewMistake"
+    assert entry.outcome == "reviewed: corrected at the service"
+    assert Repayment.objects.values().get() == before
+    again = review(boss, mistake, **{"review-verdict": "no_mistake"}).content.decode()
+    assert "Nothing was changed: manager has reviewed it before." in again
+    mistake.refresh_from_db()
+    assert mistake.reviewed_as == Mistake.Review.CORRECTED
+
+
+def test_nobody_reviews_a_report_of_their_own(
+    manager: User, client_of: ClientOf, repayment: Repayment
+) -> None:
+    boss = client_of(manager)
+    page = report(boss, repayment).content.decode()
+    assert "somebody else reviews it" in page
+    assert "Close the report" not in page
+    page = review(boss, Mistake.objects.get()).content.decode()
+    assert "Not saved: you reported it" in page
+    assert Mistake.objects.get().is_open
+
+
+def test_a_report_is_reviewed_at_its_own_repayment_only(
+    support: User, manager: User, client_of: ClientOf, repayment: Repayment
+) -> None:
+    report(client_of(support), repayment)
+    mistake, other = Mistake.objects.get(), row(support)
+    boss = client_of(manager)
+    for address in (
+        f"{other.get_absolute_url()}mistakes/{mistake.pk}/review",
+        f"/apps/ghana/repayments/{repayment.pk}/mistakes/{mistake.pk}/review",
+        f"{repayment.get_absolute_url()}mistakes/{10**30}/review",
+    ):
+        given = {"review-verdict": "corrected", "review-reason": "reversed"}
+        assert boss.post(address, given).status_code == 404
+    assert Mistake.objects.get().is_open
+
+
+def test_a_manager_sees_open_reports_on_the_desk_and_among_the_unknown(
+    support: User, manager: User, client_of: ClientOf, repayment: Repayment
+) -> None:
+    link = f'href="{repayment.get_absolute_url()}"'
+    report(client_of(support), repayment)
+    boss = client_of(manager)
+    desk, unknown = "/apps/kenya/", "/apps/kenya/repayments/unknown/"
+    assert "Reported mistakes" in boss.get(desk).content.decode()
+    assert link in boss.get(unknown).content.decode()
+    assert "Reported mistakes" not in client_of(support).get(desk).content.decode()
+    assert "Reported mistakes" not in boss.get("/apps/ghana/repayments/unknown/").content.decode()
+    review(boss, Mistake.objects.get())
+    assert "Reported mistakes" not in boss.get(desk).content.decode()
+    assert link not in boss.get(unknown).content.decode()
+
+
+def test_journal_filter_mark_and_export(
+    support: User, manager: User, client_of: ClientOf, repayment: Repayment
+) -> None:
+    desk, reviewed, both, plain = client_of(support), row(support), row(support), row(support)
+    for one in (repayment, reviewed, both):
+        report(desk, one)
+    for one in (reviewed, both):
+        review(client_of(manager), one.mistakes.get())
+    report(desk, both, "=still wrong, I fear")
+
+    def shows(query: str) -> dict[int, str]:
+        page = desk.get(f"/apps/kenya/repayments/{query}").content.decode()
+        found = {}
+        for text in page.partition("<table")[2].split("<tr")[2:]:
+            number = re.search(r">rp-(\d+)<", text)
+            assert number
+            marks = ("mistake reported", "report reviewed")
+            found[int(number[1])] = next((mark for mark in marks if mark in text), "")
+        return found
+
+    assert shows("") == {
+        repayment.pk: "mistake reported",
+        reviewed.pk: "report reviewed",
+        both.pk: "mistake reported",
+        plain.pk: "",
+    }
+    assert set(shows("?mistake=open")) == {repayment.pk, both.pk}
+    assert set(shows("?mistake=reviewed")) == {reviewed.pk, both.pk}
+    assert {int(line["number"]) for line in exported(desk, "?mistake=open")} == {
+        repayment.pk,
+        both.pk,
+    }
+    lines = {int(line["number"]): line for line in exported(desk)}
+    assert lines[plain.pk]["mistakeReports"] == "0"
+    assert lines[plain.pk]["mistakeReportedBy"] == ""
+    assert lines[reviewed.pk]["mistakeReviewedAs"] == "corrected"
+    assert lines[reviewed.pk]["mistakeReviewedBy"] == "manager"
+    assert lines[reviewed.pk]["mistakeReviewedAt"]
+    assert lines[reviewed.pk]["mistakeNote"] == NOTE
+    assert lines[both.pk]["mistakeReports"] == "2"
+    assert lines[both.pk]["mistakeReviewedAs"] == ""
+    assert lines[both.pk]["mistakeNote"] == "'=still wrong, I fear"
+
+
+def test_the_receipt_prints_the_report_and_not_its_form(
+    support: User, client_of: ClientOf, repayment: Repayment
+) -> None:
+    report(client_of(support), repayment)
+    page = client_of(support).get(repayment.get_absolute_url()).content.decode()
+    printed, _, rest = page.partition('<div class="stack no-print">')
+    assert NOTE in printed
+    assert "Report a mistake" not in printed + rest
+
+
+def test_a_stale_form_of_another_day(
+    support: User, client_of: ClientOf, repayment: Repayment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = token(client_of(support).get(repayment.get_absolute_url()))
+    monkeypatch.setattr("lendingadmin.web.onetime.LIFETIME", timedelta(seconds=-1))
+    page = report(client_of(support), repayment, token=old).content.decode()
+    assert "Not saved: this form was open for too long." in page
+    assert NOTE in page
