@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import exporting, journal, views
+from . import dayend, exporting, journal, views
 
 urlpatterns = [
     path("loans/<key:account_id>/repayments/new", views.new, name="repayment-new"),
@@ -13,6 +13,8 @@ urlpatterns = [
     ),
     path("repayments/", journal.journal, name="repayments"),
     path("repayments/export.csv", exporting.export, name="repayments-export"),
+    path("repayments/day/", dayend.day, name="repayments-day"),
+    path("repayments/day/export.csv", dayend.export, name="repayments-day-export"),
     path("repayments/unknown/", journal.unknown, name="unknown"),
     path("repayments/<int:number>/", journal.receipt, name="repayment"),
     path("repayments/<int:number>/status", journal.status, name="repayment-status"),
