@@ -112,8 +112,17 @@ def conclude_answer(repayment: Repayment, loan: Loan, by: User, call: Call) -> N
     if account_of(loan) != repayment.account_id:
         doubt(repayment, "The service answered with another loan.", by, **fields)
         return
-    ledger.acknowledge(repayment, by, next_look_at=None, **fields)
-    read(repayment, Reading.Kind.AFTER)
+    # Due until the effect was read: whoever comes after a sender that died here reads it.
+    ledger.acknowledge(repayment, by, next_look_at=timezone.now(), **fields)
+    see_effect(repayment)
+
+
+def see_effect(repayment: Repayment, fresh: Loan | None = None) -> None:
+    """Read what an acknowledged repayment did to the loan; a fault leaves that to be done again."""
+    if not read(repayment, Reading.Kind.AFTER, fresh).fault:
+        seen = Repayment.objects.filter(pk=repayment.pk, state=State.RECORDED)
+        seen.update(next_look_at=None)
+        repayment.refresh_from_db()
 
 
 def conclude_error(repayment: Repayment, error: LendingError, by: User) -> None:

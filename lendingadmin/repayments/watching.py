@@ -29,8 +29,9 @@ _PATIENCE = 3.0
 # A look that a person asks for comes this long after the last one at the earliest.
 _APART = timedelta(seconds=2)
 
-# What may yet turn up at the service: watching goes on after a conclusion, for a late rise.
-_WATCHED = Q(state__in=(State.UNKNOWN, State.NO_TRACE)) | Q(
+# What may yet turn up at the service: watching goes on after a conclusion, for a late rise. Of what
+# is recorded a look is due only where its effect was not read yet.
+_WATCHED = Q(state__in=(State.UNKNOWN, State.NO_TRACE, State.RECORDED)) | Q(
     state=State.SETTLED, settled_as=Verdict.NOT_RECORDED
 )
 
@@ -84,6 +85,9 @@ def look_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
         sweep()
         repayment.refresh_from_db()
     if not _claim(repayment):
+        return
+    if repayment.state == State.RECORDED:
+        sending.see_effect(repayment, fresh)
         return
     sending.read(repayment, Reading.Kind.LOOK, fresh)
     if repayment.state == State.UNKNOWN:

@@ -1,0 +1,70 @@
+"""What a sender that died leaves behind is taken up by whoever comes next."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from lendingadmin.repayments import sending
+from lendingadmin.repayments.evidence import Effect
+from lendingadmin.repayments.ledger import Request
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import State
+from lendingadmin.staff.models import User
+from tests.faults.behaviours import refusal, reply
+from tests.repayments.service import LoanService, without_committing
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Asked = Callable[..., Request]
+
+
+class Died(BaseException):
+    """The process ended here."""
+
+
+@pytest.fixture
+def acknowledged(
+    service: LoanService, support: User, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> Repayment:
+    """The service said yes and recorded nothing; the sender died before it read the effect."""
+    service.answer = without_committing(reply({"accountId": "L-1"}))
+
+    def die(*_: Any) -> None:
+        raise Died
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sending, "see_effect", die)
+        with pytest.raises(Died):
+            sending.record(asked(), support, "form-1")
+    return Repayment.objects.get()
+
+
+def test_the_receipt_reads_the_effect_that_the_sender_could_not(
+    acknowledged: Repayment, client_of: Callable[[User], Client], support: User
+) -> None:
+    assert acknowledged.state == State.RECORDED
+    page = client_of(support).get(acknowledged.get_absolute_url()).content.decode()
+    assert "The effect was not seen yet:" in page
+    acknowledged.refresh_from_db()
+    assert acknowledged.next_look_at is None
+
+
+def test_so_does_the_reconciler(acknowledged: Repayment) -> None:
+    call_command("reconcile")
+    assert Repayment.objects.get().effect == Effect.NOT_YET
+
+
+def test_an_effect_that_could_not_be_read_is_read_later(
+    service: LoanService, acknowledged: Repayment
+) -> None:
+    usual = service._get
+    service.server.on("GET /v1/projects/demo/apps/kenya/loans/", refusal(500))
+    call_command("reconcile")
+    assert Repayment.objects.get().next_look_at is not None
+    service.server.on("GET /v1/projects/demo/apps/kenya/loans/", usual)
+    Repayment.objects.update(next_look_at=acknowledged.state_at)
+    call_command("reconcile")
+    repayment = Repayment.objects.get()
+    assert (repayment.effect, repayment.next_look_at) == (Effect.NOT_YET, None)
