@@ -78,6 +78,10 @@ class Hostile:
         """Faults of the next makeRepayment calls, one each, in this order."""
         self._tell("plan", faults=faults)
 
+    def plan_loans(self, faults: dict[str, str]) -> None:
+        """Every makeRepayment of such a loan meets this fault, until `honest`."""
+        self._tell("loans", faults=faults)
+
     def plan_share(self, share: float, seed: int = 0, among: tuple[str, ...] = ()) -> None:
         """Break this part of all calls at random: writes by these faults (all), reads by some."""
         self._tell("share", share=share, seed=seed, among=among)

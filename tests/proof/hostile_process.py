@@ -37,6 +37,7 @@ class House:
         self.late: list[tuple[float, Call]] = []
         self.hang, self.late_after, self.every = hang, late, 0.0
         self.planned: deque[str] = deque()
+        self.of_loan: dict[str, str] = {}
         self.share, self.among, self.random = 0.0, list(FAULTS)[1:], random.Random(seed)
         self.calls = 0
         self.recent: deque[tuple[str, Decimal]] = deque(maxlen=8)
@@ -65,12 +66,14 @@ class House:
         with self.lock:
             self.calls += 1
             call = Call(self, self.calls, sock, loan, body)
-            call.fault = self.planned.popleft() if self.planned else self._drawn()
+            call.fault = self.of_loan.get(loan) or self._drawn()
             self.recent.append((loan, call.amount))
             call.log("arrived")
         return call
 
     def _drawn(self) -> str:
+        if self.planned:
+            return self.planned.popleft()
         return self.random.choice(self.among) if self.random.random() < self.share else "honest"
 
     def read_is_broken(self) -> str:
@@ -110,12 +113,15 @@ class House:
         with self.lock:
             if what == "plan":
                 self.planned.extend(fields["faults"])
+            elif what == "loans":
+                self.of_loan |= fields["faults"]
             elif what == "share":
                 self.share, self.random = fields["share"], random.Random(fields["seed"])
                 self.among = fields["among"] or list(FAULTS)[1:]
             elif what == "honest":
                 self.share, self.every = 0.0, 0.0
                 self.planned.clear()
+                self.of_loan.clear()
                 self.commit_late(float("inf"))
             elif what == "times":
                 self.hang, self.late_after = fields["hang"], fields["late"]

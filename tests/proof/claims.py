@@ -1,0 +1,79 @@
+"""What the dashboard claims, read only from what it shows: the journal's CSV and the receipts."""
+
+import csv
+import html
+import io
+import re
+from decimal import Decimal
+from typing import NamedTuple
+
+from tests.proof.desk import Browser
+
+_NOTICE = re.compile(r'<div id="status".*?data-announce="([^"]*)"', re.DOTALL)
+_SAVED = re.compile(r"<dt>Anything saved\?</dt>\s*<dd><strong>([^<]*)</strong>")
+_EFFECT = re.compile(r"<dt>Effect</dt>\s*<dd>([a-z ]+):")
+_STATUS = re.compile(r'<div id="status".*?</section>', re.DOTALL)
+_TAGS = re.compile(r"<[^>]*>")
+
+
+class Row(NamedTuple):
+    """One line of the journal's export."""
+
+    number: int
+    loan: str
+    external_id: str
+    amount: Decimal
+    state: str
+    settled_as: str
+    was_sent: bool
+
+
+class Receipt(NamedTuple):
+    """What a receipt says. `words` is all that its status part says, `saved` the answer to
+    “Anything saved?”, `effect` its name, empty when none is shown."""
+
+    number: int
+    title: str
+    saved: str
+    effect: str
+    not_seen: bool
+    set_aside: bool
+    words: str
+
+
+def journal(browser: Browser, app: str) -> list[Row]:
+    """Every repayment that the dashboard knows of, from the journal's CSV."""
+    page = browser.get(f"/apps/{app}/repayments/export.csv")
+    assert page.status == 200, page.text
+    return [_row(line) for line in csv.DictReader(io.StringIO(page.text.lstrip("\ufeff")))]
+
+
+def _row(line: dict[str, str]) -> Row:
+    return Row(
+        int(line["number"]),
+        line["accountId"].lstrip("'"),
+        line["externalId"].lstrip("'"),
+        Decimal(line["amount"]),
+        line["state"],
+        line["settledAs"],
+        bool(line["sentAt"]),
+    )
+
+
+def receipt(browser: Browser, app: str, number: int) -> Receipt:
+    """What the receipt of this repayment says. Opening it may take a look that is due."""
+    page = browser.get(f"/apps/{app}/repayments/{number}/")
+    assert page.status == 200, f"receipt {number}: {page.status}"
+    status, title = _STATUS.search(page.text), _NOTICE.search(page.text)
+    saved = _SAVED.search(page.text)
+    assert status and title and saved, f"receipt {number} says nothing"
+    effect = _EFFECT.search(status[0])
+    return Receipt(
+        number,
+        html.unescape(title[1]),
+        saved[1],
+        effect[1] if effect else "",
+        "effect was not seen" in status[0],
+        "<dt>Set aside</dt>" in page.text,
+        " ".join(html.unescape(_TAGS.sub(" ", status[0])).split()),
+    )

@@ -1,0 +1,28 @@
+"""Every point of every fault; run by `make prove-money`, a fault at a time on each core.
+
+What comes before the request is out is the same whatever the fault, so only the first fault goes
+through those points.
+"""
+
+import itertools
+import logging
+
+import pytest
+
+from tests.proof.clock import Clock
+from tests.proof.crashing import crash_everywhere, first_sent, prove
+from tests.proof.desk import InProcess
+from tests.proof.hostile import FAULTS, Hostile
+from tests.proof.results import note
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_point(hostile: Hostile, manager_desk: InProcess, clock: Clock, fault: str) -> None:
+    logging.disable()
+    loans = iter(hostile.loans)
+    first = 1 if fault == "honest" else first_sent(hostile, manager_desk, loans)
+    points = crash_everywhere(hostile, manager_desk, fault, loans, itertools.count(first))
+    states = prove(hostile, manager_desk, clock)
+    note("crash", fault=fault, first=first, points=points, states=states)
