@@ -1,0 +1,71 @@
+"""Whatever people, faults, crashes and time do, in any order, nothing untrue is claimed.
+
+In the suite a few dozen examples, the same each time; `make prove-money` plays others, and more:
+PROOF_EXAMPLES, PROOF_STEPS.
+"""
+
+import itertools
+import os
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group
+from django.test import Client
+from django_tasks_db.models import DBTaskResult
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from lendingadmin.repayments.models import Reading, Repayment
+from lendingadmin.staff.models import User
+from tests.proof.clock import Clock
+from tests.proof.desk import InProcess
+from tests.proof.hostile import Hostile
+from tests.proof.machine import Machine, Scene
+from tests.proof.results import note
+
+_EXAMPLES = int(os.environ.get("PROOF_EXAMPLES", "24"))
+_STEPS = int(os.environ.get("PROOF_STEPS", "14"))
+_SUITE = "PROOF_EXAMPLES" not in os.environ
+
+
+@pytest.mark.django_db(transaction=True)
+def test_in_any_order_nothing_untrue_is_claimed(
+    hostile: Hostile, clock: Clock, support: User, manager: User
+) -> None:
+    colleague = User.objects.create_user("colleague")
+    colleague.groups.add(Group.objects.get(name="support"))
+    people = {"support": support, "manager": manager, "colleague": colleague}
+    loans = zip(hostile.loans[::2], hostile.loans[1::2], strict=True)
+    examples = itertools.count()
+
+    def sign_in(name: str) -> InProcess:
+        client = Client()
+        client.force_login(people[name])
+        return InProcess(client)
+
+    def scene() -> Scene:
+        next(examples)
+        hostile.honest()
+        return Scene(hostile, clock, next(loans), sign_in)
+
+    play: Any = lambda: Machine(scene, _forget)  # noqa: E731
+    run_state_machine_as_test(
+        play,
+        settings=settings(
+            max_examples=_EXAMPLES,
+            stateful_step_count=_STEPS,
+            deadline=None,
+            derandomize=_SUITE,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+    note("machine", examples=next(examples), steps=Machine.steps)
+
+
+def _forget() -> None:
+    """The next example starts with an empty journal; what was claimed is judged by then."""
+    Reading.objects.all().delete()
+    Repayment.objects.update(retry_of=None)
+    Repayment.objects.all().delete()
+    DBTaskResult.objects.all().delete()
