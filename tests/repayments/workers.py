@@ -1,0 +1,56 @@
+"""The worker as a process of its own, on the test's database."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.db import connection
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def database_url() -> str:
+    """The address of the database that this test runs on."""
+    name = connection.settings_dict["NAME"]
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{name}"
+    return urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
+
+
+@contextmanager
+def worker(service: str, log: Path, **environ: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """A running `manage.py db_worker`; its log goes to a file."""
+    own = {
+        "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
+        "DATABASE_URL": database_url(),
+        "LENDING_BASE_URL": service,
+        "LENDING_AUTH_URL": service,
+    }
+    with log.open("ab") as file:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "db_worker", "--interval", "0.2"],
+            cwd=ROOT,
+            env=os.environ | own | environ,
+            stdout=file,
+            stderr=file,
+        )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+def soon(true: Callable[[], object], seconds: float = 20) -> bool:
+    """Wait until something is true; False when it does not come."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
