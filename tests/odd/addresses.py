@@ -1,0 +1,139 @@
+"""Which pages of the dashboard show which resource of the service."""
+
+from typing import NamedTuple
+
+_APP = "/apps/kenya"
+_BORROWER = f"{_APP}/borrowers/B-1"
+_OFFER = f"{_BORROWER}/offers/r-1"
+_ASKED = "?amount=1000&startDate=2026-12-01"
+_EVENT = f"{_APP}/events/borrower_3AB-1/personal_5Fdata.captured/2026-01-15T00_3A00_3A00.000Z"
+
+
+class Pages(NamedTuple):
+    """Pages of a resource: those that show many of them, those that show one.
+
+    An address after `POST` is posted to, one after `FORM` is got and its form sent as it stands.
+    `keys` are the fields that a page finds the resource by: without them it is a 404. What is in
+    the fields `not_listed` no list shows.
+    """
+
+    lists: tuple[str, ...]
+    pages: tuple[str, ...]
+    keys: frozenset[str] = frozenset()
+    not_listed: frozenset[str] = frozenset()
+
+
+LOAN_OF_OFFER = f"{_OFFER}/contracts/P-1/loan{_ASKED}"
+PAGES = {
+    "Borrower": Pages(
+        (f"{_APP}/borrowers/", f"{_APP}/borrowers/export.csv"),
+        (
+            f"{_BORROWER}/?whole=1",
+            f"{_BORROWER}/panels/record",
+            f"{_BORROWER}/name",
+            f"{_BORROWER}/delete",
+            f"FORM {_BORROWER}/edit",
+            f"{_APP}/find?q=B-1",
+            LOAN_OF_OFFER,
+        ),
+    ),
+    "Loan": Pages(
+        (f"{_APP}/loans/", f"{_BORROWER}/panels/loans", f"{_APP}/loans/export.csv"),
+        (
+            f"{_APP}/loans/L-1/",
+            f"{_APP}/loans/L-1/repayments/new",
+            f"{_APP}/loans/L-1/delete",
+            f"{_APP}/find?q=L-1",
+        ),
+        not_listed=frozenset({"contract"}),
+    ),
+    "Assessment": Pages(
+        (
+            f"{_APP}/assessments/",
+            f"{_BORROWER}/panels/assessments",
+            f"{_APP}/assessments/new?accountId=borrower:B-1",
+            f"{_APP}/assessments/compare?a=A-1",
+            f"{_APP}/assessments/export.csv",
+        ),
+        (
+            f"{_APP}/assessments/A-1/",
+            f"{_APP}/assessments/A-1/status",
+            f"{_APP}/assessments/compare?a=A-1&b=A-2",
+        ),
+    ),
+    "AssessmentType": Pages(
+        (
+            "/assessment-types/",
+            "/assessment-types/export.csv",
+            f"{_APP}/assessments/new",
+            f"{_BORROWER}/offers/new",
+        ),
+        ("/assessment-types/T-1/", f"{_APP}/assessments/A-1/"),
+        frozenset({"assessmentTypeId"}),
+    ),
+    "Product": Pages(
+        ("/products/", "/products/export.csv"),
+        ("/products/P-1/", f"{_OFFER}/", f"{_OFFER}/contracts{_ASKED}", LOAN_OF_OFFER),
+        frozenset({"productId"}),
+    ),
+    "Event": Pages(
+        (
+            f"{_APP}/events/",
+            f"{_BORROWER}/panels/events",
+            f"{_APP}/events/new",
+            f"{_APP}/events/export.csv",
+        ),
+        (f"{_EVENT}/", f"POST {_EVENT}/revealed"),
+        frozenset({"accountId", "eventType", "timestamp"}),
+    ),
+    "Operation": Pages(
+        (),
+        (
+            f"{_OFFER}/",
+            f"{_OFFER}/status",
+            f"POST {_OFFER}/ask",
+            f"{_OFFER}/contracts",
+            f"{_OFFER}/contracts{_ASKED}",
+            f"{_BORROWER}/offers/",
+        ),
+    ),
+    "LendingContract": Pages(
+        (f"{_OFFER}/contracts{_ASKED}",),
+        (LOAN_OF_OFFER,),
+        frozenset({"productId"}),
+    ),
+}
+
+# Pages that look at the loan of a repayment whose outcome is not known: of that one, and of all.
+REPAYMENT = f"{_APP}/repayments/{{number}}/"
+LOOKS = (
+    REPAYMENT,
+    f"{REPAYMENT}status",
+    f"POST {REPAYMENT}look",
+    f"{_APP}/repayments/unknown/",
+    f"{_APP}/",
+)
+ENTERED = f"{_APP}/loans/L-1/repayments/new"
+
+# Routes whose page shows nothing that it reads from the service there and then, and why.
+WITHOUT = {
+    "healthz": "asks whether the process lives",
+    "readyz": "asks the database",
+    "audit": "what was done here, from the database",
+    "home": "leads to the desk",
+    "repayments": "the journal, from the database",
+    "repayments-export": "the journal, from the database",
+    "repayments-day": "the journal of a day, from the database",
+    "repayments-day-export": "the journal of a day, from the database",
+    "mistake-report": "a person's word, kept in the database",
+    "mistake-review": "a person's word, kept in the database",
+    "repayment-settle": "a person's word, kept in the database",
+    "repayment-set-aside": "a person's word, kept in the database",
+    "repayment-alarm-seen": "a person's word, kept in the database",
+    "borrower-history": "what was done here, from the database",
+    "borrower-new": "a form of empty fields; what it sends lands on the borrower's page",
+    "borrower-edit-confirm": "shows what the form kept; its POST compares what it reads",
+    "loan-new": "a form of empty fields; what it sends lands on the loan's page",
+    "event-confirm": "shows what the form kept",
+    "export-progress": "how far an export is, from the cache",
+}

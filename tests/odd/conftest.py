@@ -1,0 +1,65 @@
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.offers.models import OfferRequest, State
+from lendingadmin.staff.models import User
+from lendingadmin.web import shared
+from tests.faults.behaviours import refusal
+from tests.faults.server import FaultServer
+from tests.odd.service import OddService
+from tests.odd.variants import good
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    """One for all tests of a file, so that they share its connections."""
+    server = FaultServer(refusal(404, "No rule of this test matches"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def service(server: FaultServer, settings: Any, monkeypatch: pytest.MonkeyPatch) -> OddService:
+    """The dashboard is pointed at it, and takes every answer anew."""
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = server.url
+    monkeypatch.setattr(shared, "GOOD_FOR", timedelta(0))
+    return OddService(server)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Client:
+    """One for all tests of a file: each new one looks through the static files."""
+    return Client()
+
+
+@pytest.fixture
+def desk(browser: Client, manager: User, service: OddService) -> Client:
+    """A manager's browser: each page shows the calls too. An offer was asked for, and made."""
+    ask_for_offer(manager, State.DONE)
+    browser.force_login(manager)
+    return browser
+
+
+def ask_for_offer(person: User, state: State) -> None:
+    """The request `r-1` of borrower B-1, asked for a minute ago; with its offer where it is done.
+
+    A former one gives way to it.
+    """
+    then = timezone.now() - timedelta(minutes=1)
+    fields: dict[str, Any] = {
+        "assessment_type": "assessmentTypes/T-1",
+        "asked_by": person,
+        "asked_at": then,
+        "last_asked_at": then,
+        "state": state,
+        "expiry_time": then + timedelta(hours=1),
+        "answer": OddService.text(good("Operation")) if state == State.DONE else "",
+    }
+    OfferRequest.objects.update_or_create(
+        app_id="kenya", borrower_id="B-1", request_id="r-1", defaults=fields
+    )

@@ -1,0 +1,69 @@
+"""However odd the loan, the pages that look for what became of a repayment are whole pages."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.repayments import sending
+from lendingadmin.repayments.ledger import Request
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.staff.models import User
+from tests.faults.behaviours import reset
+from tests.odd.addresses import ENTERED, LOOKS
+from tests.odd.pages import check
+from tests.odd.service import OddService
+from tests.odd.spec import RESOURCES
+from tests.odd.variants import Place, odd, shares
+from tests.repayments.pages import filled
+
+pytestmark = pytest.mark.django_db
+
+# The contract has no part in it, save as a whole.
+SHARES = {
+    place: names
+    for place, names in shares(["Loan"], 1).items()
+    if place.path[:1] != ("contract",) or len(place.path) == 1
+}
+
+
+@pytest.fixture
+def unknown(service: OddService, manager: User) -> Repayment:
+    """A repayment of loan L-1 whose answer was lost."""
+    service.server.once("makeRepayment", reset())
+    then = timezone.now() - timedelta(minutes=5)
+    asked = Request(
+        app_id="kenya",
+        account_id="L-1",
+        borrower_id="B-1",
+        external_id="TX-1",
+        amount=Decimal("500.00"),
+        transaction_date=then,
+        value_date=then,
+    )
+    return sending.record(asked, manager, "form-1")
+
+
+def tried(field: str) -> Iterator[tuple[Place, str]]:
+    return (
+        (place, name)
+        for place, names in SHARES.items()
+        if place.path[:1] == ((field,) if field else ())
+        for name in names
+    )
+
+
+@pytest.mark.parametrize("field", ["", *RESOURCES["Loan"]])
+def test_no_odd_loan_breaks_a_look(
+    desk: Client, service: OddService, unknown: Repayment, field: str
+) -> None:
+    entered = desk.post(ENTERED, filled(desk.get(ENTERED), externalId="TX-2"))
+    assert entered.status_code == 302
+    for turn, (place, name) in enumerate(tried(field)):
+        service.give("Loan", odd(place, name))
+        Repayment.objects.update(next_look_at=timezone.now())
+        check(desk, LOOKS[turn % len(LOOKS)].format(number=unknown.pk), {200}, (place.name, name))
+        check(desk, entered["Location"], {200} if field else {200, 502}, (place.name, name))
