@@ -1,93 +1,11 @@
-"""No odd value of the service, anywhere, breaks a page of offers."""
+"""What is said of odd contracts when they stand side by side."""
 
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-import pytest
-import simplejson
-from django.test import Client
-
-from lendingadmin.lending.codec import decode
 from lendingadmin.lending.oddities import odd_places
-from lendingadmin.lending.values import LendingContract, OfferOperation
-from lendingadmin.offers import asking, comparison
-from lendingadmin.offers.models import OfferRequest
-from tests.loans.test_pages import places, with_odd
-from tests.offers.conftest import Ask
-from tests.offers.service import (
-    BORROWER,
-    CONTRACT,
-    DONE,
-    OFFER,
-    PRODUCTS,
-    TYPES,
-    OfferService,
-    operation,
-)
-
-ASKED = "?amount=1000&startDate=2026-12-01"
-OPERATION = operation(**DONE)
-PLAIN = simplejson.loads(CONTRACT)
-# One of each JSON type; which of them a place is given goes round, so that the walk stays short.
-ODD: list[object] = [None, "text", [None, 1, "x", []], -1, {"x": {"y": []}}, True]
-
-
-def some(path: tuple[Any, ...]) -> list[object]:
-    """Two of them, others for the next place."""
-    start = sum(len(str(key)) for key in path) % len(ODD)
-    return [*ODD, *ODD][start : start + 2]
-
-
-def always(value: object) -> Callable[[], object]:
-    return lambda: value
-
-
-@pytest.mark.django_db
-class TestPages:
-    @pytest.mark.parametrize("path", places(OPERATION), ids=lambda path: ".".join(map(str, path)))
-    def test_operations(
-        self, desk: Client, service: OfferService, asked: Ask, path: tuple[Any, ...]
-    ) -> None:
-        for odd in some(path):
-            OfferRequest.objects.all().delete()
-            row = asked()
-            service.operation = with_odd(OPERATION, path, odd)
-            raw = decode(simplejson.dumps(service.operation).encode())
-            asking.note(row, OfferOperation(raw), row.asked_at)
-            for address in ("", "status", "contracts", f"contracts{ASKED}"):
-                answer = desk.get(OFFER + address)
-                assert answer.status_code == 200, (address, odd)
-
-    @pytest.mark.parametrize("path", places(PLAIN), ids=lambda path: ".".join(map(str, path)))
-    def test_contracts(
-        self, desk: Client, service: OfferService, offered: OfferRequest, path: tuple[Any, ...]
-    ) -> None:
-        for odd in some(path):
-            changed = with_odd(PLAIN, path, odd)
-            service.contracts = [simplejson.dumps(changed), simplejson.dumps(odd), CONTRACT]
-            assert desk.get(f"{OFFER}contracts{ASKED}").status_code == 200, odd
-            loan = desk.get(f"{OFFER}contracts/short/loan{ASKED}&place=1")
-            assert loan.status_code == 200, odd
-
-    @pytest.mark.parametrize("path", places(PRODUCTS), ids=lambda path: ".".join(map(str, path)))
-    def test_products(
-        self, desk: Client, service: OfferService, offered: OfferRequest, path: tuple[Any, ...]
-    ) -> None:
-        for odd in some(path):
-            changed = {"products": with_odd(PRODUCTS, path, odd)}
-            service.answers("GET /v1/projects/demo/products", always(changed))
-            for address in ("", f"contracts{ASKED}", f"contracts/short/loan{ASKED}"):
-                assert desk.get(OFFER + address).status_code == 200, (address, odd)
-
-    @pytest.mark.parametrize("path", places(TYPES), ids=lambda path: ".".join(map(str, path)))
-    def test_assessment_types(
-        self, desk: Client, service: OfferService, path: tuple[Any, ...]
-    ) -> None:
-        for odd in some(path):
-            changed = {"assessmentTypes": with_odd(TYPES, path, odd)}
-            service.answers("GET /v1/assessmentTypes", always(changed))
-            assert desk.get(f"{BORROWER}/offers/new").status_code == 200, odd
+from lendingadmin.lending.values import LendingContract
+from lendingadmin.offers import comparison
 
 
 def contract(**fields: Any) -> LendingContract:
