@@ -22,6 +22,7 @@ urlpatterns = [
     path("", include("lendingadmin.portfolio.urls")),
     path("", include("lendingadmin.catalogue.urls")),
     path("", include("lendingadmin.exports.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.web.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.borrowers.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.offers.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.loans.urls")),

@@ -15,6 +15,7 @@ from lendingadmin.lending.values import Assessment, AssessmentType, timestamp_te
 from lendingadmin.web import errors, onetime, writes
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
+from lendingadmin.web.likeness import moment_of
 from lendingadmin.web.models import Write
 from lendingadmin.web.requests import PersonRequest
 
@@ -36,7 +37,7 @@ class Choice(NamedTuple):
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """The form; a POST starts the assessment, once, and goes on to the page that waits for it."""
     sent = request.method == "POST"
-    form = AssessmentForm(request.POST if sent else None, initial=_initial(request))
+    form = AssessmentForm(request.POST if sent else None, initial=_initial(request, app_id))
     look, card = None, None
     if not sent:
         look, card = _look(app_id, form.initial["accountId"])
@@ -60,8 +61,12 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "assessments/new.html", context)
 
 
-def _initial(request: PersonRequest) -> dict[str, Any]:
-    """What the form starts with: the account that the address names, and now."""
+def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
+    """What the form starts with: what is entered again, else the address's account, and now."""
+    again = writes.entered(request, running.CREATE, app_id).sent
+    if again:
+        then = moment_of(str(again["timestamp"]))
+        return {**again, "timestamp": timezone.localtime(then)}
     account = request.GET.get("accountId", "").strip()
     borrower = (request.GET.get("borrowerId") or request.GET.get("borrower") or "").strip()
     return {
@@ -115,6 +120,8 @@ def _start(request: PersonRequest, app_id: str, form: AssessmentForm) -> writes.
             lands_on=lambda made: _address(app_id, made),
             app_id=app_id,
             subject=body["accountId"],
+            sent=body,
+            again_at=reverse("assessment-new", args=[app_id]),
         )
     except onetime.Stale:
         form.add_error(None, _TOO_LATE)

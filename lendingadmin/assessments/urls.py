@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import comparing, creating, views
+from . import comparing, creating, outcomes, views
 
 urlpatterns = [
     path("assessments/", views.assessments, name="assessments"),
@@ -11,3 +11,5 @@ urlpatterns = [
     path("assessments/<key:assessment_id>/", views.assessment, name="assessment"),
     path("assessments/<key:assessment_id>/status", views.status, name="assessment-status"),
 ]
+
+outcomes.lend_ways()

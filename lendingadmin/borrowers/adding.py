@@ -27,14 +27,17 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     app, card = gateway.lending_app(app_id), None
     asks_for_rows = "more" in request.POST
     entered = request.POST if request.method == "POST" else None
-    form = BorrowerForm({}, entered, check=not asks_for_rows, new=True)
+    again = writes.entered(request, "borrowers.create", app_id).sent
+    form = BorrowerForm({} if entered else again, entered, check=not asks_for_rows, new=True)
     first = NewForm(entered if entered and not asks_for_rows else None)
+    first.initial["borrowerId"] = again.get("borrowerId", "")
     if asks_for_rows:
         first.initial["borrowerId"] = request.POST.get("borrowerId", "")
     if entered and not asks_for_rows and all([first.is_valid(), form.is_valid()]):
         outcome = _create(request, app_id, first, form)
-        if outcome and outcome.url:
+        if outcome and outcome.saved:
             messages.success(request, "Saved.")
+        if outcome and outcome.url:
             return redirect(outcome.url)
         card = outcome.card if outcome else None
     token = request.POST.get("token", "") if asks_for_rows else ""
@@ -61,6 +64,8 @@ def _create(
             token=request.POST.get("token", ""),
             app_id=app_id,
             subject=borrower_id,
+            sent=body,
+            again_at=reverse("borrower-new", args=[app_id]),
             do=lambda: gateway.app(app_id).borrowers.create(body),
             lands_on=lambda _: reverse("borrower", args=[app_id, borrower_id]),
         )
@@ -96,8 +101,9 @@ def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
         except onetime.Stale:
             form.add_error(None, _STALE)
         else:
-            if outcome.url:
+            if outcome.saved:
                 messages.success(request, f"Borrower {borrower_id} is deleted.")
+            if outcome.url:
                 return redirect(outcome.url)
             card = outcome.card
     context = {

@@ -34,7 +34,11 @@ def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
         return _entered(request, app_id, borrower_id)
     now = _read(app_id, borrower_id)
     draft = taken_up(request, app_id, borrower_id, request.GET.get("form", ""))
-    if draft is None:
+    again = writes.entered(request, PURPOSE, app_id, borrower_id)
+    if again.sent:
+        before = Draft(app_id, borrower_id, again.before, again.before, patch=again.sent)
+        token, draft = _kept_anew(request, before.carried_over(now))
+    elif draft is None:
         token, draft = _opened(request, app_id, borrower_id, now)
     else:
         token = onetime.mint(request, PURPOSE, request.GET["form"])
@@ -178,9 +182,13 @@ def _send(request: PersonRequest, draft: Draft, form: str) -> HttpResponse:
         subject=draft.borrower_id,
         do=lambda: client.patch(draft.borrower_id, draft.patch),
         lands_on=lambda _: there,
+        sent=draft.patch,
+        before={key: draft.base[key] for key in draft.patch if key in draft.base},
+        again_at=reverse("borrower-edit", args=[draft.app_id, draft.borrower_id]),
     )
-    if outcome.url:
+    if outcome.saved:
         messages.success(request, "Saved.")
+    if outcome.url:
         return redirect(outcome.url)
     token, _ = _kept_anew(request, draft)
     nonce = onetime.check(request, PURPOSE, token)

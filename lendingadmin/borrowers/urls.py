@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import adding, editing, views
+from . import adding, editing, outcomes, views
 
 _ONE = "borrowers/<key:borrower_id>/"
 
@@ -21,3 +21,5 @@ urlpatterns = [
     path(f"{_ONE}panels/events", views.events_panel, name="borrower-events"),
     path(f"{_ONE}panels/history", views.history_panel, name="borrower-history"),
 ]
+
+outcomes.lend_ways()

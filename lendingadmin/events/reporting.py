@@ -25,7 +25,7 @@ from lendingadmin.web.errors import Card
 from lendingadmin.web.models import Write
 from lendingadmin.web.requests import PersonRequest
 
-from . import checking, finding
+from . import checking, finding, outcomes
 from .drafts import PURPOSE, Draft, taken_up
 from .forms import EventForm, FileForm, RowsForm
 from .kinds import CAPTURED, KINDS, domain_among
@@ -157,6 +157,10 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     landed = _where_it_led(request, form)
     if landed:
         return redirect(landed)
+    in_doubt = Write.objects.filter(token=form, person=request.user, operation=PURPOSE).first()
+    if request.method == "GET" and in_doubt and in_doubt.is_open and "again" not in request.GET:
+        return redirect(in_doubt)
+    writes.entered(request, PURPOSE, app_id)
     draft = taken_up(request, app_id, form)
     if draft is None or not draft.body:
         messages.warning(request, "No such form of yours is kept. Nothing was sent from it.")
@@ -165,13 +169,14 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     card = None
     if request.method == "POST":
         try:
-            outcome = _send(request, app_id, draft.body)
+            outcome = _send(request, draft, form)
         except onetime.Stale:
             card = Card(title="Not sent", cause=_STALE, next="Send it again.", saved="no")
         else:
-            if outcome.url:
+            if outcome.saved:
                 onetime.discard(form)
                 messages.success(request, "The event was reported.")
+            if outcome.url:
                 return redirect(outcome.url)
             card = _with_evidence(outcome.card, app_id, draft.body)
     return _show_confirm(request, draft, form, card)
@@ -208,7 +213,8 @@ def _where_it_led(request: PersonRequest, form: str) -> str:
     return saved.exclude(url="").values_list("url", flat=True).first() or ""
 
 
-def _send(request: PersonRequest, app_id: str, body: Mapping[str, Any]) -> writes.Outcome:
+def _send(request: PersonRequest, draft: Draft, form: str) -> writes.Outcome:
+    app_id, body = draft.app_id, draft.body
     events = gateway.app(app_id).events
 
     def lands_on(made: Event) -> str:
@@ -223,6 +229,8 @@ def _send(request: PersonRequest, app_id: str, body: Mapping[str, Any]) -> write
         subject=f"{body['accountId']} {body['timestamp']}",
         do=lambda: events.create(body),
         lands_on=lands_on,
+        sent=outcomes.in_short(body),
+        again_at=reverse("event-confirm", args=[app_id, form]),
     )
 
 

@@ -5,7 +5,7 @@ An event is told by its account id, type and timestamp (Spec: Events), so its ad
 
 from django.urls import path
 
-from . import reporting, views
+from . import outcomes, reporting, views
 
 _ONE = "events/<key:account_id>/<key:event_type>/<key:timestamp>/"
 
@@ -17,3 +17,5 @@ urlpatterns = [
     path(_ONE, views.event, name="event"),
     path(f"{_ONE}revealed", views.reveal, name="event-reveal"),
 ]
+
+outcomes.lend_ways()

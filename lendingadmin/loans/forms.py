@@ -5,8 +5,10 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.utils import timezone
 
 from lendingadmin.display.times import zone_name
+from lendingadmin.lending.codec import encode
 from lendingadmin.lending.oddities import odd_places
 from lendingadmin.lending.values import LendingContract, timestamp_text
 from lendingadmin.readers import LendingApp
@@ -17,8 +19,24 @@ from lendingadmin.web.fields import (
     minted_account_id,
     moment_field,
 )
+from lendingadmin.web.likeness import moment_of
 
 _MOST_NAMED = 5
+
+
+def taken_up(body: Mapping[str, object]) -> dict[str, object]:
+    """What LoanForm starts with to enter a loan's body again; without a body nothing."""
+    known = {name: _typed(body[name]) for name in body if name in LoanForm.base_fields}
+    others = {name: body[name] for name in body if name not in known}
+    if "startDate" in known:
+        then = moment_of(str(known["startDate"]))
+        known["startDate"] = timezone.localtime(then) if then else known["startDate"]
+    return known | ({"others": _typed(others)} if others else {})
+
+
+def _typed(value: object) -> object:
+    """A value as it is typed into the form: an object is its JSON."""
+    return encode(value).decode() if isinstance(value, Mapping) else value
 
 
 class LoanForm(forms.Form):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import views, writing
+from . import outcomes, views, writing
 
 urlpatterns = [
     path("loans/", views.loans, name="loans"),
@@ -10,3 +10,5 @@ urlpatterns = [
     path("loans/<key:account_id>/", views.loan, name="loan"),
     path("loans/<key:account_id>/delete", writing.delete, name="loan-delete"),
 ]
+
+outcomes.lend_ways()

@@ -17,7 +17,7 @@ from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
 from lendingadmin.web.requests import PersonRequest
 
-from .forms import LoanForm
+from .forms import LoanForm, taken_up
 
 CREATE, DELETE = "loans.create", "loans.delete"
 _TOO_LONG = "This form was open for too long. Check it and send it again."
@@ -30,6 +30,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """A loan with a contract as JSON; from an offer there is a shorter way."""
     app, card = gateway.lending_app(app_id), None
     started = {"borrowerId": request.GET.get("borrowerId", ""), "startDate": timezone.localtime()}
+    started |= taken_up(writes.entered(request, CREATE, app_id).sent)
     form = LoanForm(request.POST or None, app=app, initial=started)
     if request.method == "POST" and form.is_valid():
         url, card = _create(request, form, app_id)
@@ -62,11 +63,13 @@ def _create(request: PersonRequest, form: LoanForm, app_id: str) -> tuple[str, C
             app_id=app_id,
             subject=asked,
             borrower_id=form.cleaned_data["borrowerId"],
+            sent=form.body(),
+            again_at=reverse("loan-new", args=[app_id]),
         )
     except onetime.Stale:
         form.add_error(None, _TOO_LONG)
         return "", None
-    if outcome.url:
+    if outcome.saved:
         messages.success(request, f"Loan {asked} is saved.")
     return outcome.url, outcome.card
 
@@ -112,7 +115,7 @@ def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, 
     except onetime.Stale:
         messages.warning(request, f"{_TOO_LONG} Nothing was deleted.")
         return reverse("loan-delete", args=[app_id, account_id]), None
-    if outcome.url:
+    if outcome.saved:
         messages.success(request, f"Loan {account_id} is deleted.")
     return outcome.url, outcome.card
 

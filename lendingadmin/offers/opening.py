@@ -136,8 +136,10 @@ def _open(
         app_id=source.app_id,
         subject=chosen["accountId"],
         borrower_id=source.borrower_id,
+        sent=body,
+        again_at=request.get_full_path(),
     )
-    if outcome.url:
+    if outcome.saved:
         messages.success(request, f"Loan {chosen['accountId']} is saved.")
     return outcome.url, outcome.card
 

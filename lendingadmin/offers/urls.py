@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import opening, previews, views
+from . import opening, outcomes, previews, views
 
 _OFFER = "borrowers/<key:borrower_id>/offers/<key:request_id>/"
 
@@ -19,3 +19,5 @@ urlpatterns = [
         name="loan-from-offer",
     ),
 ]
+
+outcomes.lend_ways()

@@ -93,6 +93,7 @@ def _ask(
             lands_on=lambda _: page,
             app_id=app_id,
             subject=borrower_id,
+            sent={"requestId": place.request_id, "assessmentType": cleaned["assessmentType"]},
         )
     except onetime.Stale:
         form.add_error(None, _TOO_LONG)
@@ -142,11 +143,12 @@ def ask_again(
             lands_on=lambda _: page,
             app_id=app_id,
             subject=borrower_id,
+            sent={"requestId": request_id},
         )
     except onetime.Stale:
         messages.warning(request, "The page was open for too long. Nothing was asked.")
         return redirect(page)
-    return redirect(outcome.url) if outcome.url else _show(request, place, outcome.card)
+    return redirect(page) if outcome.saved else _show(request, place, outcome.card)
 
 
 @access("lending.borrowers.get")

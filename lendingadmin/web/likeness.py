@@ -19,7 +19,7 @@ def differing(sent: object, came: object) -> list[str]:
 
     At most a dozen; empty where all that was sent is there.
     """
-    found = []
+    found: list[str] = []
     for place in _differing(sent, came, "", 0):
         if len(found) == _MOST:
             return [*found, "…"]

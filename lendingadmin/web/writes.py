@@ -5,36 +5,59 @@ sent again, lands on the first result. Nothing is ever sent again by machinery.
 """
 
 import json
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import NamedTuple, TypeVar
 
+from django.contrib import messages
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from lendingadmin import audit, gateway
 from lendingadmin.lending.calls import Call
-from lendingadmin.lending.errors import LendingError, Saved
-from lendingadmin.web import errors, onetime
+from lendingadmin.lending.codec import encode
+from lendingadmin.lending.errors import Held, LendingError, Saved
+from lendingadmin.sealing import Unopened
+from lendingadmin.web import errors, following, onetime
 from lendingadmin.web.errors import Card
+from lendingadmin.web.following import Meant, follow_up
 from lendingadmin.web.models import Write
 from lendingadmin.web.requests import PersonRequest
+
+__all__ = ["Outcome", "as_kept", "card_of", "entered", "follow_up", "once"]
+
+logger = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
 _IN_DOUBT = Card(
-    title="This form was sent before, and its outcome is not known",
-    cause="The first sending is still under way, or was interrupted.",
+    title="This form was sent, and its outcome is not known",
+    cause="The sending is still under way, or was interrupted.",
     next="Look at the record before you enter it again: it may have been saved.",
     saved="unknown",
     tone="odd",
 )
+_LONGEST_ADDRESS = 1000  # what the record of a write keeps
+_MAY_BE_THERE = (
+    "This was sent before, and may still be at the service or come to it late: "
+    "sending it again may do it twice."
+)
 
 
 class Outcome(NamedTuple):
-    """Where a write landed, or the card that says what went wrong and whether it was saved."""
+    """Where a write landed, or the card that says what went wrong and whether it was saved.
+
+    A write whose outcome is not known has both: the address is that of its own page.
+    """
 
     url: str = ""
     card: Card | None = None
+
+    @property
+    def saved(self) -> bool:
+        """Whether the service said that it was saved."""
+        return bool(self.url) and self.card is None
 
 
 def once(
@@ -44,17 +67,23 @@ def once(
     token: str,
     do: Callable[[], Result],
     lands_on: Callable[[Result], str],
-    app_id: str = "",
+    app_id: str,
     subject: str = "",
     borrower_id: str = "",
+    sent: Mapping[str, object] | None = None,
+    before: Mapping[str, object] | None = None,
+    again_at: str = "",
 ) -> Outcome:
     """Make one write of the service and say what became of it.
 
     `operation` is its name in the client's table and the purpose for which the form's `token` was
     minted; `do` makes the call, and `lands_on` gives the address that its result is shown at.
-    Raises onetime.Stale for a token that is not valid any more; nothing is sent then.
+    `sent` is what is to be saved and `before` what a change starts from, kept sealed to compare
+    with; `again_at` is the address of the form that can take it up again. Raises onetime.Stale for
+    a token that is not valid any more; nothing is sent then.
     """
     nonce = onetime.check(request, operation, token)
+    gateway.lending_app(app_id)
     try:
         with transaction.atomic(durable=True):
             write = Write.objects.create(
@@ -64,20 +93,58 @@ def once(
                 operation=operation,
                 subject=as_kept(subject),
                 borrower_id=as_kept(borrower_id),
+                meant=encode({"sent": sent, "before": before or {}}).decode() if sent else "",
+                again_at=again_at[:_LONGEST_ADDRESS],
             )
     except IntegrityError:
         return _landed(Write.objects.get(token=nonce))
     with gateway.calls() as made:
         try:
+            _check_deadline(write)
             result = do()
         except LendingError as error:
             return _failed(write, error, made)
         except Exception:
+            # A fault of our own after the socket may have been written: the truth is "unknown".
+            logger.exception("%s: sending failed", operation)
             _finish(write, Write.State.UNKNOWN, made, card=_IN_DOUBT)
-            raise
-    url = lands_on(result)
+            return Outcome(write.get_absolute_url(), _IN_DOUBT)
+    url = _address(write, lands_on, result)
     _finish(write, Write.State.SAVED, made, url=url)
     return Outcome(url=url)
+
+
+def _check_deadline(write: Write) -> None:
+    """Who was paused until others took it for dead sends nothing."""
+    if timezone.now() - write.created_at >= following.SENDER_LOST / 2:
+        raise Held("The time in which this had to be sent is over. Nothing was sent.")
+
+
+def _address(write: Write, lands_on: Callable[[Result], str], result: Result) -> str:
+    """Where the result is shown; an answer that leads nowhere was a success all the same."""
+    try:
+        found = lands_on(result)
+    except Exception:
+        logger.exception("%s: the answer leads nowhere", write.operation)
+        found = ""
+    return found if 0 < len(found) <= _LONGEST_ADDRESS else write.get_absolute_url()
+
+
+def entered(request: PersonRequest, operation: str, app_id: str, subject: str = "") -> Meant:
+    """What this person entered in a write that the address names (`again`), to enter it again.
+
+    Warns on the page where it may still be at the service. Empty where nothing is kept.
+    """
+    nonce = request.GET.get("again", "")
+    if not nonce or "\x00" in nonce:
+        return Meant({})
+    rows = Write.objects.filter(person=request.user, operation=operation, app_id=app_id)
+    rows = rows.filter(subject=as_kept(subject)) if subject else rows
+    write = rows.filter(token=nonce).first()
+    kept = following.meant(write) if write else None
+    if write and kept and request.method == "GET" and write.state != Write.State.NOT_SAVED:
+        messages.warning(request, _MAY_BE_THERE)
+    return kept or Meant({})
 
 
 def as_kept(subject: str) -> str:
@@ -85,31 +152,55 @@ def as_kept(subject: str) -> str:
     return subject.replace("\x00", "")[:300]
 
 
+def card_of(write: Write) -> Card | None:
+    """The card of a write that did not succeed, as it was first shown."""
+    if not write.card or isinstance(write.card, Unopened):
+        return None
+    kept = json.loads(write.card)
+    return Card(**kept | {"links": tuple(map(tuple, kept["links"]))})
+
+
 def _landed(write: Write) -> Outcome:
     """The same form came again: show what the first sending led to."""
     if write.state == Write.State.SAVED:
         return Outcome(url=write.url)
-    try:
-        kept = json.loads(write.card)
-    except ValueError:
-        return Outcome(card=_IN_DOUBT)
-    return Outcome(card=Card(**kept | {"links": tuple(map(tuple, kept["links"]))}))
+    card = card_of(write) or _IN_DOUBT
+    if write.state == Write.State.NOT_SAVED:
+        return Outcome(card=card)
+    return Outcome(write.get_absolute_url(), card)
 
 
 def _failed(write: Write, error: LendingError, made: list[Call]) -> Outcome:
     card = errors.card(error)
-    saved_nothing = error.saved == Saved.NO
-    _finish(write, Write.State.NOT_SAVED if saved_nothing else Write.State.UNKNOWN, made, card=card)
-    return Outcome(card=card)
+    if error.saved == Saved.NO:
+        _finish(write, Write.State.NOT_SAVED, made, card=card)
+        return Outcome(card=card)
+    _finish(write, Write.State.UNKNOWN, made, card=card)
+    return Outcome(write.get_absolute_url(), card)
+
+
+# An answer that comes late still counts: a yes whatever was concluded meanwhile.
+_MOVES_FROM = {
+    Write.State.SAVED: tuple(Write.State),
+    Write.State.NOT_SAVED: (Write.State.SENT, Write.State.UNKNOWN),
+    Write.State.UNKNOWN: (Write.State.SENT,),
+}
 
 
 def _finish(
     write: Write, state: Write.State, made: list[Call], *, url: str = "", card: Card | None = None
 ) -> None:
     last = made[-1] if made else None
-    kept = json.dumps(asdict(card)) if card else ""
+    fields: dict[str, object] = {
+        "state": state,
+        "url": url,
+        "card": json.dumps(asdict(card)) if card else "",
+        "next_look_at": timezone.now() if state == Write.State.UNKNOWN else None,
+    }
+    if state == Write.State.SAVED:
+        fields["meant"] = ""
     with transaction.atomic(durable=True):
-        Write.objects.filter(pk=write.pk).update(state=state, url=url, card=kept)
+        Write.objects.filter(pk=write.pk, state__in=_MOVES_FROM[state]).update(**fields)
         audit.record(
             write.person,
             write.operation,

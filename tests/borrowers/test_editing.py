@@ -222,15 +222,25 @@ def test_a_double_click_sends_once_though_the_record_is_another_by_then(
     assert Entry.objects.get(action="borrowers.patch").subject == "B-1"
 
 
-@pytest.mark.parametrize(("status", "saved"), [(400, "no"), (500, "unknown")])
+def test_a_doubt_leads_to_its_own_page(desk: Client, service: FaultServer) -> None:
+    service.once(PATCH, refusal(500, "not like this"))
+    confirm = entered(desk, individual__surname="B")
+    page = desk.post(confirm, follow=True)
+    text = page.content.decode()
+    assert "not like this" in text and "<strong>unknown</strong>" in text
+    assert "It is as it was before, so far." in text
+    assert desk.post(confirm).headers["Location"] == page.request["PATH_INFO"]
+    assert len(sent(service)) == 1
+
+
 def test_a_refusal_keeps_what_was_entered_and_may_be_tried_again(
-    desk: Client, service: FaultServer, status: int, saved: str
+    desk: Client, service: FaultServer
 ) -> None:
-    service.once(PATCH, refusal(status, "not like this"))
+    service.once(PATCH, refusal(400, "not like this"))
     page = desk.post(entered(desk, individual__surname="B"))
     text = page.content.decode()
     assert "not like this" in text
-    assert f"<strong>{saved}</strong>" in text
+    assert "<strong>no</strong>" in text
     again = page.context["form_token"]
     assert desk.post(f"{EDIT}/{again}").status_code == 302
     assert len(sent(service)) == 2

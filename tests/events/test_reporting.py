@@ -180,9 +180,12 @@ def test_an_answer_that_never_came_is_unknown(
     path = f"/v1/projects/demo/apps/{app.app_id}/events"
     fault_server.on(f"GET {path}", reply('{"events": [], "nextPageToken": null}'))
     fault_server.on(f"POST {path}", reply("{}", status=503))
-    page = send(desk, enter(desk, app)).content.decode()
+    confirm = enter(desk, app)
+    sent = send(desk, confirm)
+    page = desk.get(sent.headers["Location"]).content.decode()
     assert "<strong>unknown</strong>" in page
-    assert "Open the event that is there" not in page
+    assert "lists no event of this account, type and time so far" in page
+    assert desk.get(confirm).headers["Location"] == sent.headers["Location"]
     assert Entry.objects.get(action="events.create").saved == "unknown"
 
 

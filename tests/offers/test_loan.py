@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -96,23 +95,24 @@ class TestALoanOfAPreview:
         assert exact(service.created[0])["contract"] == exact(CONTRACT)
         assert service.server.hits(":getOfferContracts") == 1
 
-    @pytest.mark.parametrize(
-        ("behaviour", "saved"),
-        [(refusal(409, "accountId: exists"), "no"), (reset(), "unknown")],
-    )
-    def test_a_fault_keeps_input_and_contract_under_a_new_token(
-        self,
-        desk: Client,
-        service: OfferService,
-        offered: OfferRequest,
-        behaviour: Any,
-        saved: str,
+    def test_a_doubt_leads_to_its_own_page(
+        self, desk: Client, service: OfferService, offered: OfferRequest
     ) -> None:
         form = start(desk) | {"accountId": "MINE-1"}
-        service.on_create = behaviour
+        service.on_create = reset()
+        page = desk.post(LOAN, form, follow=True)
+        assert "<strong>unknown</strong>" in page.content.decode()
+        assert desk.post(LOAN, form).headers["Location"] == page.request["PATH_INFO"]
+        assert len(service.created) == 1
+
+    def test_a_refusal_keeps_input_and_contract_under_a_new_token(
+        self, desk: Client, service: OfferService, offered: OfferRequest
+    ) -> None:
+        form = start(desk) | {"accountId": "MINE-1"}
+        service.on_create = refusal(409, "accountId: exists")
         page = desk.post(LOAN, form)
         text = page.content.decode()
-        assert f"<strong>{saved}</strong>" in text and 'value="MINE-1"' in text
+        assert "<strong>no</strong>" in text and 'value="MINE-1"' in text
         assert "Look whether loan MINE-1 is there" in text
         assert hidden(page, "token") != form["token"]
         service.on_create = None

@@ -1,15 +1,17 @@
 """Writes other than repayments: once for each form, audited, and told plainly."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import RequestFactory
+from django.urls import NoReverseMatch
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.lending.errors import Conflict, LendingError, Saved, ServiceFault
 from lendingadmin.staff.models import User
-from lendingadmin.web import onetime, writes
+from lendingadmin.web import following, onetime, writes
 from lendingadmin.web.models import Write
 from lendingadmin.web.writes import Outcome
 from tests.repayments.threads import at_once
@@ -94,17 +96,39 @@ def test_a_fault_is_a_card_that_says_whether_anything_was_saved(
 def test_what_a_process_that_died_left_behind_is_in_doubt(request_of: Any, officer: User) -> None:
     token = onetime.mint(request_of, OPERATION)
     nonce = onetime.check(request_of, OPERATION, token)
-    Write.objects.create(token=nonce, person=officer, operation=OPERATION)
+    Write.objects.create(token=nonce, person=officer, app_id="kenya", operation=OPERATION)
     outcome = once(request_of, token, do := Doing())
     assert outcome.card is not None and outcome.card.saved == "unknown"
+    assert outcome.url == f"/apps/kenya/writes/{nonce}/" and not outcome.saved
     assert do.made == 0
 
 
 def test_a_fault_of_our_own_leaves_it_unknown(request_of: Any) -> None:
     token = onetime.mint(request_of, OPERATION)
-    with pytest.raises(ZeroDivisionError):
-        once(request_of, token, Doing(ZeroDivisionError()))
+    outcome = once(request_of, token, Doing(ZeroDivisionError()))
     assert Write.objects.get().state == Write.State.UNKNOWN
+    assert outcome.url == Write.objects.get().get_absolute_url() and not outcome.saved
+
+
+def test_an_answer_that_leads_nowhere_was_a_success(request_of: Any) -> None:
+    token = onetime.mint(request_of, OPERATION)
+
+    def lands_on(_made: str) -> str:
+        raise NoReverseMatch
+
+    outcome = writes.once(
+        request_of, OPERATION, token=token, do=Doing(), lands_on=lands_on, app_id="kenya"
+    )
+    assert outcome.saved and Write.objects.get().state == Write.State.SAVED
+
+
+def test_who_was_paused_past_its_time_sends_nothing(
+    request_of: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "SENDER_LOST", timedelta(0))
+    token = onetime.mint(request_of, OPERATION)
+    outcome = once(request_of, token, do := Doing())
+    assert do.made == 0 and outcome.card is not None and outcome.card.saved == "no"
 
 
 def test_a_stale_token_sends_nothing(request_of: Any) -> None:

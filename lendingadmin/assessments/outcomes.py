@@ -1,0 +1,56 @@
+"""Finding out what may have become of an assessment that was to be started.
+
+An assessment has no natural key: those of the same account, type and time are candidates, and
+which one it is, if any, a person says.
+"""
+
+from datetime import timedelta
+
+from django.urls import reverse
+
+from lendingadmin.lending.values import Assessment, moment, text
+from lendingadmin.web.following import Finding, Meant, Way, lend
+from lendingadmin.web.likeness import moment_of
+from lendingadmin.web.models import Write
+
+from . import running
+
+# How far the service's clock, and its lateness, may be from when it was sent.
+_AROUND = timedelta(minutes=10)
+
+
+def started(write: Write, meant: Meant) -> Finding:
+    """The assessments that may be it."""
+    look = running.of_account(write.app_id, str(meant.sent["accountId"]))
+    whole = "" if look.whole else " The service's list was not seen to its end."
+    links = tuple(_link(write, one) for one in look.seen if _may_be(one, write, meant))
+    # What another form here led to is accounted for.
+    known = Write.objects.filter(url__in=[url for _, url in links], state=Write.State.SAVED)
+    taken = set(known.values_list("url", flat=True))
+    left = tuple(link for link in links if link[1] not in taken)
+    if left:
+        why = f"{len(left)} of the same account, type and time were made around then.{whole}"
+        return Finding(Write.Found.CANDIDATES, why, left)
+    why = f"None of the same account, type and time was made around then, so far.{whole}"
+    return Finding(Write.Found.NOT_SEEN, why)
+
+
+def _may_be(one: Assessment, write: Write, meant: Meant) -> bool:
+    made = moment(one.created_at)
+    near = made is None or abs(made - write.created_at) <= _AROUND
+    same_type = text(one.assessment_type) == meant.sent["assessmentType"]
+    asked = moment_of(str(meant.sent["timestamp"]))
+    return bool(running.id_of(one)) and near and same_type and moment(one.timestamp) == asked
+
+
+def _link(write: Write, one: Assessment) -> tuple[str, str]:
+    key = running.id_of(one)
+    made = moment(one.created_at)
+    words = f"assessment {key}" + (f", made {made:%H:%M:%S} UTC" if made else "")
+    return words, reverse("assessment", args=[write.app_id, key])
+
+
+def lend_ways() -> None:
+    """Let the writes of this area be followed."""
+    way = Way("Assess this borrower", "lending.assessments.list", started, to_be_told=True)
+    lend(running.CREATE, way)

@@ -1,0 +1,84 @@
+"""Finding out what became of a borrower's registration, change or deletion.
+
+A borrower has its id as natural key (Spec: Borrowers, 1 and 2), so its record is read.
+"""
+
+from django.urls import reverse
+
+from lendingadmin import gateway
+from lendingadmin.lending.errors import NotFound, Unreadable
+from lendingadmin.lending.values import Borrower
+from lendingadmin.web.following import Finding, Meant, Way, lend
+from lendingadmin.web.likeness import differing
+from lendingadmin.web.models import Write
+
+from .changes import same
+
+_READS = "lending.borrowers.get"
+_ANOTHER = "The service answered with another borrower."
+
+
+def created(write: Write, meant: Meant) -> Finding:
+    """Whether a borrower with the id is there, and is what was to be saved."""
+    there = _read(write)
+    if there is None:
+        return Finding(Write.Found.NOT_SEEN, "There is no borrower with this id so far.")
+    places = differing(meant.sent, there.raw)
+    if places:
+        why = f"There is a borrower with this id, but somebody else may have made it. {_in(places)}"
+        return Finding(Write.Found.DIFFERS, why, _link(write))
+    why = "There is a borrower with this id, and it is what was to be saved."
+    return Finding(Write.Found.THERE, why, _link(write))
+
+
+def changed(write: Write, meant: Meant) -> Finding:
+    """Whether the fields that were to change are as they were to become, or as they were."""
+    there = _read(write)
+    if there is None:
+        return Finding(Write.Found.DIFFERS, "There is no borrower with this id any more.")
+    places = differing(meant.sent, there.raw)
+    if not places:
+        return Finding(Write.Found.THERE, "It is as it was to become.", _link(write))
+    if all(same(meant.before.get(key), there.raw.get(key)) for key in meant.sent):
+        return Finding(Write.Found.NOT_SEEN, "It is as it was before, so far.", _link(write))
+    why = f"It is neither as it was before nor as it was to become. {_in(places)}"
+    return Finding(Write.Found.DIFFERS, why, _link(write))
+
+
+def deleted(write: Write, meant: Meant) -> Finding:
+    """Whether the borrower is gone."""
+    if _read(write) is None:
+        return Finding(Write.Found.THERE, "There is no borrower with this id any more.")
+    return Finding(Write.Found.NOT_SEEN, "The borrower is still there so far.", _link(write))
+
+
+def _read(write: Write) -> Borrower | None:
+    """The borrower, None where there is none. Raises LendingError, also for another borrower."""
+    try:
+        found = gateway.app(write.app_id).borrowers.get(write.subject)
+    except NotFound:
+        return None
+    if found.raw.get("borrowerId", write.subject) != write.subject:
+        raise Unreadable(_ANOTHER, operation="borrowers.get")
+    return found
+
+
+def _in(places: list[str]) -> str:
+    return f"It differs in: {', '.join(places)}."
+
+
+def _link(write: Write) -> tuple[tuple[str, str], ...]:
+    there = reverse("borrower", args=[write.app_id, write.subject])
+    return (("Open the borrower", there),)
+
+
+def lend_ways() -> None:
+    """Let the writes of this area be followed."""
+    lend("borrowers.create", Way("Register this borrower", _READS, created))
+    patch = Way("Change this borrower", _READS, changed)
+    lend(
+        "borrowers.patch",
+        patch._replace(there="As it was to become", not_seen="As it was before, so far"),
+    )
+    delete = Way("Delete this borrower", _READS, deleted, compares=False)
+    lend("borrowers.delete", delete._replace(there="It is gone", not_seen="Still there so far"))

@@ -1,0 +1,112 @@
+"""What a person is told of a write: what happened, whether anything was saved, what happens next.
+
+What was found is never worded as the service's own word, and “not found” never as certain.
+"""
+
+from typing import NamedTuple
+
+from .following import Way
+from .models import Write
+
+State, Found = Write.State, Write.Found
+
+
+class Wording(NamedTuple):
+    """`saved` is “yes”, “no”, “unknown” or “probably”; `tone` and `icon` those of the notice."""
+
+    title: str
+    sentence: str
+    saved: str
+    next: str
+    tone: str
+    icon: str = "question-mark-circle"
+
+
+_BY_STATE: dict[str, Wording] = {
+    State.SENT: Wording(
+        "Sent, waiting for the answer",
+        "The service has not answered yet. Do not enter it again.",
+        "unknown",
+        "This page looks again by itself.",
+        "info",
+    ),
+    State.SAVED: Wording(
+        "Saved",
+        "The service said that it was saved.",
+        "yes",
+        "Nothing more to do.",
+        "good",
+        "check-circle",
+    ),
+    State.NOT_SAVED: Wording(
+        "Not saved",
+        "The service refused it, or it was never sent.",
+        "no",
+        "Check why, then enter it again.",
+        "bad",
+        "exclamation-triangle",
+    ),
+    State.SETTLED: Wording(
+        "Settled by a person",
+        "The service did not say what became of it; a person decided.",
+        "unknown",
+        "Nothing more to do.",
+        "info",
+        "pencil-square",
+    ),
+}
+_UNKNOWN: dict[str, Wording] = {
+    "": Wording(
+        "We don't know yet whether this was saved",
+        "Do not enter it again. Checking…",
+        "unknown",
+        "The record is read again and again to find out.",
+        "odd",
+    ),
+    Found.THERE: Wording(
+        "Found as it was to be saved",
+        "The service never confirmed it; this is what it shows.",
+        "probably",
+        "Go on with the record. A manager can settle this with a reason.",
+        "good",
+        "eye",
+    ),
+    Found.DIFFERS: Wording(
+        "Found, but otherwise than it was to be saved",
+        "The service never confirmed it. What is there now may be somebody else's.",
+        "unknown",
+        "Open the record and compare. A manager can settle this with a reason.",
+        "warn",
+        "exclamation-triangle",
+    ),
+    Found.CANDIDATES: Wording(
+        "We don't know which one it is, if any",
+        "The service has no key by which it could be told apart. These may be it.",
+        "unknown",
+        "Look at them and say which one it is, or that none is. Do not enter it again before.",
+        "odd",
+    ),
+    Found.NOT_SEEN: Wording(
+        "Not found so far",
+        "The service never confirmed it; this is what it shows. It may still come late.",
+        "unknown",
+        "Doing it again may do it twice. Looking goes on for a day.",
+        "warn",
+        "exclamation-triangle",
+    ),
+}
+
+
+def wording(write: Write, way: Way | None) -> Wording:
+    """The words for what is known by now of a write that is followed in this way."""
+    if write.state == State.UNKNOWN:
+        words = _UNKNOWN[write.found]
+        titles: dict[str, str] = (
+            {Found.THERE: way.there, Found.NOT_SEEN: way.not_seen} if way else {}
+        )
+        return words._replace(title=titles.get(write.found, words.title))
+    words = _BY_STATE[write.state]
+    if write.state != State.SETTLED:
+        return words
+    saved = write.settled_as == Write.Verdict.SAVED
+    return words._replace(saved="yes, says a person" if saved else "no, says a person")
