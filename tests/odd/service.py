@@ -25,7 +25,6 @@ class OddService:
 
     def __init__(self, server: FaultServer) -> None:
         self.server = server
-        self.reads = 0
         self._bodies: dict[str, bytes] = {}
         server.on("POST /v1/oauth2/token", token())
         for resource, (path, _) in _LISTS.items():
@@ -55,7 +54,6 @@ class OddService:
 
     def _on(self, match: str, key: str) -> None:
         def behave(wire: Wire) -> bool:
-            self.reads += 1
             return reply(self._bodies[key])(wire)
 
         self.server.on(match, behave)
