@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+import pytest
+
 from lendingadmin.demo import environment
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -165,3 +167,26 @@ def test_a_malformed_variable_stops_the_start_by_name_and_no_secret_is_repeated(
     stderr = _start(_example() | {"DATA_KEYS": secret}).stderr
     assert "DATA_KEYS: key 1 is not 32 bytes" in stderr
     assert secret not in stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("EMAIL_URL", "submission://user:geheim@mail:587"),
+        ("EMAIL_URL", "smtp+tls://user:geheim@mail:many"),
+        ("EMAIL_URL", "smtp+tls://"),
+        ("EMAIL_URL", "mail.example.com"),
+        ("EMAIL_FROM", "desk"),
+        ("DASHBOARD_URL", "dashboard.example.com"),
+    ],
+)
+def test_mail_that_could_not_go_out_stops_the_start_by_name(name: str, text: str) -> None:
+    stderr = _start(_example() | {name: text}).stderr
+    assert f"{name}: " in stderr.splitlines()[-1]
+    assert "geheim" not in stderr
+
+
+def test_the_readme_s_examples_of_mail_start() -> None:
+    examples = {row[0].strip("`"): row[3].strip("`") for row in _table()}
+    mail = {name: examples[name] for name in ("EMAIL_URL", "EMAIL_FROM", "DASHBOARD_URL")}
+    assert _start(_example() | mail).returncode == 0

@@ -156,3 +156,42 @@ def test_one_of() -> None:
     assert read("slash") == "slash"
     with pytest.raises(ValueError, match="“Slash” is none of: colon, slash"):
         read("Slash")
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        (
+            "smtp+tls://user:p%40ss@mail:587",
+            {"EMAIL_HOST_PASSWORD": "p@ss", "EMAIL_PORT": 587, "EMAIL_USE_TLS": True},
+        ),
+        ("smtp+ssl://mail", {"EMAIL_HOST": "mail", "EMAIL_USE_SSL": True}),
+        ("consolemail://", {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}),
+    ],
+)
+def test_mail_servers(text: str, settings: dict[str, object]) -> None:
+    assert readers.mail_server(text).items() >= settings.items()
+
+
+@pytest.mark.parametrize("text", ["", "mail", "pop://mail", "smtp://", "smtp://mail:many"])
+def test_mail_servers_that_are_none(text: str) -> None:
+    with pytest.raises(ValueError, match=r"give smtp\+tls"):
+        readers.mail_server(text)
+
+
+@pytest.mark.parametrize("text", ["desk@example.com", "Lending desk <desk@example.com>"])
+def test_senders(text: str) -> None:
+    assert readers.mail_address(text) == text
+
+
+@pytest.mark.parametrize("text", ["", "desk", "desk@", "@example.com", "a@b.com\nBcc: c@d.com"])
+def test_senders_that_are_none(text: str) -> None:
+    with pytest.raises(ValueError, match="no mail address"):
+        readers.mail_address(text)
+
+
+def test_the_dashboard_s_own_address_may_be_left_out() -> None:
+    assert readers.own_address("") == ""
+    assert readers.own_address("https://desk.example.com/") == "https://desk.example.com"
+    with pytest.raises(ValueError, match="http"):
+        readers.own_address("desk.example.com")

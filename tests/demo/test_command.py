@@ -114,7 +114,8 @@ def test_it_tells_how_to_sign_in_and_ctrl_c_leaves_nothing_behind(
         assert re.search(rf"{role} +open sesame", told)
     page = urllib.request.urlopen(f"http://localhost:{ports[0]}/accounts/login/", timeout=10)
     assert page.status == 200
-    assert len(demo.pids()) >= 5
+    assert len(demo.pids()) >= 6
+    assert demo.child("manage.py db_worker")
     demo.process.send_signal(signal.SIGINT)
     assert demo.end() == 0
     assert demo.told[-1] == "Stopped.\n"
@@ -129,7 +130,12 @@ def test_again_it_is_quick_and_keeps_what_is_there(demo: Demo) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "name"), [("manage.py sandbox", "sandbox"), ("gunicorn", "dashboard")]
+    ("words", "name"),
+    [
+        ("manage.py sandbox", "sandbox"),
+        ("gunicorn", "dashboard"),
+        ("manage.py db_worker", "worker"),
+    ],
 )
 def test_when_a_part_dies_it_is_named_and_the_rest_stops(words: str, name: str, demo: Demo) -> None:
     demo.read_until("Ctrl-C")

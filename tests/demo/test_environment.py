@@ -38,6 +38,7 @@ def test_ports_databases_and_password_are_the_persons(tmp_path: Path) -> None:
     environ = variables(given, SECRETS, tmp_path)
     assert environ.items() >= given.items()
     assert environ["LENDING_BASE_URL"] == "http://127.0.0.1:8011"
+    assert environ["DASHBOARD_URL"] == "http://localhost:8010"
 
 
 def test_an_empty_variable_counts_as_not_given(tmp_path: Path) -> None:

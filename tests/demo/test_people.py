@@ -57,6 +57,15 @@ def test_each_has_exactly_the_group_of_that_name() -> None:
 
 
 @pytest.mark.django_db
+def test_the_manager_has_an_address_for_the_mail_that_is_printed_and_may_change_it() -> None:
+    make_people("demo", SANDBOX)
+    assert list(User.objects.exclude(email="").values_list("username", flat=True)) == ["manager"]
+    User.objects.update(email="me@example.com")
+    make_people("demo", SANDBOX)
+    assert User.objects.get(username="manager").email == "me@example.com"
+
+
+@pytest.mark.django_db
 def test_the_password_is_the_one_that_was_given_last() -> None:
     make_people("demo", SANDBOX)
     make_people("another", SANDBOX)
