@@ -1,0 +1,36 @@
+"""Run as a process: the tables, so many people, and a signed-in session of each, as JSON.
+
+People sign in beforehand because signing in is throttled.
+"""
+
+import importlib
+import json
+import sys
+
+import django
+
+
+def main(count: int) -> None:
+    django.setup()
+    auth = importlib.import_module("django.contrib.auth")
+    sessions = importlib.import_module("django.contrib.sessions.backends.db")
+    groups = importlib.import_module("django.contrib.auth.models").Group.objects
+    commands = importlib.import_module("django.core.management")
+    commands.call_command("migrate", verbosity=0)
+    commands.call_command("createcachetable", verbosity=0)
+    made = {}
+    for number in range(count + 1):
+        role = "support" if number else "manager"
+        person = auth.get_user_model().objects.create_user(f"{role}{number}")
+        person.groups.add(groups.get(name=role))
+        session = sessions.SessionStore()
+        session["_auth_user_id"] = str(person.pk)
+        session["_auth_user_backend"] = "allauth.account.auth_backends.AuthenticationBackend"
+        session["_auth_user_hash"] = person.get_session_auth_hash()
+        session.create()
+        made[person.username] = session.session_key
+    sys.stdout.write(json.dumps(made))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

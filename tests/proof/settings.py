@@ -1,0 +1,7 @@
+"""The product's own settings, for processes whose environment `dashboard.py` makes."""
+
+from lendingadmin.settings import *  # noqa: F403
+from lendingadmin.settings import STORAGES
+
+# Nothing was collected for a proof, so static files have their plain names.
+STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
