@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from lendingadmin import audit
@@ -43,6 +43,10 @@ class LoanBusy(Exception):
         self.other = other
 
 
+class MayDouble(Exception):
+    """An attempt with this externalId was given up and may yet be posted; nobody agreed to that."""
+
+
 @dataclass(frozen=True)
 class Request:
     """What a person asked to be recorded; fields as the parameters of MakeRepayment (spec: Loans).
@@ -69,11 +73,12 @@ def minted_external_id(now: datetime) -> str:
     return f"CASH-{now:%Y%m%d}-{secrets.token_hex(4).upper()}"
 
 
-def intend(request: Request, by: User, form: str) -> tuple[Repayment, bool]:
+def intend(request: Request, by: User, form: str, *, agreed: bool = True) -> tuple[Repayment, bool]:
     """Commit the intent, before anything is sent. Returns it and whether it is new.
 
     The same `form` (a one-use token) gives back the first intent. Raises AlreadyLive or LoanBusy
-    when a rule of the ledger stands against it; then nothing is kept.
+    when a rule of the ledger stands against it, and MayDouble when it may double what was given up
+    and nobody `agreed` to that; then nothing is kept.
     """
     now = timezone.now()
     fields = dict(vars(request))
@@ -82,7 +87,7 @@ def intend(request: Request, by: User, form: str) -> tuple[Repayment, bool]:
     fields["external_id_minted"] = not request.external_id.strip()
     for _ in range(_TRIES):
         try:
-            return _commit(fields, by, form, now), True
+            return _commit(fields, by, form, now, agreed), True
         except IntegrityError:
             # What stood against it may be concluded by the time that it is looked for.
             first = _explain(fields, form)
@@ -91,7 +96,20 @@ def intend(request: Request, by: User, form: str) -> tuple[Repayment, bool]:
     raise RuntimeError("the intent was refused, yet nothing stands against it")
 
 
-def _commit(fields: Mapping[str, Any], by: User, form: str, now: datetime) -> Repayment:
+def given_up(app_id: str, account_id: str, external_id: str) -> QuerySet[Repayment]:
+    """The attempts with this externalId that were given up, by evidence or by a person, though the
+    service never said no: each of them may yet be posted.
+    """
+    same_id = Repayment.objects.filter(
+        app_id=app_id, account_id=account_id, external_id=external_id.strip()
+    )
+    by_a_person = Q(state=State.SETTLED, settled_as=Verdict.NOT_RECORDED)
+    return same_id.filter(Q(state=State.NO_TRACE) | by_a_person)
+
+
+def _commit(
+    fields: Mapping[str, Any], by: User, form: str, now: datetime, agreed: bool
+) -> Repayment:
     with transaction.atomic(durable=True):
         repayment = Repayment.objects.create(
             **fields,
@@ -101,6 +119,12 @@ def _commit(fields: Mapping[str, Any], by: User, form: str, now: datetime) -> Re
             state_at=now,
             send_before=now + SEND_WITHIN,
         )
+        # After the row is in: whatever gave the other one up meanwhile is committed by now.
+        if (
+            not agreed
+            and given_up(repayment.app_id, repayment.account_id, repayment.external_id).exists()
+        ):
+            raise MayDouble
         _audit(repayment, by, "intent committed")
     return repayment
 

@@ -26,13 +26,14 @@ from .states import State
 logger = logging.getLogger(__name__)
 
 
-def record(request: ledger.Request, by: User, form: str) -> Repayment:
+def record(request: ledger.Request, by: User, form: str, *, agreed: bool = True) -> Repayment:
     """Commit the intent and send it; the row that comes back says what is known.
 
     The same one-use `form` gives the first landing back and sends nothing. Raises
-    ledger.AlreadyLive or ledger.LoanBusy; then nothing was sent.
+    ledger.AlreadyLive or ledger.LoanBusy, and ledger.MayDouble unless the person `agreed` that it
+    may double what was given up; then nothing was sent.
     """
-    repayment, is_new = ledger.intend(request, by, form)
+    repayment, is_new = ledger.intend(request, by, form, agreed=agreed)
     if is_new:
         send(repayment, by)
     return repayment
