@@ -91,6 +91,7 @@ def day(app: LendingApp, since: datetime) -> dict[str, object]:
     entered = Repayment.objects.filter(app_id=app.app_id, created_at__gte=since)
     return {
         "landed_count": entered.filter(LANDED).count(),
+        "inferred_count": entered.filter(state=State.INFERRED).count(),
         "landed_sums": landed_sums(entered, app),
         "refused_count": entered.filter(state__in=(State.REFUSED, State.NOT_SENT)).count(),
         "unknown_count": unknown_count(app.app_id),

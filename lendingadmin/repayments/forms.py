@@ -178,7 +178,7 @@ class MistakeForm(forms.Form):
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 2}),
         label="What is wrong",
-        help_text="Such as “the amount was 500, not 5,000”. A manager reads it.",
+        help_text="Such as “the amount was 500, not 5,000”.",
         error_messages={"min_length": "Say it in a few words: what is wrong?"},
     )
 
@@ -201,7 +201,7 @@ def _day() -> forms.DateField:
     return forms.DateField(required=False, widget=widget, validators=[plausible])
 
 
-_BY = [("", "the day of entry here"), ("transactionDate", "their transaction date")]
+_BY = [("", "day of entry"), ("transactionDate", "transaction date")]
 _STATES = [
     ("", "any state"),
     *State.choices,

@@ -119,11 +119,11 @@ def section(
     own = standing is not None and standing.reported_by_id == request.user.pk
     return {
         "mistakes": reports,
+        "mistake_open": standing is not None,
         "may_read_notes": may_report or may_review,
         "may_report": may_report and (standing is None or report_form is not None),
         "report_token": onetime.mint(request, PURPOSE),
         "report_form": report_form or MistakeForm(prefix="mistake"),
         "to_review": standing if may_review and not own else None,
-        "waits_for_another": may_review and own,
         "review_form": review_form or ReviewForm(prefix="review"),
     }

@@ -85,6 +85,33 @@ def test_sending_again_after_no_trace_takes_a_plain_yes(
     assert (second.retry_of, second.external_id, second.state) == (first, "TX", State.RECORDED)
 
 
+def test_an_id_that_may_be_recorded_is_not_called_recorded(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    press(desk, enter(desk, app))
+    Repayment.objects.update(state=State.INFERRED)
+    page = press(desk, enter(desk, app)).content.decode()
+    assert "taken on this loan, and may be recorded already" in page
+    assert "is recorded for this loan" not in page
+    assert Repayment.objects.count() == 1
+
+
+def test_the_desk_knows_no_outcome_from_evidence_alone(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    address = f"/apps/{app.app_id}/"
+    press(desk, enter(desk, app))
+    assert "every outcome is known" in desk.get(address).content.decode()
+    for state, words in [
+        (State.INFERRED, "1 of these only inferred"),
+        (State.NO_TRACE, "some were only inferred, or left no trace"),
+    ]:
+        Repayment.objects.update(state=state)
+        page = desk.get(address).content.decode()
+        assert words in page
+        assert "every outcome is known" not in page
+
+
 def test_what_was_recorded_cannot_be_sent_again(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:

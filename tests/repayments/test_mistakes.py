@@ -205,7 +205,7 @@ def test_nobody_reviews_a_report_of_their_own(
 ) -> None:
     boss = client_of(manager)
     page = report(boss, repayment).content.decode()
-    assert "somebody else reviews it" in page
+    assert "a manager does, never the reporter" in page
     assert "Close the report" not in page
     page = review(boss, Mistake.objects.get()).content.decode()
     assert "Not saved: you reported it" in page

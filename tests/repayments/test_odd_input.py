@@ -123,7 +123,7 @@ def test_an_endless_number_of_look_alikes_seen_is_none(
 ) -> None:
     assert press(desk, enter(desk, app), seen="9" * 5000).status_code == 302
     stopped = press(desk, enter(desk, app, externalId="other"), seen="9" * 5000)
-    assert "A similar repayment was recorded meanwhile" in stopped.content.decode()
+    assert "A similar repayment was entered meanwhile" in stopped.content.decode()
 
 
 def test_a_used_form_s_address_leads_colleagues_to_its_receipt(

@@ -185,7 +185,7 @@ def test_a_look_alike_that_came_meanwhile_is_shown_first(
     one, two = enter(desk, app, externalId=""), enter(desk, app, externalId="")
     press(desk, one)
     stopped = press(desk, two, seen="0").content.decode()
-    assert "A similar repayment was recorded meanwhile" in stopped
+    assert "A similar repayment was entered meanwhile" in stopped
     assert Repayment.objects.count() == 1
     press(desk, two)
     assert Repayment.objects.filter(state=State.RECORDED).count() == 2
