@@ -1,4 +1,4 @@
-# make run, make test, make check, make bench. What they do is written in manage.py's commands and in
+# make run, make test, make check, make bench, make prove-money. What they do is written in manage.py's commands and in
 # pyproject.toml; here is only the environment that these need.
 
 VENV ?= .venv
@@ -6,7 +6,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3)
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 2
 
-.PHONY: run test check bench
+.PHONY: run test check bench prove-money
 .DEFAULT_GOAL := run
 
 run: $(VENV)/run.stamp
@@ -34,6 +34,10 @@ check: $(VENV)/test.stamp
 
 bench: $(VENV)/test.stamp
 	@$(BIN)/python -m tests.benchmarks.pages
+
+# Some minutes. On PostgreSQL: make prove-money DATABASE_URL=postgres://user:password@host/postgres
+prove-money: $(VENV)/test.stamp
+	@$(BIN)/python -m tests.proof
 
 $(VENV)/run.stamp: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
