@@ -97,11 +97,11 @@ def _unseen(request: PersonRequest, app_id: str, account_id: str) -> running.Loo
         nonce = onetime.check(request, running.CREATE, request.POST.get("token", ""))
     except onetime.Stale:
         return None
-    if Write.objects.filter(token=nonce).exists():
-        return None
     look, _ = _look(app_id, account_id)
     shown = set(request.POST.get("seen", "").split())
-    return look if look and {running.id_of(one) for one in look.running} - shown else None
+    unseen = look is not None and {running.id_of(one) for one in look.running} - shown
+    # Asked last: the first sending of a form that was sent twice may have started it meanwhile.
+    return look if unseen and not Write.objects.filter(token=nonce).exists() else None
 
 
 def _start(request: PersonRequest, app_id: str, form: AssessmentForm) -> writes.Outcome | None:

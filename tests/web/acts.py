@@ -1,0 +1,131 @@
+"""The writes other than repayments, each as its forms make it, up to the last click."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.test import Client
+
+from lendingadmin.readers import LendingApp
+from tests.borrowers.forms import filled
+from tests.events import samples
+from tests.sandbox.calling import Caller, ago
+
+Form = tuple[str, dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Act:
+    """`prepare` fills the forms in and gives address and fields of the one that sends.
+
+    `line` is what the write's request begins with, after the app's path; `there` tells whether
+    the service has done it.
+    """
+
+    operation: str
+    line: tuple[str, str]
+    prepare: Callable[[Client, LendingApp, Caller], Form]
+    there: Callable[[Caller], bool]
+
+    def __str__(self) -> str:
+        return self.operation
+
+    def match(self, book: Caller) -> str:
+        """What the request of this write has in its line."""
+        method, path = self.line
+        return f"{method} {book.app}{path}"
+
+
+def _url(app: LendingApp, rest: str) -> str:
+    return f"/apps/{app.app_id}/{rest}"
+
+
+def _register(desk: Client, app: LendingApp, book: Caller) -> Form:
+    url = _url(app, "borrowers/new")
+    fields = {"individual__surname": "Otieno", "devices__0__deviceId": "d-1"}
+    return url, filled(desk.get(url), borrowerId="n-1", **fields)
+
+
+def _change(desk: Client, app: LendingApp, book: Caller) -> Form:
+    url = _url(app, "borrowers/b/edit")
+    answer = desk.post(url, filled(desk.get(url), individual__surname="Kamau"))
+    return answer.headers["Location"], {}
+
+
+def _delete_borrower(desk: Client, app: LendingApp, book: Caller) -> Form:
+    book.borrower("gone")
+    url = _url(app, "borrowers/gone/delete")
+    return url, filled(desk.get(url), borrowerId="gone")
+
+
+def _make_loan(desk: Client, app: LendingApp, book: Caller) -> Form:
+    url = _url(app, "loans/new")
+    fields = {"borrowerId": "b", "loanAmount": "800", "contract": '{"productId": "term-6-months"}'}
+    return url, filled(desk.get(url), accountId="l-2", **fields)
+
+
+def _delete_loan(desk: Client, app: LendingApp, book: Caller) -> Form:
+    book.loan("later", startDate=ago(days=-30))
+    url = _url(app, "loans/later/delete")
+    return url, filled(desk.get(url))
+
+
+def _report(desk: Client, app: LendingApp, book: Caller) -> Form:
+    confirm = _checked(desk, app)
+    return confirm, {"token": samples.token_of(desk.get(confirm))}
+
+
+def _checked(desk: Client, app: LendingApp) -> str:
+    return str(desk.post(samples.new_url(app), samples.typed(desk, app)).headers["Location"])
+
+
+def _ask(desk: Client, app: LendingApp, book: Caller) -> Form:
+    url = _url(app, "borrowers/b/offers/new")
+    kind = {"assessmentType": "assessmentTypes/credit-90-days"}
+    return url, filled(desk.get(url)) | kind
+
+
+def _assess(desk: Client, app: LendingApp, book: Caller) -> Form:
+    url = _url(app, "assessments/new")
+    kind = {"assessmentType": "assessmentTypes/credit-90-days"}
+    return url, filled(desk.get(url, {"accountId": "borrower:b"})) | kind
+
+
+def _has(path: str) -> Callable[[Caller], bool]:
+    return lambda book: bool(book.get(path).status == 200)
+
+
+def _lacks(path: str) -> Callable[[Caller], bool]:
+    return lambda book: bool(book.get(path).status == 404)
+
+
+def _kamau(book: Caller) -> bool:
+    return bool(book.get("/borrowers/b").body["individual"]["surname"] == "KAMAU")
+
+
+def _lists(path: str) -> Callable[[Caller], bool]:
+    return lambda book: bool(book.get(f"/{path}").body[path])
+
+
+def _any(_book: Caller) -> bool:
+    return True
+
+
+REGISTER = Act("borrowers.create", ("POST", "/borrowers"), _register, _has("/borrowers/n-1"))
+CHANGE = Act("borrowers.patch", ("PATCH", "/borrowers/b"), _change, _kamau)
+DELETE = Act(
+    "borrowers.delete", ("DELETE", "/borrowers/gone"), _delete_borrower, _lacks("/borrowers/gone")
+)
+MAKE_LOAN = Act("loans.create", ("POST", "/loans"), _make_loan, _has("/loans/l-2"))
+DELETE_LOAN = Act("loans.delete", ("DELETE", "/loans/later"), _delete_loan, _lacks("/loans/later"))
+REPORT = Act("events.create", ("POST", "/events"), _report, _lists("events"))
+ASK = Act("borrowers.getOffers", ("POST", "/borrowers/b:getOffers"), _ask, _any)
+ASSESS = Act("assessments.create", ("POST", "/assessments"), _assess, _lists("assessments"))
+
+WITH_KEY = (REGISTER, CHANGE, DELETE, MAKE_LOAN, DELETE_LOAN, REPORT)
+ALL = (*WITH_KEY, ASK, ASSESS)
+
+
+def text_of(page: Any) -> str:
+    """What a page says."""
+    return str(page.content.decode())
