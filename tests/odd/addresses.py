@@ -113,6 +113,12 @@ LOOKS = (
     f"{_APP}/repayments/unknown/",
     f"{_APP}/",
 )
+# Pages that look for what became of another write.
+WRITES = (
+    f"{_APP}/writes/{{token}}/",
+    f"{_APP}/writes/{{token}}/status",
+    f"POST {_APP}/writes/{{token}}/look",
+)
 ENTERED = f"{_APP}/loans/L-1/repayments/new"
 
 # Routes whose page shows nothing that it reads from the service there and then, and why.
@@ -127,6 +133,7 @@ WITHOUT = {
     "repayments-day-export": "the journal of a day, from the database",
     "mistake-report": "a person's word, kept in the database",
     "mistake-review": "a person's word, kept in the database",
+    "write-settle": "a person's word, kept in the database",
     "repayment-settle": "a person's word, kept in the database",
     "repayment-set-aside": "a person's word, kept in the database",
     "repayment-alarm-seen": "a person's word, kept in the database",

@@ -10,12 +10,12 @@ from django.urls import get_resolver, resolve
 from lendingadmin.offers.models import State
 from lendingadmin.staff.models import User
 from lendingadmin.web.access import routes, rule_of
-from tests.odd.addresses import ENTERED, LOOKS, PAGES, WITHOUT
+from tests.odd.addresses import ENTERED, LOOKS, PAGES, WITHOUT, WRITES
 from tests.odd.conftest import ask_for_offer
 from tests.odd.pages import check
 from tests.odd.service import OddService
 from tests.odd.spec import SCALARS
-from tests.odd.variants import ABSENT, Place, all_at_once, good, odd, shares, variants
+from tests.odd.variants import Place, all_at_once, good, odd, shares, variants
 
 pytestmark = pytest.mark.django_db
 
@@ -57,7 +57,9 @@ def lists(place: Place) -> Iterator[tuple[str, list[Any]]]:
     pages = PAGES[place.resource]
     if not pages.lists or (len(place.path) > 1 and place.path[0] in pages.not_listed):
         return
-    items = [item for name in variants(place) if (item := odd(place, name)) is not ABSENT]
+    items = [odd(place, name) for name in variants(place)]
+    if place.path and place.path[0] not in pages.not_listed:
+        items = [{k: v for k, v in item.items() if k not in pages.not_listed} for item in items]
     first, *others = pages.lists
     yield first, items
     for turn, address in enumerate(others, start=len(place.name)):
@@ -106,7 +108,7 @@ def test_a_good_answer_is_shown(desk: Client, service: OddService, resource: str
 def test_every_route_that_reads_from_the_service_is_asked_for() -> None:
     asked = [one for pages in PAGES.values() for one in (*pages.lists, *pages.pages)]
     asked += [ENTERED, f"{ENTERED.removesuffix('new')}form/confirm"]
-    asked += [one.format(number=1) for one in LOOKS]
+    asked += [one.format(number=1, token="w") for one in (*LOOKS, *WRITES)]
     paths = {address.rpartition(" ")[2].partition("?")[0] for address in asked}
     reached = {resolve(path).func for path in paths}
     without = {pattern.callback for pattern in _patterns(get_resolver()) if pattern.name in WITHOUT}

@@ -1,0 +1,72 @@
+"""However odd the record, the pages that look for what became of a write find no fault of ours."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.events.outcomes import in_short
+from lendingadmin.staff.models import User
+from lendingadmin.web.models import Write
+from tests.odd.addresses import PAGES, WRITES
+from tests.odd.pages import ask, check
+from tests.odd.service import OddService
+from tests.odd.variants import good, odd, shares
+
+pytestmark = pytest.mark.django_db
+
+SHARES = shares(PAGES, 1)
+# The resource that each write is looked for by, and its id.
+LOOKED_FOR = {
+    "borrowers.create": ("Borrower", "B-1"),
+    "borrowers.patch": ("Borrower", "B-1"),
+    "borrowers.delete": ("Borrower", "B-1"),
+    "loans.create": ("Loan", "L-1"),
+    "loans.delete": ("Loan", "L-1"),
+    "assessments.create": ("Assessment", "borrower:B-1"),
+    "events.create": ("Event", "borrower:B-1"),
+}
+
+
+@pytest.mark.parametrize("operation", LOOKED_FOR)
+def test_no_odd_record_breaks_a_look(
+    desk: Client, manager: User, service: OddService, operation: str
+) -> None:
+    resource, subject = LOOKED_FOR[operation]
+    sent: Any = in_short(good(resource)) if resource == "Event" else good(resource)
+    fields = {"app_id": "kenya", "operation": operation, "subject": subject}
+    meant = service.text({"sent": sent, "before": good(resource)})
+    write = Write.objects.create(token="w-1", person=manager, meant=meant, **fields)
+    tried = [
+        (place, name)
+        for place, names in SHARES.items()
+        for name in names
+        if place.resource == resource and len(place.path) <= 1
+        if place.path or operation.endswith("create")
+    ]
+    for turn, (place, name) in enumerate(tried):
+        service.give(resource, odd(place, name))
+        now = timezone.now()
+        write.looks.all().delete()
+        Write.objects.update(state=Write.State.UNKNOWN, found="", next_look_at=now)
+        address = WRITES[turn % len(WRITES)].format(token=write.pk)
+        check(desk, address, {200}, (place.name, name))
+        # What a look can't make out is caught, so that the page stands: here it is a fault.
+        latest = write.looks.last()
+        assert latest is not None and "fault of the dashboard" not in latest.why, (place, name)
+
+
+def test_a_good_record_is_found(desk: Client, manager: User, service: OddService) -> None:
+    meant = service.text({"sent": good("Borrower"), "before": {}})
+    Write.objects.create(
+        token="w-1",
+        person=manager,
+        app_id="kenya",
+        operation="borrowers.create",
+        subject="B-1",
+        meant=meant,
+        state=Write.State.UNKNOWN,
+        next_look_at=timezone.now(),
+    )
+    assert "it is what was to be saved" in ask(desk, WRITES[0].format(token="w-1"))[1]
