@@ -9,6 +9,7 @@ from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.repayments import book
 from lendingadmin.staff.models import User
+from lendingadmin.web import following
 from lendingadmin.web.models import Write
 from lendingadmin.web.writes import as_kept
 
@@ -19,28 +20,18 @@ _BY_ID = tuple(name for name in OPERATIONS if name.startswith("borrowers."))
 _BY_ACCOUNT = ("assessments.create",)
 _BY_ACCOUNT_AND_TIME = ("events.create", "dashboard.personalContent.reveal")
 _MAKES = ("loans.create", "borrowers.getOffers", "assessments.create", "events.create")
-_WORDS = {
-    "borrowers.create": "Register this borrower",
-    "borrowers.patch": "Change this borrower",
-    "borrowers.delete": "Delete this borrower",
-    "borrowers.getOffers": "Ask for offers",
-    "loans.create": "Make a loan",
-    "assessments.create": "Assess this borrower",
-    "events.create": "Report an event",
-}
 
 
 class Done(NamedTuple):
-    """One write: in words, with its outcome, who and when, and where it led to."""
+    """One write: in words, with its outcome, who and when, and where it leads to.
+
+    That is what it made (offers, an assessment, an event, a loan), or its own page where its
+    outcome was not known and this person may see that.
+    """
 
     words: str
     write: Write
-
-    @property
-    def leads_on(self) -> bool:
-        """Whether it made something with a page: offers, an assessment, an event, a loan."""
-        made = self.write.operation in _MAKES
-        return made and self.write.state == Write.State.SAVED and bool(self.write.url)
+    leads_to: str
 
 
 class History(NamedTuple):
@@ -54,7 +45,7 @@ class History(NamedTuple):
 def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
     """What was done here with this borrower, as far as this person may see it. Raises InvalidId."""
     return History(
-        _writes(app_id, borrower_id),
+        _writes(person, app_id, borrower_id),
         list(book.of_borrower(app_id, borrower_id)[:_SHOWN])
         if person.has_perm("lending.loans.get")
         else None,
@@ -62,11 +53,17 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
     )
 
 
-def _writes(app_id: str, borrower_id: str) -> list[Done]:
+def _writes(person: User, app_id: str, borrower_id: str) -> list[Done]:
     theirs = _of(borrower_id, "operation") | Q(borrower_id=as_kept(borrower_id))
     rows = Write.objects.filter(theirs, app_id=app_id)
     newest = rows.select_related("person").order_by("-created_at")[:_SHOWN]
-    return [Done(_WORDS.get(write.operation, write.operation), write) for write in newest]
+    return [Done(following.words_of(one), one, _leads_to(one, person)) for one in newest]
+
+
+def _leads_to(write: Write, person: User) -> str:
+    if write.state == Write.State.SAVED:
+        return write.url if write.operation in _MAKES else ""
+    return write.get_absolute_url() if following.may_see(write, person) else ""
 
 
 def _entries(app_id: str, borrower_id: str) -> Any:

@@ -16,8 +16,9 @@ from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.parallel import together
 from lendingadmin.repayments import book, mistakes, watching
 from lendingadmin.repayments.models import Mistake
-from lendingadmin.web import errors
+from lendingadmin.web import errors, following
 from lendingadmin.web.access import access, signed_in
+from lendingadmin.web.models import Write
 from lendingadmin.web.requests import PersonRequest
 
 _RECENT = 10
@@ -40,6 +41,7 @@ def desk(request: PersonRequest, app_id: str) -> HttpResponse:
         "may_close_day": request.user.has_perm("dashboard.repayments.statement"),
         "alarms": book.alarms(app_id),
         "mistakes": _to_review(request, app_id),
+        "in_doubt": _in_doubt(request, app_id),
         "unsettled": book.unsettled(app_id)[:_RECENT],
         "recent": book.of_person(app_id, request.user.pk)[:_RECENT],
         "app": app,
@@ -52,6 +54,13 @@ def _to_review(request: PersonRequest, app_id: str) -> list[Mistake]:
     if not request.user.has_perm(mistakes.REVIEW):
         return []
     return list(mistakes.open_in(app_id)[:_RECENT])
+
+
+def _in_doubt(request: PersonRequest, app_id: str) -> list[tuple[str, Write]]:
+    """Other writes whose outcome is not known, in words: one's own, and for managers all."""
+    everybody = request.user.has_perm(following.SETTLE)
+    found = following.in_doubt(app_id, None if everybody else request.user)
+    return [(following.words_of(write), write) for write in found]
 
 
 @signed_in()

@@ -29,6 +29,7 @@ from .polling import DELAYS
 
 logger = logging.getLogger(__name__)
 
+SETTLE = "dashboard.repayments.settle"
 # Past this, the whole-call deadline of a sender is long over: it died, or its machine did.
 SENDER_LOST = timedelta(seconds=90)
 WATCH_FOR = timedelta(hours=24)
@@ -251,6 +252,11 @@ def in_doubt(app_id: str, person: User | None) -> list[Write]:
     rows = Write.objects.filter(lost | Q(state=Write.State.UNKNOWN), app_id=app_id)
     rows = rows.exclude(found=Write.Found.THERE).select_related("person")
     return list((rows.filter(person=person) if person else rows).order_by("-created_at")[:20])
+
+
+def may_see(write: Write, person: User) -> bool:
+    """Whether this person may open the write's page: its own person, and managers."""
+    return write.person_id == person.pk or person.has_perm(SETTLE)
 
 
 def words_of(write: Write) -> str:

@@ -20,7 +20,6 @@ from .polling import poll
 from .requests import PersonRequest
 from .writewords import wording
 
-SETTLE = "dashboard.repayments.settle"
 # How long an outcome is normally open; past that the page leaves looking to a button.
 NORMAL = timedelta(minutes=2)
 _GIVEN_UP = (Write.Found.NOT_SEEN, Write.Found.DIFFERS)
@@ -78,7 +77,7 @@ def _one(request: PersonRequest, app_id: str, token: str) -> Write:
     one = found.first()
     if one is None:
         raise Http404("There is no such write here.")
-    if one.person != request.user and not request.user.has_perm(SETTLE):
+    if not following.may_see(one, request.user):
         raise PermissionDenied("What somebody was about to save is for them and for managers.")
     way = following.way_of(one)
     if way and not request.user.has_perm(way.reads):
@@ -156,7 +155,7 @@ def _may_settle(request: PersonRequest, one: Write) -> bool:
     """Managers; and where only a person can say which record it is, who entered it."""
     way = following.way_of(one)
     knows = way is not None and way.to_be_told and one.person == request.user
-    return one.state == Write.State.UNKNOWN and (knows or request.user.has_perm(SETTLE))
+    return one.state == Write.State.UNKNOWN and (knows or request.user.has_perm(following.SETTLE))
 
 
 def _settle_form(one: Write, data: Any = None) -> SettleForm:
