@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.core import mail
 from django.core.mail import EmailMessage
+from django.db import connection
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
@@ -134,6 +135,21 @@ def test_several_are_one_mail_and_none_is_told_twice(
 def test_of_many_workers_one_tells(overdue: Repayment, boss: User) -> None:
     now = timezone.now()
     at_once(8, lambda number: notices.tell(now + timedelta(microseconds=number)))
+    assert len(sent_mail()) == 1
+
+
+def test_who_is_overtaken_before_the_claim_tells_nothing(overdue: Repayment, boss: User) -> None:
+    others: list[object] = []
+
+    def overtaken(execute: Callable[..., object], sql: str, *rest: object) -> object:
+        if sql.startswith("UPDATE") and not others:
+            others.append(None)
+            others[:] = at_once(1, lambda _: notices.tell(timezone.now()))
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(overtaken):
+        assert not notices.tell(timezone.now())
+    assert others == [True]
     assert len(sent_mail()) == 1
 
 
