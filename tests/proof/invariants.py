@@ -17,8 +17,9 @@ NOTHING_SAVED = ("pending", "refused", "not_sent")
 IN_DOUBT = ("sent", "unknown", "inferred", "no_trace", "settled")
 OPEN = ("pending", "sent", "unknown")
 START = Decimal("1000.00")
-# Seconds around a call in which another payment may have moved what its readings saw.
-AROUND = 15.0
+# Seconds before a call in which its baseline was read: what other money moved since, its readings
+# may show.
+BEFORE = 15.0
 
 Key = tuple[str, str]
 
@@ -113,10 +114,10 @@ def untrue_recorded_says_so(world: World) -> Iterator[str]:
 
 
 def _others_moved_it(world: World, key: Key) -> bool:
-    """Whether other money landed on the loan about when this was sent."""
+    """Whether other money landed on the loan since the balances were read before it was sent."""
     sent = [e.at for e in world.events if (e.loan, e.external_id) == key and e.kind == "arrived"]
     moved = [e.at for e in world.events if e.loan == key[0] and e.kind == "committed"]
-    return any(abs(one - other) < AROUND for one in sent for other in moved)
+    return any(other > one - BEFORE for one in sent for other in moved)
 
 
 _SAVED = {

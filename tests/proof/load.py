@@ -31,7 +31,7 @@ class Plan:
     hang: float = 11.0
     late: float = 60.0
     weight: int = 4
-    others_every: float = 0.15
+    others_every: float = 0.4
     quiet: str = "20s"
     seed: int = 1
 
