@@ -1,6 +1,7 @@
 """`make prove-money`: the load, the crash loop and the state machine at full length, one result.
 
-DATABASE_URL chooses PostgreSQL. Prints as it goes, and ends with 1 when anything is broken.
+DATABASE_URL chooses PostgreSQL. Prints as it goes, and ends with 1 when anything is broken. For a
+shorter run: PROOF_REPAYMENTS, PROOF_EVERY (every so many-th point), PROOF_EXAMPLES, PROOF_STEPS.
 """
 
 import os
@@ -27,8 +28,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="prove-money-") as name:
         folder = Path(name)
         with (folder / "tests.log").open("w") as log:
-            say("the load runs: 50 people, 2,000 repayments, two workers killed on the way …")
-            result = run(folder, Plan())
+            plan = Plan(repayments=int(os.environ.get("PROOF_REPAYMENTS", "2000")))
+            say(f"load: {plan.people} people, {plan.repayments} repayments, two workers killed …")
+            result = run(folder, plan)
             tell_load(result)
             say("the crash loop and the state machine run, two at a time …")
             tests = subprocess.run(
@@ -39,8 +41,8 @@ def main() -> int:
                 cwd=ROOT, stdout=log, stderr=log, check=False,
                 env=os.environ | {
                     "PROOF_RESULTS": name,
-                    "PROOF_EXAMPLES": os.environ.get("PROOF_EXAMPLES", "60"),
-                    "PROOF_STEPS": os.environ.get("PROOF_STEPS", "30"),
+                    "PROOF_EXAMPLES": os.environ.get("PROOF_EXAMPLES", "50"),
+                    "PROOF_STEPS": os.environ.get("PROOF_STEPS", "25"),
                 },
             )  # fmt: skip
         tell_tests(noted(folder, "crash"), noted(folder, "machine"))
