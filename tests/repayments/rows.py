@@ -1,17 +1,22 @@
 """Repayments put into the journal as they may stand there, without a service."""
 
 import itertools
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from django.utils import timezone
 
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State
+from lendingadmin.repayments.states import State, Verdict
 from lendingadmin.staff.models import User
 
+NOON = datetime(2026, 3, 10, 9, tzinfo=UTC)
 _numbers = itertools.count(1)
+_KINDS = [
+    *((state, "") for state in State if state != State.SETTLED),
+    *((State.SETTLED, verdict) for verdict in Verdict),
+]
 
 
 def row(by: User, state: State = State.RECORDED, amount: str = "100", **fields: Any) -> Repayment:
@@ -33,3 +38,25 @@ def row(by: User, state: State = State.RECORDED, amount: str = "100", **fields: 
         "state": state,
     }
     return Repayment.objects.create(**usual | fields)
+
+
+def a_busy_day(*people: User) -> None:
+    """Something of everything at NOON in `kenya`, with keys that are awkward in an address."""
+    keys = itertools.product(
+        people, ["", "mobile", "web"], ["", "M-PESA", "A&B =+ “Bank”"], ["", "KES", "USD"]
+    )
+    for number, (person, channel, network, code) in enumerate(keys):
+        for state, verdict in _KINDS[number % 4 :: 2]:
+            row(
+                person,
+                state,
+                str(number + 1),
+                created_at=NOON,
+                transaction_date=NOON - timedelta(days=number % 2),
+                channel=channel,
+                network=network,
+                currency_code=code,
+                settled_as=verdict,
+            )
+    row(people[0], created_at=NOON - timedelta(days=1))
+    row(people[0], created_at=NOON, app_id="ghana")

@@ -1,0 +1,195 @@
+"""The pages of day's end: each role, bad input, what each figure leads to, the CSV."""
+
+import csv
+import html
+import io
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.repayments import book
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import State
+from lendingadmin.staff.models import User
+from tests.repayments.rows import NOON, a_busy_day, row
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User | None], Client]
+DAY = "/apps/kenya/repayments/day/"
+THAT_DAY = date(2026, 3, 10)
+NAIROBI = ZoneInfo("Africa/Nairobi")
+
+
+def text_of(answer: Any) -> str:
+    return html.unescape(answer.content.decode())
+
+
+def exported(browser: Client, query: str) -> list[dict[str, str]]:
+    answer = browser.get(f"{DAY}export.csv{query}")
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")  # type: ignore[attr-defined]
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_day_of_entry_or_of_the_transaction(support: User, client_of: ClientOf) -> None:
+    row(support, created_at=NOON, transaction_date=NOON - timedelta(days=1), amount="123")
+    desk = client_of(support)
+    for query, is_there in [
+        ("?date=2026-03-10", True),
+        ("?date=2026-03-09", False),
+        ("?date=2026-03-10&by=transactionDate", False),
+        ("?date=2026-03-09&by=transactionDate", True),
+    ]:
+        table = text_of(desk.get(DAY + query)).partition("<table")[2]
+        assert (">123.00<" in table) is is_there, query
+        assert len(exported(desk, query)) == is_there
+
+
+@pytest.mark.parametrize("by", ["", "transactionDate"])
+def test_each_figure_leads_to_exactly_its_entries(
+    support: User, manager: User, client_of: ClientOf, by: str
+) -> None:
+    a_busy_day(support, manager)
+    desk = client_of(manager)
+    page = text_of(desk.get(f"{DAY}?date=2026-03-10&by={by}"))
+    links = re.findall(r'<a href="(/apps/kenya/repayments/\?[^"]+)">(\d+)</a>', page)
+    assert len(links) > 60
+    for address, figure in links:
+        journal = text_of(desk.get(address))
+        assert "errorlist" not in journal
+        found = re.search(r"of (\d+)</span>", journal)
+        assert found and found[1] == figure, address
+    seen = Repayment.objects.filter(book.between(THAT_DAY, THAT_DAY, by, NAIROBI))
+    till_links = [int(figure) for address, figure in links if "person" not in address]
+    entered = [int(x) for a, x in links if "person" not in a and "state" not in a]
+    assert sum(entered) == seen.filter(app_id="kenya").count()
+    assert sum(till_links) == 2 * sum(entered)  # each entry once more, under its standing
+
+
+@pytest.mark.parametrize("role", ["viewer", "officer", "support", "manager"])
+def test_statements_are_for_support_and_managers(
+    people: dict[str, User], client_of: ClientOf, role: str
+) -> None:
+    browser, may = client_of(people[role]), role in ("support", "manager")
+    assert browser.get(DAY).status_code == (200 if may else 403)
+    assert browser.get(f"{DAY}export.csv").status_code == (200 if may else 403)
+    for page in ("/apps/kenya/", "/apps/kenya/repayments/"):
+        assert (f'href="{DAY}"' in text_of(browser.get(page))) is may
+
+
+def test_who_may_not_export_gets_no_csv(support: User, client_of: ClientOf) -> None:
+    group = support.groups.get()
+    group.permissions.remove(group.permissions.get(codename="export"))
+    desk = client_of(support)
+    assert "export.csv" not in text_of(desk.get(DAY))
+    assert desk.get(f"{DAY}export.csv").status_code == 403
+
+
+def test_an_empty_day_and_an_app_without_repayments(support: User, client_of: ClientOf) -> None:
+    desk = client_of(support)
+    page = text_of(desk.get(DAY))
+    assert "Nothing was entered on this day" in page
+    assert "Nairobi time" in page
+    assert "the day is not over" in page
+    assert 'rel="next"' not in page
+    assert exported(desk, "") == []
+    assert "Accra time" in text_of(desk.get("/apps/ghana/repayments/day/"))
+    assert desk.get("/apps/nowhere/repayments/day/").status_code == 404
+    assert "No repayment of this day" in text_of(desk.get(f"{DAY}?by=transactionDate"))
+
+
+def test_today_is_the_lender_s(
+    support: User, client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At 22:30 UTC it is tomorrow in Nairobi."""
+    late = datetime(2026, 3, 10, 22, 30, tzinfo=UTC)
+    row(support, created_at=late, amount="41")
+    monkeypatch.setattr(timezone, "now", lambda: late)
+    page = text_of(client_of(support).get(DAY))
+    assert "Day's end, 11 Mar 2026" in re.sub(r"<[^>]+>", "", page)
+    assert "41.00" in page
+    assert "?date=2026-03-10&by=" in page
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "message"),
+    [
+        ("?date=yesterday", "date", "Enter a valid date."),
+        ("?date=2026-02-30", "date", "Enter a valid date."),
+        ("?date=0001-01-01", "date", "Give a year between 1900 and 9998."),
+        ("?date=9999-12-31", "date", "Give a year between 1900 and 9998."),
+        ("?by=moon", "by", "Select a valid choice."),
+        ("?date=2026-03-10%00", "date", "Enter a valid date."),
+    ],
+)
+def test_bad_input_is_answered_beside_its_field(
+    support: User, client_of: ClientOf, query: str, field: str, message: str
+) -> None:
+    desk = client_of(support)
+    answer = desk.get(DAY + query)
+    page = text_of(answer)
+    assert answer.status_code == 200
+    beside = re.search(rf'<ul class="errorlist" id="id_{field}_error".*?</ul>', page, re.DOTALL)
+    assert beside and message in beside[0]
+    assert "<table" not in page
+    assert desk.get(f"{DAY}export.csv{query}").status_code == 302
+
+
+@pytest.mark.parametrize(("query", "missing"), [("1900-01-01", "prev"), ("9998-12-31", "next")])
+def test_the_ends_of_the_calendar(
+    support: User, client_of: ClientOf, query: str, missing: str
+) -> None:
+    answer = client_of(support).get(f"{DAY}?date={query}")
+    assert answer.status_code == 200
+    assert f'rel="{missing}"' not in text_of(answer)
+
+
+def test_what_is_uncertain_is_said_to_be_so(support: User, client_of: ClientOf) -> None:
+    row(support, State.UNKNOWN, "500", created_at=NOON)
+    row(support, State.NO_TRACE, "250.50", created_at=NOON)
+    row(support, State.INFERRED, "10", created_at=NOON)
+    page = text_of(client_of(support).get(f"{DAY}?date=2026-03-10"))
+    assert "2 (KES 750.50) may or may not be at the service." in page
+    assert "1 of those landed is only probably recorded." in page
+
+
+def test_the_csv_names_its_day_and_is_harmless(support: User, client_of: ClientOf) -> None:
+    row(support, State.RECORDED, "100.50", created_at=NOON, network="=1+1")
+    row(support, State.UNKNOWN, "2", created_at=NOON, network="=1+1")
+    row(support, State.RECORDED, "3", created_at=NOON, network="=1+1", currency_code="USD")
+    first, second = exported(client_of(support), "?date=2026-03-10")
+    assert first == {
+        "day": "2026-03-10",
+        "zone": "Africa/Nairobi",
+        "dayOf": "entry",
+        "person": "support",
+        "channel": "not given",
+        "network": "'=1+1",
+        "currencyCode": "KES",
+        "entered": "2",
+        "landed": "1",
+        "landedSum": "100.5",
+        "inferred": "0",
+        "unknown": "1",
+        "unknownSum": "2",
+        "refused": "0",
+        "notSent": "0",
+        "settledAsNotRecorded": "0",
+    }
+    assert (second["currencyCode"], second["landedSum"]) == ("USD", "3")
+    entry = Entry.objects.get(action="dashboard.export")
+    assert (entry.subject, entry.app_id) == ("day's end", "kenya")
+
+
+def test_the_desk_keeps_currencies_apart(support: User, client_of: ClientOf) -> None:
+    row(support, amount="10")
+    row(support, amount="7", currency_code="USD")
+    page = text_of(client_of(support).get("/apps/kenya/"))
+    figures = page.partition("Recorded here today")[2].partition("</dd>")[0]
+    assert "KES 10.00" in figures and "USD 7.00" in figures
