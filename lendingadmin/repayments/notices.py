@@ -80,12 +80,13 @@ def _managers() -> list[str]:
 def _mail(rows: Sequence[Repayment], people: list[str], moment: datetime) -> EmailMessage:
     several = len(rows) > 1
     subject = f"{len(rows)} repayments have" if several else f"Repayment {rows[0]} has"
+    them = "these were" if several else "this was"
     domain = settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip(">")
     return EmailMessage(
         f"{subject} been unknown for an hour",
         "\n".join(
             [
-                "Nobody knows yet whether this was recorded. Do not enter it again.",
+                f"Nobody knows yet whether {them} recorded. Do not enter it again.",
                 "",
                 *(_line(row) for row in rows[:_LONGEST_LIST]),
                 *([f"… and {len(rows) - _LONGEST_LIST} more"] if rows[_LONGEST_LIST:] else []),
