@@ -1,5 +1,5 @@
-# make run, make test, make check, make bench, make prove-money. What they do is written in manage.py's commands and in
-# pyproject.toml; here is only the environment that these need.
+# make run, make test, make check, make bench, make prove-money. What they do is written in
+# manage.py's commands and in pyproject.toml; here is only the environment that these need.
 
 VENV ?= .venv
 PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3)

@@ -1,3 +1,4 @@
+import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,9 @@ def hostile(tmp_path: Path, settings: Any) -> Iterator[Hostile]:
     """The dashboard is pointed at the hostile service, and waits for it only briefly."""
     with Hostile(tmp_path, loans=3000, hang=0.4, late=600) as running, short_waits():
         settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = running.url
+        logging.disable(logging.WARNING)  # thousands of calls: what fails would drown in them
         yield running
+        logging.disable(logging.NOTSET)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ through those points. PROOF_EVERY takes only every so many-th point, for a short
 """
 
 import itertools
-import logging
 import os
 
 import pytest
@@ -24,7 +23,6 @@ _EVERY = int(os.environ.get("PROOF_EVERY", "1"))
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_every_point(hostile: Hostile, manager_desk: InProcess, clock: Clock, fault: str) -> None:
-    logging.disable()
     loans = iter(hostile.loans)
     first = 1 if fault == "honest" else first_sent(hostile, manager_desk, loans)
     points = crash_everywhere(hostile, manager_desk, fault, loans, itertools.count(first, _EVERY))

@@ -24,7 +24,7 @@ from tests.proof.machine import Machine, Scene
 from tests.proof.results import note
 
 _EXAMPLES = int(os.environ.get("PROOF_EXAMPLES", "24"))
-_STEPS = int(os.environ.get("PROOF_STEPS", "14"))
+_STEPS = int(os.environ.get("PROOF_STEPS", "12"))
 _SUITE = "PROOF_EXAMPLES" not in os.environ
 
 
