@@ -1,10 +1,11 @@
-"""Background work on the ledger: what it is, when it is due, and what becomes of lost work.
+"""Background work: what it is, when it is due, and what becomes of lost work.
 
 There is one calendar, `Repayment.next_look_at`, and tasks are only the way to it. Each worker
 beats: every few seconds, between two tasks or when it is idle, it sweeps up and enqueues one `look`
 for each repayment whose look is due (worker.py). A task carries a number and nothing else; what
 there is to do it reads from the ledger, and takes by the ledger's own compare-and-swap. So it does
-no harm when a look is enqueued or done twice, by two workers, or by a worker and a page.
+no harm when a look is enqueued or done twice, by two workers, or by a worker and a page. Other
+writes have a calendar of their own (web/following.py), which one task follows.
 
 A worker that is killed leaves a task that stands as running. Work here is short (a call has its
 deadline, a mail its timeout), so age alone tells: what has not ended `LOST` after it began is put
@@ -21,26 +22,30 @@ from datetime import timedelta
 from typing import Any
 
 from django.core.management import call_command
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django_tasks import TaskContext, TaskResultStatus, task
 from django_tasks.base import Task
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin.web import onetime
+from lendingadmin.web import onetime, writes
+from lendingadmin.web.models import Write
 
 from . import notices, watching
 from .models import Repayment
 
 logger = logging.getLogger(__name__)
 
-# The longest work: a token and a read with its tries (some 35 s), or a mail. Twice that is lost.
+# Longer than the longest work: a token and a read with its tries take 35 s at most, a mail rather
+# less, following other writes a minute and one read.
 LOST = timedelta(minutes=2)
 ATTEMPTS = 5
 
 # Managers get no more than one mail in this time, and a mail server that is gone is not asked more
 # often: it could hold up the looks.
 TELL_EVERY = timedelta(minutes=5)
+# Following other writes takes all that are due, so it may be rarer than the beat.
+FOLLOW_EVERY = timedelta(seconds=15)
 TIDY_EVERY = timedelta(hours=1)
 
 
@@ -74,15 +79,23 @@ def tell(context: TaskContext) -> None:
         notices.tell(moment or timezone.now())
 
 
+@task()
+def follow_writes() -> None:
+    """Find out what became of writes other than repayments."""
+    with _discreet("following other writes"):
+        writes.follow_up()
+
+
 @task(priority=-10)
 def tidy() -> None:
-    """Forget drafts of forms that were never finished, and tasks that are done."""
+    """Forget what was entered and has no use any more, and tasks that are done."""
     with _discreet("tidying"):
+        writes.follow_up()
         onetime.tidy()
         call_command("prune_db_task_results", min_age_days=1, failed_min_age_days=14, verbosity=0)
 
 
-OURS: tuple[Task[Any, Any], ...] = (look, tell, tidy)
+OURS: tuple[Task[Any, Any], ...] = (look, tell, follow_writes, tidy)
 
 
 def beat() -> int:
@@ -96,6 +109,8 @@ def beat() -> int:
     for repayment in watching.due():
         if repayment.pk not in waiting:
             look.enqueue(repayment.pk)
+    if _writes_to_follow().exists():
+        _enqueue_at_most_every(FOLLOW_EVERY, follow_writes)
     if notices.overdue().exists():
         _enqueue_at_most_every(TELL_EVERY, tell)
     _enqueue_at_most_every(TIDY_EVERY, tidy)
@@ -121,6 +136,11 @@ def put_back() -> int:
     if again:
         logger.warning("%s lost or failed tasks are done again", again)
     return again
+
+
+def _writes_to_follow() -> QuerySet[Write]:
+    due = Q(state=Write.State.UNKNOWN, next_look_at__lte=timezone.now())
+    return Write.objects.filter(Q(state=Write.State.SENT) | due)
 
 
 def _waiting() -> set[int]:

@@ -22,6 +22,7 @@ from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import State
 from lendingadmin.repayments.worker import Worker
 from lendingadmin.staff.models import User
+from lendingadmin.web.models import Write
 from tests.faults.behaviours import hang, reset
 from tests.faults.server import Behaviour, Wire
 from tests.repayments.service import LoanService, commit_then, without_committing
@@ -184,6 +185,20 @@ def test_what_a_sender_left_behind_is_swept_up(landed: Repayment) -> None:
     Repayment.objects.update(state=State.SENT, sent_at=long_ago, next_look_at=None)
     assert tasks.beat() == 1
     assert state_of(landed) == State.UNKNOWN
+
+
+def test_other_writes_are_swept_up_and_looked_at(support: User) -> None:
+    now = timezone.now()
+    died = Write.objects.create(token="one", person=support, operation="loans.create")
+    doubtful = Write.objects.create(
+        token="two", person=support, operation="loans.create", state="unknown", next_look_at=now
+    )
+    Write.objects.update(created_at=now - timedelta(minutes=3))
+    Worker(once=True).run()
+    for write in (died, doubtful):
+        write.refresh_from_db()
+        assert (write.state, write.looks_taken, write.looks.count()) == ("unknown", 1, 1)
+    assert DBTaskResult.objects.filter(task_path=tasks.follow_writes.module_path).count() == 1
 
 
 def test_an_idle_worker_only_reads(db: None) -> None:
