@@ -183,14 +183,19 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
         return _receipt(request, repayment, report_form=form)
     try:
         nonce = onetime.check(request, mistakes.PURPOSE, request.POST.get("token", ""))
-        mistakes.report(repayment, form.cleaned_data["note"], request.user, nonce)
+        mistake = mistakes.report(repayment, form.cleaned_data["note"], request.user, nonce)
     except onetime.Stale:
         form.add_error(None, "Not saved: this form was open for too long. Send it again.")
     except mistakes.OneIsOpen as rule:
         by = rule.other.reported_by.username
         form.add_error("note", f"Not saved: the report of {by} waits for its review already.")
     else:
-        messages.success(request, "Saved: reported. A manager reviews it.")
+        if mistake.is_open:
+            messages.success(request, "Saved: reported. A manager reviews it.")
+        else:
+            messages.warning(
+                request, "Nothing new was saved: this was reported and reviewed before."
+            )
         return redirect(repayment)
     return _receipt(request, repayment, report_form=form)
 

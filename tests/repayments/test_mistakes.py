@@ -118,7 +118,7 @@ def test_without_a_valid_token_nothing_is_kept(
 
 
 def test_a_form_sent_many_times_makes_one_report(
-    support: User, client_of: ClientOf, repayment: Repayment
+    support: User, manager: User, client_of: ClientOf, repayment: Repayment
 ) -> None:
     desk = client_of(support)
     address = repayment.get_absolute_url()
@@ -130,6 +130,10 @@ def test_a_form_sent_many_times_makes_one_report(
         return browser.post(f"{address}report", given).status_code
 
     assert at_once(8, send) == [302] * 8
+    assert Mistake.objects.count() == 1
+    review(client_of(manager), Mistake.objects.get())
+    late = desk.post(f"{address}report", given, follow=True).content.decode()
+    assert "Nothing new was saved" in late
     assert Mistake.objects.count() == 1
     assert Entry.objects.filter(action="dashboard.repayments.reportMistake").count() == 1
 
