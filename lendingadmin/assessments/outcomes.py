@@ -29,7 +29,7 @@ def started(write: Write, meant: Meant) -> Finding:
     taken = set(known.values_list("url", flat=True))
     left = tuple(link for link in links if link[1] not in taken)
     if left:
-        why = f"{len(left)} of the same account, type and time were made around then.{whole}"
+        why = f"Made around then, of the same account, type and time: {len(left)}.{whole}"
         return Finding(Write.Found.CANDIDATES, why, left)
     why = f"None of the same account, type and time was made around then, so far.{whole}"
     return Finding(Write.Found.NOT_SEEN, why)

@@ -165,7 +165,6 @@ def _claim(write: Write) -> bool:
         pk=write.pk,
         state=Write.State.UNKNOWN,
         looks_taken=write.looks_taken,
-        next_look_at__lte=now,
     )
     claimed = rows.update(
         looks_taken=write.looks_taken + 1, next_look_at=_next_look(write.looks_taken + 1, write)

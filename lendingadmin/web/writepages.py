@@ -179,11 +179,15 @@ def _again(request: PersonRequest, one: Write) -> str:
 
 
 def told(meant: following.Meant | None) -> list[tuple[str, str]]:
-    """What was to be saved, in short: each field, and of a list only how long it is."""
+    """What was to be saved, in short: each field that is new, and of a list how long it is."""
     rows: list[tuple[str, str]] = []
-    for name, value in (meant.sent if meant else {}).items():
+    sent, before = meant or following.Meant({})
+    for name, value in sent.items():
         if isinstance(value, Mapping):
-            rows += [(f"{name} · {key}", _short(part)) for key, part in value.items()]
+            old = before.get(name)
+            kept = old.items() if isinstance(old, Mapping) else ()
+            new = [pair for pair in value.items() if pair not in kept]
+            rows += [(f"{name} · {key}", _short(part)) for key, part in new]
         else:
             rows.append((name, _short(value)))
     return rows

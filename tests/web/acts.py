@@ -1,14 +1,23 @@
 """The writes other than repayments, each as its forms make it, up to the last click."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
+import pytest
+from django.db import connections
+from django.db.models import F
 from django.test import Client
 
 from lendingadmin.readers import LendingApp
+from lendingadmin.web import writes
+from lendingadmin.web.models import Look, Write
 from tests.borrowers.forms import filled
 from tests.events import samples
+from tests.faults.behaviours import reset
+from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller, ago
 
 Form = tuple[str, dict[str, str]]
@@ -129,3 +138,35 @@ ALL = (*WITH_KEY, ASK, ASSESS)
 def text_of(page: Any) -> str:
     """What a page says."""
     return str(page.content.decode())
+
+
+def pass_time(**time: float) -> None:
+    """Let that much time pass, as the writes see it."""
+    gone = timedelta(**time)
+    Write.objects.update(created_at=F("created_at") - gone)
+    Write.objects.exclude(next_look_at=None).update(next_look_at=F("next_look_at") - gone)
+    Look.objects.update(taken_at=F("taken_at") - gone)
+
+
+def dies(act: Callable[[], object], monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    """Do something in a child process that ends at once where it reaches this function."""
+    connections.close_all()
+    child = os.fork()
+    if child == 0:
+        with monkeypatch.context() as patched:
+            patched.setattr(writes, at, lambda *_: os._exit(7))
+            try:
+                act()
+            finally:
+                os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+def lost(
+    act: Act, desk: Client, app: LendingApp, book: Caller, proxy: FaultServer, how: Any = None
+) -> Write:
+    """A write of which nobody knows; by default the service never got it."""
+    url, form = act.prepare(desk, app, book)
+    proxy.once(act.match(book), how or reset())
+    desk.post(url, form)
+    return Write.objects.get(operation=act.operation)

@@ -4,30 +4,26 @@ The service is the sandbox behind a proxy that loses what it is told to; the pag
 not saved or unknown, and find out afterwards by what the service shows.
 """
 
-import os
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import settings as configured
 from django.db import connections
-from django.db.models import F
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.lending.transport import Transport
 from lendingadmin.offers.models import OfferRequest
 from lendingadmin.readers import LendingApp
 from lendingadmin.staff.models import User
-from lendingadmin.web import following, writes
+from lendingadmin.web import following
 from lendingadmin.web.models import Look, Write
 from tests.faults.behaviours import Behaviour, handled_then, hang, refusal, reset
 from tests.faults.server import FaultServer, Wire
 from tests.repayments.threads import at_once
 from tests.sandbox.calling import Caller
 from tests.web import acts
-from tests.web.acts import ASK, ASSESS, Act, text_of
+from tests.web.acts import ASK, ASSESS, Act, dies, pass_time, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientOf = Callable[[User | None], Client]
@@ -38,43 +34,6 @@ Found = Write.Found
 def desk(client_of: ClientOf, manager: User) -> Client:
     """A manager's browser: the one role that may make every write."""
     return client_of(manager)
-
-
-@pytest.fixture
-def proxy(
-    app: LendingApp,
-    book: Caller,
-    fault_proxy: Callable[[str], FaultServer],
-    settings: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> FaultServer:
-    """Stands between the dashboard, which waits only a moment for answers, and the sandbox."""
-    monkeypatch.setitem(Transport.__init__.__kwdefaults__, "read_timeout", 1.5)
-    standing = fault_proxy(book.base_url)
-    settings.LENDING_BASE_URL = standing.url
-    return standing
-
-
-def pass_time(**time: float) -> None:
-    """Let that much time pass, as the writes see it."""
-    gone = timedelta(**time)
-    Write.objects.update(created_at=F("created_at") - gone)
-    Write.objects.exclude(next_look_at=None).update(next_look_at=F("next_look_at") - gone)
-    Look.objects.update(taken_at=F("taken_at") - gone)
-
-
-def dies(act: Callable[[], object], monkeypatch: pytest.MonkeyPatch, at: str) -> None:
-    """Do something in a child process that ends at once where it reaches this function."""
-    connections.close_all()
-    child = os.fork()
-    if child == 0:
-        with monkeypatch.context() as patched:
-            patched.setattr(writes, at, lambda *_: os._exit(7))
-            try:
-                act()
-            finally:
-                os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 # --- double submit -------------------------------------------------------------------------
@@ -216,7 +175,7 @@ def test_what_is_there_otherwise_is_said_to_differ(
     else:
         book.call("PATCH", "/borrowers/b", {"individual": other})
     page = text_of(desk.get(where))
-    assert "Found, but otherwise" in page and "individual · surname" in page
+    assert "Found, but otherwise" in page and "individual · surname" in Look.objects.get().why
     assert "Somebody" not in Entry.objects.latest("id").detail
 
 

@@ -1,29 +1,33 @@
 """The page of a write: who sees it, what it offers, and the worker that looks on by itself."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.conf import settings as configured
 from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client
-from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.readers import LendingApp
 from lendingadmin.staff.models import User
-from lendingadmin.web import following, writes
+from lendingadmin.web import following, writepages, writes
 from lendingadmin.web.models import Look, Write
 from tests.borrowers.forms import filled
 from tests.faults.behaviours import handled_then, refusal, reset
 from tests.faults.server import FaultServer
-from tests.repayments.threads import at_once
 from tests.sandbox.calling import Caller
-from tests.web.acts import ASSESS, CHANGE, MAKE_LOAN, REGISTER, REPORT, Act, text_of
-from tests.web.test_lost_writes import dies, pass_time, proxy
-
-__all__ = ["proxy"]
+from tests.web.acts import (
+    ASSESS,
+    CHANGE,
+    MAKE_LOAN,
+    REGISTER,
+    REPORT,
+    Act,
+    lost,
+    pass_time,
+    text_of,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientOf = Callable[[User | None], Client]
@@ -38,16 +42,6 @@ def desk(client_of: ClientOf, officer: User) -> Client:
 @pytest.fixture
 def boss(client_of: ClientOf, manager: User) -> Client:
     return client_of(manager)
-
-
-def lost(
-    act: Act, desk: Client, app: LendingApp, book: Caller, proxy: FaultServer, how: Any = None
-) -> Write:
-    """A write of which nobody knows; by default the service never got it."""
-    url, form = act.prepare(desk, app, book)
-    proxy.once(act.match(book), how or reset())
-    desk.post(url, form)
-    return Write.objects.get(operation=act.operation)
 
 
 def given_up(write: Write) -> None:
@@ -254,6 +248,14 @@ def test_what_was_entered_can_be_entered_again_with_a_warning(
     assert Write.objects.filter(operation=act.operation, state=State.SAVED).count() == 1
 
 
+def test_of_a_change_only_what_changes_is_told(
+    desk: Client, app: LendingApp, book: Caller, proxy: FaultServer
+) -> None:
+    write = lost(CHANGE, desk, app, book, proxy)
+    told = writepages.told(following.meant(write))
+    assert told == [("individual · surname", "Kamau")]
+
+
 def test_anothers_entries_are_nobody_elses(
     desk: Client, boss: Client, app: LendingApp, book: Caller, proxy: FaultServer
 ) -> None:
@@ -262,71 +264,3 @@ def test_anothers_entries_are_nobody_elses(
     assert "Enter it again" not in text_of(boss.get(write.get_absolute_url()))
     page = text_of(boss.get(f"{write.again_at}?again={write.token}"))
     assert "Otieno" not in page and "may still be" not in page
-
-
-# --- the worker ----------------------------------------------------------------------------
-
-
-def test_the_worker_sweeps_and_looks_without_a_request(
-    desk: Client, app: LendingApp, book: Caller, proxy: FaultServer,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    url, form = REGISTER.prepare(desk, app, book)
-    dies(lambda: desk.post(url, form), monkeypatch, "_address")
-    assert writes.follow_up() == 0 and Write.objects.get().state == State.SENT
-    pass_time(seconds=91)
-    assert writes.follow_up() == 1
-    write = Write.objects.get()
-    assert (write.state, write.found) == (State.UNKNOWN, Found.THERE)
-    swept = Entry.objects.get(outcome="unknown")
-    assert (swept.username, swept.saved) == ("system", "unknown")
-    assert writes.follow_up() == 0
-    assert proxy.hits(REGISTER.match(book)) == 1
-
-
-def test_many_at_once_take_one_look(
-    desk: Client, app: LendingApp, book: Caller, proxy: FaultServer
-) -> None:
-    lost(REGISTER, desk, app, book, proxy)
-    results = at_once(6, lambda _: following.follow_up())
-    assert sorted(results) == [0, 0, 0, 0, 0, 1]  # type: ignore[type-var]
-    assert Look.objects.count() == 1
-
-
-def test_after_a_day_only_a_person_looks(
-    desk: Client, app: LendingApp, book: Caller, proxy: FaultServer
-) -> None:
-    write = lost(REGISTER, desk, app, book, proxy)
-    pass_time(hours=25)
-    assert writes.follow_up() == 1
-    pass_time(hours=10)
-    assert writes.follow_up() == 0
-    page = text_of(desk.get(write.get_absolute_url()))
-    assert "nobody looks by itself any more" in page
-    desk.post(f"{write.get_absolute_url()}look")
-    assert Look.objects.count() == 2
-
-
-def test_one_that_cannot_be_looked_at_does_not_stop_the_others(
-    desk: Client, officer: User, app: LendingApp, book: Caller, proxy: FaultServer
-) -> None:
-    fields = {"person": officer, "state": State.UNKNOWN, "next_look_at": timezone.now()}
-    Write.objects.create(token="a", app_id="closed", operation="borrowers.delete", **fields)
-    Write.objects.create(token="b", app_id=app.app_id, operation="unheard.of", **fields)
-    lost(REGISTER, desk, app, book, proxy)
-    assert writes.follow_up() == 3
-    assert Look.objects.filter(found="").count() == 2
-
-
-def test_what_has_no_use_any_more_is_forgotten(
-    desk: Client, app: LendingApp, book: Caller, proxy: FaultServer
-) -> None:
-    url, form = REGISTER.prepare(desk, app, book)
-    proxy.once(REGISTER.match(book), refusal(400, "no"))
-    desk.post(url, form)
-    unknown = lost(MAKE_LOAN, desk, app, book, proxy)
-    writes.follow_up()
-    assert Write.objects.exclude(meant="").count() == 2
-    pass_time(hours=13)
-    writes.follow_up()
-    assert Write.objects.exclude(meant="").get() == unknown

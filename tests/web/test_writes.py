@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import RequestFactory
 from django.urls import NoReverseMatch
 
@@ -135,4 +136,11 @@ def test_a_stale_token_sends_nothing(request_of: Any) -> None:
     do = Doing()
     with pytest.raises(onetime.Stale):
         once(request_of, "made up", do)
+    assert do.made == 0
+
+
+def test_what_could_still_be_rolled_back_is_not_sent(request_of: Any) -> None:
+    token, do = onetime.mint(request_of, OPERATION), Doing()
+    with transaction.atomic(), pytest.raises(RuntimeError):
+        once(request_of, token, do)
     assert do.made == 0
