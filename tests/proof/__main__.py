@@ -78,8 +78,8 @@ def tell_tests(crashes: list[dict[str, Any]], machines: list[dict[str, Any]]) ->
     states: Counter[str] = Counter()
     for crash in crashes:
         states.update(crash["states"])
-    points = max((crash["first"] + crash["points"] for crash in crashes), default=0)
-    ended = sum(crash["points"] for crash in crashes)
+    points = max((crash["last"] for crash in crashes), default=0)
+    ended = sum(crash["ended"] for crash in crashes)
     say(
         f"\ncrashes: {ended} processes ended, {points} points between form and receipt, "
         f"{len(crashes)} faults; after it "

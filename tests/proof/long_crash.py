@@ -27,4 +27,5 @@ def test_every_point(hostile: Hostile, manager_desk: InProcess, clock: Clock, fa
     first = 1 if fault == "honest" else first_sent(hostile, manager_desk, loans)
     points = crash_everywhere(hostile, manager_desk, fault, loans, itertools.count(first, _EVERY))
     states = prove(hostile, manager_desk, clock)
-    note("crash", fault=fault, first=first, points=points, states=states)
+    last = first + points * _EVERY
+    note("crash", fault=fault, last=last, ended=points, states=states)
