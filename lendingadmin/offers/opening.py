@@ -40,7 +40,11 @@ def loan(
     source = drafts.Source(app_id, checked(borrower_id), checked(request_id), product_id)
     row = asking.Place(*source[:3]).find()
     sent = request.POST if request.method == "POST" else None
-    form = ContractLoanForm(sent, initial={"accountId": minted_account_id()})
+    # Under its own account id again, a loan that came late after all is not made twice.
+    again = writes.entered(request, drafts.PURPOSE, app_id).sent
+    form = ContractLoanForm(
+        sent, initial={"accountId": again.get("accountId", minted_account_id())}
+    )
     kept, card = _kept(request, source, form), None
     if kept is None:
         kept = _preview(request, source, row)

@@ -9,7 +9,7 @@ from django.test import Client
 from lendingadmin.audit.models import Entry
 from lendingadmin.offers.models import OfferRequest
 from lendingadmin.staff.models import User
-from lendingadmin.web.models import Draft
+from lendingadmin.web.models import Draft, Write
 from tests.faults.behaviours import refusal, reset
 from tests.offers.service import (
     ASKED,
@@ -104,6 +104,16 @@ class TestALoanOfAPreview:
         assert "<strong>unknown</strong>" in page.content.decode()
         assert desk.post(LOAN, form).headers["Location"] == page.request["PATH_INFO"]
         assert len(service.created) == 1
+
+    def test_it_is_entered_again_under_the_same_account_id(
+        self, desk: Client, service: OfferService, offered: OfferRequest
+    ) -> None:
+        service.on_create = reset()
+        desk.post(LOAN, start(desk) | {"accountId": "MINE-1"})
+        write = Write.objects.get()
+        page = desk.get(f"{write.again_at}&again={write.token}")
+        assert hidden(page, "accountId") == "MINE-1"
+        assert "may still be at the service" in page.content.decode()
 
     def test_a_refusal_keeps_input_and_contract_under_a_new_token(
         self, desk: Client, service: OfferService, offered: OfferRequest
