@@ -25,7 +25,7 @@ from .estimate import estimate
 from .forms import RepaymentForm, initial_from, request_from
 from .lookalikes import look_alikes
 from .models import LONGEST_ID, Repayment
-from .states import OPEN, RESENDABLE, State
+from .states import OPEN, RESENDABLE
 
 PURPOSE = "record a repayment"
 
@@ -130,9 +130,11 @@ def confirm(request: PersonRequest, app_id: str, account_id: str, form: str) -> 
     stands_against = None
     if request.method == "POST" and _all_was_seen(request, asked, form):
         try:
-            repayment = sending.record(asked, request.user, form)
+            repayment = sending.record(asked, request.user, form, agreed=_agreed(request))
         except (ledger.AlreadyLive, ledger.LoanBusy) as rule:
             stands_against = rule
+        except ledger.MayDouble:
+            pass  # it was given up this very moment: the page asks for the tick now
         else:
             onetime.discard(form)
             return redirect(repayment)
@@ -167,7 +169,7 @@ def _all_was_seen(request: PersonRequest, asked: ledger.Request, form: str) -> b
     """Whether the person saw every look-alike there is by now, and agreed that it may double."""
     seen = request.POST.get("seen", "")
     newest = max((row.pk for row in look_alikes(asked, form)), default=0)
-    agreed = not _may_double(asked) or "may_double" in request.POST
+    agreed = not _may_double(asked) or _agreed(request)
     return agreed and newest <= whole_number(seen) and _same_was_shown(request, asked)
 
 
@@ -183,7 +185,11 @@ def _fingerprint(asked: ledger.Request) -> str:
     ).hexdigest()
 
 
+def _agreed(request: PersonRequest) -> bool:
+    """Whether the person ticked that this may double."""
+    return "may_double" in request.POST
+
+
 def _may_double(asked: ledger.Request) -> bool:
     """Whether this sends again what may yet be at the service, by whichever way it is entered."""
-    same = Repayment.objects.filter(app_id=asked.app_id, account_id=asked.account_id)
-    return same.filter(external_id=asked.external_id.strip(), state=State.NO_TRACE).exists()
+    return ledger.given_up(asked.app_id, asked.account_id, asked.external_id).exists()

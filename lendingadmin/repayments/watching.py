@@ -94,19 +94,27 @@ def look_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
         _conclude(repayment)
     else:
         _watch_for_late_rise(repayment)
+    if _is_over(repayment):
+        # Only now: whoever died on the way to the last reading leaves it to be taken again.
+        rows = Repayment.objects.filter(_WATCHED, pk=repayment.pk, looks=repayment.looks)
+        rows.update(next_look_at=None)
+        repayment.refresh_from_db()
+
+
+def _is_over(repayment: Repayment) -> bool:
+    return timezone.now() - (repayment.sent_at or repayment.created_at) > WATCH_FOR
 
 
 def _claim(repayment: Repayment) -> bool:
     """Take this look for ourselves and put the next one on the calendar, in one step."""
     now = timezone.now()
-    sent_at = repayment.sent_at or repayment.created_at
-    over = now - sent_at > WATCH_FOR
-    following = None if over else now + next_delay(repayment.looks + 1, now - sent_at)
+    since = now - (repayment.sent_at or repayment.created_at)
+    pause = SENDER_LOST if _is_over(repayment) else next_delay(repayment.looks + 1, since)
     if repayment.next_look_at is None or repayment.next_look_at > now:
         return False
     rows = Repayment.objects.filter(_WATCHED, pk=repayment.pk, looks=repayment.looks)
     claimed = rows.filter(next_look_at__lte=now).update(
-        looks=repayment.looks + 1, next_look_at=following
+        looks=repayment.looks + 1, next_look_at=now + pause
     )
     repayment.refresh_from_db()
     return claimed == 1

@@ -1,19 +1,21 @@
 """What a sender that died leaves behind is taken up by whoever comes next."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.test import Client
+from django.utils import timezone
 
-from lendingadmin.repayments import sending
+from lendingadmin.repayments import sending, watching
 from lendingadmin.repayments.evidence import Effect
 from lendingadmin.repayments.ledger import Request
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import State
 from lendingadmin.staff.models import User
-from tests.faults.behaviours import refusal, reply
+from tests.faults.behaviours import refusal, reply, reset
 from tests.repayments.service import LoanService, without_committing
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -68,3 +70,27 @@ def test_an_effect_that_could_not_be_read_is_read_later(
     call_command("reconcile")
     repayment = Repayment.objects.get()
     assert (repayment.effect, repayment.next_look_at) == (Effect.NOT_YET, None)
+
+
+def test_whoever_dies_at_the_last_look_leaves_it_to_be_taken_again(
+    service: LoanService, support: User, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.answer = without_committing(reset())
+    lost = sending.record(asked(), support, "form")
+    long_ago = timezone.now() - watching.WATCH_FOR - timedelta(hours=1)
+    Repayment.objects.filter(pk=lost.pk).update(sent_at=long_ago, next_look_at=timezone.now())
+    lost.refresh_from_db()
+
+    def dies(*_: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patched, pytest.raises(SystemExit):
+        patched.setattr(sending, "read", dies)
+        watching.look_if_due(lost)
+    lost.refresh_from_db()
+    assert lost.next_look_at is not None
+
+    Repayment.objects.filter(pk=lost.pk).update(next_look_at=timezone.now())
+    lost.refresh_from_db()
+    watching.look_if_due(lost)
+    assert lost.next_look_at is None
