@@ -72,7 +72,7 @@ WORDINGS: dict[State, Wording] = {
     ),
     State.NO_TRACE: Wording(
         "No trace of it on the loan so far",
-        "The service never confirmed it, and paid has not risen since. "
+        "The service never confirmed it, and paid did not rise in the quiet time after it. "
         "It may still be posted late.",
         "unknown",
         "Ask the service's operator before you send it again: sending again may record it twice.",

@@ -49,6 +49,7 @@ def test_the_receipt_reads_the_effect_that_the_sender_could_not(
     assert acknowledged.state == State.RECORDED
     page = client_of(support).get(acknowledged.get_absolute_url()).content.decode()
     assert "The effect was not seen yet:" in page
+    assert "Read the loan" in page
     acknowledged.refresh_from_db()
     assert acknowledged.next_look_at is None
 
