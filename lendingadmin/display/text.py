@@ -1,6 +1,5 @@
 """Plain values and enumeration words as text."""
 
-
 from lendingadmin.display.numbers import MISSING, as_it_came
 
 
