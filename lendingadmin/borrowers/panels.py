@@ -18,6 +18,7 @@ from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.pages import Page
 from lendingadmin.lending.values import Borrower
 from lendingadmin.loans.columns import BORROWER
+from lendingadmin.loans.columns import KEYS as LOAN_KEYS
 from lendingadmin.loans.columns import columns as loan_columns
 from lendingadmin.readers import LendingApp
 from lendingadmin.web import errors, tables
@@ -55,7 +56,9 @@ def record(app: AppClient, borrower_id: str) -> Recorded:
 
 def loans(app: AppClient, borrower_id: str) -> Listed:
     """The loan accounts that the borrower holds, the newest first. Raises LendingError."""
-    page = app.loans.list(filters={"borrowerId": borrower_id}, order="desc", page_size=_LOANS)
+    page = app.loans.only(LOAN_KEYS).list(
+        filters={"borrowerId": borrower_id}, order="desc", page_size=_LOANS
+    )
     return _own(page, "borrower_id", borrower_id, asked_by_account=True)
 
 

@@ -1,6 +1,7 @@
 """The catalogue: products of the project and assessment types of the service, lists and pages."""
 
 from itertools import islice
+from typing import TypeVar
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -16,6 +17,8 @@ from lendingadmin.web.lists import read_page
 from lendingadmin.web.requests import PersonRequest
 
 from . import columns, words
+
+Entry = TypeVar("Entry", Product, AssessmentType)
 
 # Products and types are listed, never got by id (Spec: Products, Assessment types): one is looked
 # for among this many.
@@ -47,9 +50,9 @@ def product(request: PersonRequest, product_id: str) -> HttpResponse:
     return render(request, "catalogue/product.html", context, status=200 if found else 404)
 
 
-def _of(listed: tuple[Product, ...], key: str) -> Product | None:
-    """The product of that id: a productId wins over another product's uid."""
-    by_id = (one for one in listed if str(one.product_id) == key)
+def _of(listed: tuple[Entry, ...], key: str) -> Entry | None:
+    """The one of that id: a productId or assessmentTypeId wins over another's uid."""
+    by_id = (one for one in listed if str(getattr(one, str(one.id_field))) == key)
     by_uid = (one for one in listed if one.uid == key)
     return next(by_id, None) or next(by_uid, None)
 
@@ -68,7 +71,7 @@ def assessment_types(request: PersonRequest) -> HttpResponse:
 def assessment_type(request: PersonRequest, type_id: str) -> HttpResponse:
     """One assessment type, by its `assessmentTypeId` or `uid`: for whom it is, and its state."""
     listed = each(islice(gateway.client().assessment_types.iterate(), _AT_MOST))
-    found = _type_of(listed, type_id)
+    found = _of(listed, type_id)
     context = {
         "kind": found,
         "type_id": type_id,
@@ -80,10 +83,3 @@ def assessment_type(request: PersonRequest, type_id: str) -> HttpResponse:
     }
     status = 200 if found else 404
     return render(request, "catalogue/assessment_type.html", context, status=status)
-
-
-def _type_of(listed: tuple[AssessmentType, ...], key: str) -> AssessmentType | None:
-    """The type of that id: an assessmentTypeId wins over another type's uid."""
-    by_id = (one for one in listed if str(one.assessment_type_id) == key)
-    by_uid = (one for one in listed if one.uid == key)
-    return next(by_id, None) or next(by_uid, None)

@@ -28,7 +28,7 @@ from django_tasks import TaskContext, TaskResultStatus, task
 from django_tasks.base import Task
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin.web import onetime, writes
+from lendingadmin.web import following, onetime
 from lendingadmin.web.models import Write
 
 from . import notices, watching
@@ -83,14 +83,14 @@ def tell(context: TaskContext) -> None:
 def follow_writes() -> None:
     """Find out what became of writes other than repayments."""
     with _discreet("following other writes"):
-        writes.follow_up()
+        following.follow_up()
 
 
 @task(priority=-10)
 def tidy() -> None:
     """Forget what was entered and has no use any more, and tasks that are done."""
     with _discreet("tidying"):
-        writes.follow_up()
+        following.forget()
         onetime.tidy()
         call_command("prune_db_task_results", min_age_days=1, failed_min_age_days=14, verbosity=0)
 

@@ -13,15 +13,13 @@ from django.db.models import Q
 from django.utils import timezone
 
 from lendingadmin.lending.values import Loan
+from lendingadmin.web.following import SENDER_LOST as SENDER_LOST
+from lendingadmin.web.following import WATCH_FOR as WATCH_FOR
 
 from . import book, ledger, sending
 from .evidence import Effect, Look, conclude, effect, next_delay
 from .models import Reading, Repayment
 from .states import State, Verdict
-
-# Past this, the sender's whole-call deadline is long over: it died, or its machine did.
-SENDER_LOST = timedelta(seconds=90)
-WATCH_FOR = timedelta(hours=24)
 
 # Seconds after which a page takes no further look.
 _PATIENCE = 3.0

@@ -103,7 +103,7 @@ def meant(write: Write) -> Meant | None:
 
 
 def follow_up() -> int:
-    """Sweep up what dead senders left, take the looks that are due, forget what has no use.
+    """Sweep up what dead senders left, and take the looks that are due.
 
     For a worker: needs no request. Returns how many looks were taken.
     """
@@ -114,7 +114,6 @@ def follow_up() -> int:
         taken += look_if_due(write)
         if time.monotonic() > until:
             break
-    _forget()
     return taken
 
 
@@ -143,6 +142,11 @@ def look_if_due(write: Write) -> bool:
     concluded = _conclusion(write, look)
     if concluded and concluded != write.found:
         _conclude(write, concluded, look)
+    if _is_over(write):
+        # Only now: whoever died on the way to the last look leaves it to be taken again.
+        rows = Write.objects.filter(pk=write.pk, looks_taken=write.looks_taken)
+        rows.update(next_look_at=None)
+        write.refresh_from_db()
     return True
 
 
@@ -173,12 +177,16 @@ def _claim(write: Write) -> bool:
     return claimed == 1
 
 
-def _next_look(taken: int, write: Write) -> datetime | None:
-    """When to look again: soon at first, then ever later, and after a day no more."""
+def _is_over(write: Write) -> bool:
+    return timezone.now() - write.created_at > WATCH_FOR
+
+
+def _next_look(taken: int, write: Write) -> datetime:
+    """When to look again: soon at first, then ever later; the last one only if it was cut off."""
     now = timezone.now()
     age = now - write.created_at
-    if age > WATCH_FOR:
-        return None
+    if _is_over(write):
+        return now + SENDER_LOST
     return now + max(timedelta(seconds=DELAYS[min(taken, len(DELAYS) - 1)]), age / 4)
 
 
@@ -264,7 +272,7 @@ def words_of(write: Write) -> str:
     return way.words if way else write.operation
 
 
-def _forget() -> None:
+def forget() -> None:
     """What was entered is personal: it goes once it can't be compared or entered again."""
     old = timezone.now() - onetime.LIFETIME
     rows = Write.objects.filter(created_at__lt=old).exclude(meant="")

@@ -21,11 +21,11 @@ from lendingadmin.lending.errors import Held, LendingError, Saved
 from lendingadmin.sealing import Unopened
 from lendingadmin.web import errors, following, onetime
 from lendingadmin.web.errors import Card
-from lendingadmin.web.following import Meant, follow_up
+from lendingadmin.web.following import Meant
 from lendingadmin.web.models import Write
 from lendingadmin.web.requests import PersonRequest
 
-__all__ = ["Outcome", "as_kept", "card_of", "entered", "follow_up", "once"]
+__all__ = ["Outcome", "as_kept", "card_of", "entered", "once"]
 
 logger = logging.getLogger(__name__)
 

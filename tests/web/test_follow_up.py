@@ -9,7 +9,7 @@ from django.utils import timezone
 from lendingadmin.audit.models import Entry
 from lendingadmin.readers import LendingApp
 from lendingadmin.staff.models import User
-from lendingadmin.web import following, writes
+from lendingadmin.web import following
 from lendingadmin.web.models import Look, Write
 from tests.faults.behaviours import refusal
 from tests.faults.server import FaultServer
@@ -33,14 +33,14 @@ def test_the_worker_sweeps_and_looks_without_a_request(
 ) -> None:  # fmt: skip
     url, form = REGISTER.prepare(desk, app, book)
     dies(lambda: desk.post(url, form), monkeypatch, "_address")
-    assert writes.follow_up() == 0 and Write.objects.get().state == State.SENT
+    assert following.follow_up() == 0 and Write.objects.get().state == State.SENT
     pass_time(seconds=91)
-    assert writes.follow_up() == 1
+    assert following.follow_up() == 1
     write = Write.objects.get()
     assert (write.state, write.found) == (State.UNKNOWN, Found.THERE)
     swept = Entry.objects.get(outcome="unknown")
     assert (swept.username, swept.saved) == ("system", "unknown")
-    assert writes.follow_up() == 0
+    assert following.follow_up() == 0
     assert proxy.hits(REGISTER.match(book)) == 1
 
 
@@ -69,11 +69,14 @@ def test_of_two_that_saw_it_due_one_looks(
 def test_after_a_day_only_a_person_looks(
     desk: Client, app: LendingApp, book: Caller, proxy: FaultServer
 ) -> None:
+    def ends(*_: object) -> None:
+        raise SystemExit
+
     write = lost(REGISTER, desk, app, book, proxy)
     pass_time(hours=25)
-    assert writes.follow_up() == 1
+    assert following.follow_up() == 1
     pass_time(hours=10)
-    assert writes.follow_up() == 0
+    assert following.follow_up() == 0
     page = text_of(desk.get(write.get_absolute_url()))
     assert "nobody looks by itself any more" in page
     desk.post(f"{write.get_absolute_url()}look")
@@ -87,7 +90,7 @@ def test_one_that_cannot_be_looked_at_does_not_stop_the_others(
     Write.objects.create(token="a", app_id="closed", operation="borrowers.delete", **fields)
     Write.objects.create(token="b", app_id=app.app_id, operation="unheard.of", **fields)
     lost(REGISTER, desk, app, book, proxy)
-    assert writes.follow_up() == 3
+    assert following.follow_up() == 3
     assert Look.objects.filter(found="").count() == 2
 
 
@@ -98,8 +101,31 @@ def test_what_has_no_use_any_more_is_forgotten(
     proxy.once(REGISTER.match(book), refusal(400, "no"))
     desk.post(url, form)
     unknown = lost(MAKE_LOAN, desk, app, book, proxy)
-    writes.follow_up()
+    following.forget()
     assert Write.objects.exclude(meant="").count() == 2
     pass_time(hours=13)
-    writes.follow_up()
+    following.forget()
     assert Write.objects.exclude(meant="").get() == unknown
+
+
+def test_whoever_dies_at_the_last_look_leaves_it_to_be_taken_again(
+    desk: Client,
+    app: LendingApp,
+    book: Caller,
+    proxy: FaultServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def ends(*_: object) -> None:
+        raise SystemExit
+
+    write = lost(REGISTER, desk, app, book, proxy)
+    pass_time(hours=25)
+    with monkeypatch.context() as patched, pytest.raises(SystemExit):
+        patched.setattr(following, "_look", ends)
+        following.follow_up()
+    write.refresh_from_db()
+    assert write.next_look_at is not None
+    pass_time(minutes=5)
+    assert following.follow_up() == 1
+    write.refresh_from_db()
+    assert write.next_look_at is None
