@@ -8,6 +8,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -71,14 +72,34 @@ _BORROWER = {
 }
 
 
+_TYPE = {"assessmentTypeId": "scoring", "name": "assessmentTypes/scoring", "category": "loan"}
+
+
+def _queued() -> dict[str, Any]:
+    now = datetime.now(UTC)
+    expiry = f"{now + timedelta(days=1):%Y-%m-%dT%H:%M:%S}.000Z"
+    metadata = {"status": "queued", "startTime": _now(), "endTime": None, "expiryTime": expiry}
+    return {"operationId": "1", "done": False, "metadata": metadata, "result": None}
+
+
+def _now() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}.000Z"
+
+
 def _answer(path: str, query: dict[str, list[str]]) -> bytes:
     if path.endswith("/token"):
         return b'{"access_token": "t", "token_type": "Bearer", "expires_at": 3600}'
     time.sleep(DELAY)
     collection = path.rstrip("/").rsplit("/", 1)[-1]
+    if "getOffers" in path:
+        return json.dumps(_queued()).encode()
+    if "/assessments/" in path:
+        return json.dumps({"assessmentId": collection, "status": 0, "createdAt": _now()}).encode()
+    if collection == "assessmentTypes":
+        return json.dumps({"assessmentTypes": [_TYPE], "nextPageToken": None}).encode()
     if collection == "loans":
         return _page(int(query.get("pageToken", ["0"])[0]), int(query.get("pageSize", ["1000"])[0]))
-    if collection in ("borrowers", "assessments", "events", "products", "assessmentTypes"):
+    if collection in ("borrowers", "assessments", "events", "products"):
         return json.dumps({collection: [], "nextPageToken": None}).encode()
     return json.dumps(loan(1) if "/loans/" in path else _BORROWER).encode()
 
@@ -98,7 +119,9 @@ def _page(start: int, size: int) -> bytes:
 def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     """The service as a WSGI application."""
     body = _answer(environ["PATH_INFO"], parse_qs(environ["QUERY_STRING"]))
+    # A repayment is never acknowledged, so that its page goes on looking.
+    status = "504 Gateway Timeout" if "makeRepayment" in environ["PATH_INFO"] else "200 OK"
     start_response(
-        "200 OK", [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+        status, [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
     )
     return [body]

@@ -21,6 +21,7 @@ import requests
 
 from lendingadmin.demo.environment import BASE_DIR
 from tests.benchmarks.places import Place, asker, dashboard, gunicorn, signed_in
+from tests.benchmarks.polls import polls
 
 ROUNDS = 7
 LOANS_PAGE = "/apps/kenya/loans/"
@@ -38,6 +39,7 @@ def main() -> None:
         with dashboard(folder) as quick:
             loans_list(quick, folder)
             first_load(quick)
+            largest_poll(quick)
         with dashboard(folder, loans=10_000) as small:
             download(small)
             less = small.server.peak()
@@ -129,6 +131,16 @@ def first_load(place: Place) -> None:
         answer = place.session.get(place.address + path, stream=True)
         total += len(answer.raw.read())
     say(f"{'loans list, first load, compressed kB':<66}{total / 1000:>8.1f}  {'':<14}≤ 45")
+
+
+def largest_poll(place: Place) -> None:
+    """What the largest of the polled fragments transfers while it waits."""
+    sizes = polls(place)
+    largest = max(sizes, key=lambda kind: sizes[kind])
+    say(
+        f"{'a poll, compressed kB: the largest of ' + ', '.join(sizes):<66}"
+        f"{sizes[largest] / 1000:>8.1f}  {largest:<14}≤ 3"
+    )
 
 
 def linked(page: str) -> list[str]:

@@ -145,7 +145,7 @@ def signed_in(address: str, path: str, field: str, name: str) -> requests.Sessio
     session.trust_env = False
     page = session.get(address + path).text
     token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
-    password = {"officer": "demo", "admin": "admin"}[name]
+    password = {"admin": "admin"}.get(name, "demo")
     form = {field: name, "password": password, "csrfmiddlewaretoken": token[1] if token else ""}
     session.post(address + path, data=form, headers={"Referer": address + path})
     return session
