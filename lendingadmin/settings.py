@@ -68,6 +68,7 @@ INSTALLED_APPS = [
     "lendingadmin.audit",
     "lendingadmin.web",
     "lendingadmin.gateway",
+    "lendingadmin.background",
     "lendingadmin.display",
     "lendingadmin.repayments",
     "lendingadmin.offers",

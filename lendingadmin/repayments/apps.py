@@ -7,8 +7,11 @@ class RepaymentsConfig(AppConfig):
     name = "lendingadmin.repayments"
 
     def ready(self) -> None:
+        from lendingadmin.background import duties
         from lendingadmin.web import context
 
+        from . import tasks
         from .book import unknown_count
 
         context.badge("unknown", unknown_count)
+        duties.lend(tasks.beat, tasks.look, tasks.tell)

@@ -10,3 +10,8 @@ class WebConfig(AppConfig):
 
     def ready(self) -> None:
         from lendingadmin import checks  # noqa: F401
+        from lendingadmin.background import duties
+
+        from . import tasks
+
+        duties.lend(tasks.beat, tasks.follow_writes, tasks.tidy)

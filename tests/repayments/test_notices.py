@@ -14,11 +14,12 @@ from django.db import connection
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
+from lendingadmin.background import duties
+from lendingadmin.background.worker import Worker
 from lendingadmin.repayments import notices, sending, tasks
 from lendingadmin.repayments.ledger import Request
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import State
-from lendingadmin.repayments.worker import Worker
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import reset
 from tests.repayments.service import LoanService, without_committing
@@ -215,7 +216,7 @@ def test_a_worker_that_died_before_the_mail_went_out_lets_the_next_send_it(
         Worker(once=True).run()
     overdue.refresh_from_db()
     assert overdue.told_at is not None
-    DBTaskResult.objects.update(started_at=timezone.now() - tasks.LOST)
+    DBTaskResult.objects.update(started_at=timezone.now() - duties.LOST)
     Worker(once=True).run()
     (message,) = sent_mail()
     moment = DBTaskResult.objects.get(task_path=tasks.tell.module_path).enqueued_at

@@ -16,12 +16,14 @@ from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
 from lendingadmin.audit.models import Entry
+from lendingadmin.background import duties
+from lendingadmin.background.worker import Worker
 from lendingadmin.repayments import sending, tasks, watching
 from lendingadmin.repayments.ledger import Request
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import State
-from lendingadmin.repayments.worker import Worker
 from lendingadmin.staff.models import User
+from lendingadmin.web import tasks as web_tasks
 from lendingadmin.web.models import Write
 from tests.faults.behaviours import hang, reset
 from tests.faults.server import Behaviour, Wire
@@ -56,7 +58,7 @@ def looks_enqueued() -> list[DBTaskResult]:
 def grow_old(**of: object) -> None:
     """Let time pass, as the tasks see it."""
     DBTaskResult.objects.filter(**of).update(
-        started_at=timezone.now() - tasks.LOST - timedelta(seconds=1)
+        started_at=timezone.now() - duties.LOST - timedelta(seconds=1)
     )
 
 
@@ -150,7 +152,7 @@ def test_two_workers_take_each_look_once(
 
 
 def test_the_worker_s_command_is_the_one_with_a_beat() -> None:
-    assert get_commands()["db_worker"] == "lendingadmin.repayments"
+    assert get_commands()["db_worker"] == "lendingadmin.background"
 
 
 def test_a_due_look_is_enqueued_once_and_carries_a_number_only(landed: Repayment) -> None:
@@ -183,7 +185,7 @@ def test_a_look_at_what_is_gone_does_no_harm() -> None:
 def test_what_a_sender_left_behind_is_swept_up(landed: Repayment) -> None:
     long_ago = timezone.now() - timedelta(minutes=3)
     Repayment.objects.update(state=State.SENT, sent_at=long_ago, next_look_at=None)
-    assert tasks.beat() == 1
+    tasks.beat()
     assert state_of(landed) == State.UNKNOWN
 
 
@@ -198,7 +200,7 @@ def test_other_writes_are_swept_up_and_looked_at(support: User) -> None:
     for write in (died, doubtful):
         write.refresh_from_db()
         assert (write.state, write.looks_taken, write.looks.count()) == ("unknown", 1, 1)
-    assert DBTaskResult.objects.filter(task_path=tasks.follow_writes.module_path).count() == 1
+    assert DBTaskResult.objects.filter(task_path=web_tasks.follow_writes.module_path).count() == 1
 
 
 def test_an_idle_worker_only_reads(db: None) -> None:
@@ -225,12 +227,12 @@ def lost_task(landed: Repayment) -> DBTaskResult:
 
 
 def test_a_task_that_may_be_running_still_is_left_alone(lost_task: DBTaskResult) -> None:
-    assert tasks.put_back() == 0
+    assert duties.put_back() == 0
 
 
 def test_of_many_workers_one_puts_a_lost_task_back(lost_task: DBTaskResult) -> None:
     grow_old()
-    assert sorted(at_once(8, lambda _: tasks.put_back())) == [0] * 7 + [1]  # type: ignore[type-var]
+    assert sorted(at_once(8, lambda _: duties.put_back())) == [0] * 7 + [1]  # type: ignore[type-var]
     lost_task.refresh_from_db()
     assert lost_task.status == TaskResultStatus.READY
 
@@ -238,10 +240,10 @@ def test_of_many_workers_one_puts_a_lost_task_back(lost_task: DBTaskResult) -> N
 def test_a_failed_look_is_done_again(
     lost_task: DBTaskResult, landed: Repayment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lost_task.set_failed(tasks.Failed("OperationalError"))
+    lost_task.set_failed(duties.Failed("OperationalError"))
     # The look was claimed, and with it the calendar had moved on to its end.
     Repayment.objects.update(next_look_at=None)
-    assert tasks.put_back() == 0
+    assert duties.put_back() == 0
     grow_old()
     Worker(once=True).run()
     assert state_of(landed) == State.INFERRED
@@ -250,9 +252,9 @@ def test_a_failed_look_is_done_again(
 def test_a_task_that_kills_its_workers_is_given_up(
     lost_task: DBTaskResult, caplog: pytest.LogCaptureFixture
 ) -> None:
-    DBTaskResult.objects.update(worker_ids=["dead"] * tasks.ATTEMPTS)
+    DBTaskResult.objects.update(worker_ids=["dead"] * duties.ATTEMPTS)
     grow_old()
-    assert tasks.put_back() == 0
+    assert duties.put_back() == 0
     lost_task.refresh_from_db()
     assert lost_task.status == TaskResultStatus.FAILED
     assert "given up" in caplog.text
@@ -280,14 +282,13 @@ def test_an_error_s_words_stay_out_of_log_and_row(
 def test_a_database_that_does_not_answer_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     one, beats = Worker(interval=0), []
 
-    def beat() -> int:
+    def beat() -> None:
         beats.append(1)
         if len(beats) == 1:
             raise OperationalError("server closed the connection")
         one.running = False
-        return 0
 
-    monkeypatch.setattr(tasks, "beat", beat)
+    monkeypatch.setattr(duties, "beat", beat)
     one.run()
     assert len(beats) == 2
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from lendingadmin.background.worker import Worker
 from lendingadmin.repayments import watching
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.worker import Worker
 
 
 class Command(BaseCommand):
@@ -28,10 +28,8 @@ class Command(BaseCommand):
 
     def pass_once(self) -> None:
         before = {repayment.pk: repayment.state for repayment in watching.due()}
-        worker = Worker(once=True)
-        worker.run()
+        swept = watching.sweep()
+        Worker(once=True).run()
         after = Repayment.objects.in_bulk(before)
         concluded = sum(after[pk].state != state for pk, state in before.items())
-        self.stdout.write(
-            f"{worker.swept} swept up, {len(before)} looked at, {concluded} concluded"
-        )
+        self.stdout.write(f"{swept} swept up, {len(before)} looked at, {concluded} concluded")

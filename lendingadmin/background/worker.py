@@ -1,4 +1,4 @@
-"""The worker: django-tasks-db's own, with a beat (see tasks.py for what that does and why)."""
+"""The worker: django-tasks-db's own, with a beat (see duties.py for what that does and why)."""
 
 import logging
 import time
@@ -9,7 +9,7 @@ from django_tasks import DEFAULT_TASK_BACKEND_ALIAS, DEFAULT_TASK_QUEUE_NAME
 from django_tasks_db.management.commands import db_worker
 from django_tasks_db.models import DBTaskResult
 
-from . import tasks
+from . import duties
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,6 @@ class Worker(db_worker.Worker):
             excluded_queue_names=[],
         )
         self.once = once
-        self.swept = 0
         self._next_beat = 0.0
 
     def run(self) -> None:
@@ -69,5 +68,5 @@ class Worker(db_worker.Worker):
 
     def _beat(self) -> None:
         if time.monotonic() >= self._next_beat:
-            self.swept += tasks.beat()
+            duties.beat()
             self._next_beat = time.monotonic() + self.interval

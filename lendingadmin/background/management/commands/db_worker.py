@@ -7,13 +7,13 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django_tasks_db.management.commands.db_worker import valid_interval
 
-from lendingadmin.repayments.worker import INTERVAL, Worker
+from lendingadmin.background.worker import INTERVAL, Worker
 
 logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
-    """Follow what is unknown and write to managers, until SIGTERM or Ctrl-C.
+    """Do what the areas lend it to do, again and again, until SIGTERM or Ctrl-C.
 
     The task in hand is finished first; a second signal breaks it off.
     """
