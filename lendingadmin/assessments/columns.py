@@ -1,8 +1,8 @@
 """The columns of assessments, for their list and wherever else assessments are listed."""
 
 from lendingadmin.display.assessments import outcome, risk, type_id
-from lendingadmin.display.gauges import score
 from lendingadmin.display.statuses import processing
+from lendingadmin.display.templatetags.assessments import score
 from lendingadmin.display.templatetags.statuses import chip
 from lendingadmin.display.templatetags.times import moment
 from lendingadmin.display.text import shown, spelled

@@ -10,7 +10,10 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.display import durations, gauges, text, times
+from lendingadmin.display import durations, text
+from lendingadmin.display.templatetags.assessments import score
+from lendingadmin.display.templatetags.money import count
+from lendingadmin.display.templatetags.times import moment as shown_moment
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.parallel import together
 from lendingadmin.lending.values import Assessment, moment, number
@@ -108,11 +111,11 @@ def _scores(label: str, first: object, second: object) -> Row:
     one, other = number(first), number(second)
     if change and one is not None and other is not None:
         change = _signed(other - one)
-    return Row(label, gauges.score(first), gauges.score(second), change)
+    return Row(label, score(first), score(second), change)
 
 
 def _signed(change: Decimal) -> str:
-    return f"+{gauges.score(change)}" if change > 0 else gauges.score(change)
+    return f"+{score(change)}" if change > 0 else score(change)
 
 
 def _moments(label: str, first: object, second: object, zone: tzinfo) -> Row:
@@ -120,7 +123,7 @@ def _moments(label: str, first: object, second: object, zone: tzinfo) -> Row:
     one, other = moment(first), moment(second)
     if change and one and other:
         change = _apart(one, other)
-    return Row(label, times.moment(first, zone), times.moment(second, zone), change)
+    return Row(label, shown_moment(first, zone), shown_moment(second, zone), change)
 
 
 def _apart(first: datetime, second: datetime) -> str:
@@ -128,7 +131,7 @@ def _apart(first: datetime, second: datetime) -> str:
     if apart < timedelta(seconds=1):
         return "less than a second apart"
     words = (
-        f"{apart.days:,} {'day' if apart.days == 1 else 'days'}"
+        f"{count(apart.days)} {'day' if apart.days == 1 else 'days'}"
         if apart >= timedelta(days=1)
         else durations.elapsed(apart)
     )

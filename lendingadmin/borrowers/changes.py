@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import simplejson
 
+from lendingadmin.display.templatetags.money import count as written
 from lendingadmin.display.text import shown
 
 _MOST_ROWS = 400
@@ -101,7 +102,7 @@ def _words(value: object) -> str:
     else:
         text = "null" if value is None else shown(value)
     if len(text) > _LONGEST_SHOWN:
-        return f"{text[:_LONGEST_SHOWN]}… ({len(text):,} characters)"
+        return f"{text[:_LONGEST_SHOWN]}… ({written(len(text))} characters)"
     return text
 
 

@@ -1,5 +1,6 @@
 """The columns of the borrowers list."""
 
+from lendingadmin.display.templatetags.money import count
 from lendingadmin.display.templatetags.statuses import borrower_status, chip
 from lendingadmin.display.templatetags.times import day
 from lendingadmin.display.text import borrower_name, shown, spelled
@@ -34,4 +35,4 @@ def columns(app: LendingApp) -> tuple[Column, ...]:
 
 def _loans(borrower: Borrower) -> str:
     loans = borrower.loans
-    return shown(loans) if isinstance(loans, Odd) else str(len(loans or ()))
+    return shown(loans) if isinstance(loans, Odd) else count(len(loans or ()))

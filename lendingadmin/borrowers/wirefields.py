@@ -16,6 +16,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from lendingadmin.display.templatetags.money import count
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.values import timestamp_text
 from lendingadmin.web.dates import plausible
@@ -229,7 +230,9 @@ class WireField(forms.CharField):
         if len(self.text) > LONGEST_EDITED:
             self.disabled = True
             self.initial = f"{self.text[:500]}…"
-            self.help_text = f"{len(self.text):,} characters: too long to be edited here. It stays."
+            self.help_text = (
+                f"{count(len(self.text))} characters: too long to be edited here. It stays."
+            )
 
     def _widget(self) -> forms.Widget:
         kind, odd = self.kind, self.text != "" and self.kind.write(self.raw) is None

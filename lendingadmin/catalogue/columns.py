@@ -4,7 +4,7 @@ from django.utils.safestring import SafeString
 
 from lendingadmin.display.assessments import limits, type_warning
 from lendingadmin.display.statuses import assessment_type
-from lendingadmin.display.templatetags.rates import duration, rate
+from lendingadmin.display.templatetags.rates import duration, rate_each
 from lendingadmin.display.templatetags.statuses import chip, product_status
 from lendingadmin.display.text import shown, spelled
 from lendingadmin.lending.values import AssessmentType, Odd, Product, text
@@ -14,6 +14,7 @@ from lendingadmin.web.tables import Column, above, digger, row_link, safe, worde
 _period = digger("terms.period")
 _interval = digger("terms.repayment_interval")
 _base_rate = digger("terms.interest.base_rate")
+_term = digger("terms.interest.term_period")
 _premium = digger("terms.interest.risk_premium_rate")
 
 
@@ -32,8 +33,14 @@ def products() -> tuple[Column, ...]:
         Column("Status", lambda product: chip(product_status(product.status))),
         Column("Runs for", lambda product: duration(_period(product))),
         Column("Instalment every", lambda product: duration(_interval(product))),
-        Column("Base rate", lambda product: rate(_base_rate(product)), number=True),
-        Column("Risk premium", lambda product: rate(_premium(product)), number=True),
+        Column(
+            "Base rate", lambda product: rate_each(_base_rate(product), _term(product)), number=True
+        ),
+        Column(
+            "Risk premium",
+            lambda product: rate_each(_premium(product), _term(product)),
+            number=True,
+        ),
         Column("Charges", _charges, number=True),
     )
 

@@ -6,7 +6,7 @@ is shown as it came, so that nothing is left out and nothing is claimed.
 
 from typing import NamedTuple
 
-from lendingadmin.display import durations, rates
+from lendingadmin.display import durations, rates, reader
 from lendingadmin.display.numbers import MISSING, as_it_came, decimals_of, grouped, number
 from lendingadmin.display.text import shown, spelled
 from lendingadmin.lending.values import Charge, Odd, Product, Value
@@ -22,11 +22,12 @@ _TARGETS = {
 
 
 class Term(NamedTuple):
-    """One line: what it is, its value in words, and the value as it came where that differs."""
+    """One line: what it is, its value in words, and more exactly where that differs."""
 
     label: str
     value: str
     note: str = ""
+    hover: str = ""
 
 
 class ChargeLine(NamedTuple):
@@ -56,12 +57,13 @@ def terms(product: Product) -> list[Term]:
 def _interest(interest: object) -> list[Term]:
     if isinstance(interest, Odd):
         return [Term("Interest, as it came", as_it_came(interest))]
+    term = getattr(interest, "term_period", None)
     return [
         Term("Interest is reckoned on", _spoken_interest(getattr(interest, "type", None))),
-        _duration("Rates are for", getattr(interest, "term_period", None)),
-        _rate("Base rate", getattr(interest, "base_rate", None)),
-        _rate("Risk premium", getattr(interest, "risk_premium_rate", None)),
-        _rate("Effective rate, at most", getattr(interest, "max_effective_rate", None)),
+        _duration("Rates are for", term),
+        _rate("Base rate", getattr(interest, "base_rate", None), term),
+        _rate("Risk premium", getattr(interest, "risk_premium_rate", None), term),
+        _rate("Effective rate, at most", getattr(interest, "max_effective_rate", None), term),
     ]
 
 
@@ -70,13 +72,17 @@ def _spoken_interest(kind: object) -> str:
 
 
 def _duration(label: str, value: object) -> Term:
-    words, exact = durations.duration(value), durations.exact_duration(value)
+    locale = reader.locale()
+    words, exact = durations.duration(value, locale), durations.exact_duration(value, locale)
     return Term(label, words, "" if words == exact else exact)
 
 
-def _rate(label: str, value: object) -> Term:
-    words, exact = rates.rate(value), rates.exact_rate(value)
-    return Term(label, words, "" if words == exact else exact)
+def _rate(label: str, value: object, term: object) -> Term:
+    """A rate, for the period that the product says its rates are for."""
+    locale = reader.locale()
+    words, exact = rates.rate(value, locale), rates.exact_rate(value, locale)
+    said = words if number(value) is None else rates.rate(value, locale, rates.period(term))
+    return Term(label, said, "" if words == exact else exact, rates.rate_hover(value, locale))
 
 
 def _adjustment(label: str, adjustment: object) -> list[Term]:
@@ -129,9 +135,11 @@ def _amount(value: object, kind: object) -> str:
     if value is None:
         return ""
     if isinstance(kind, str) and kind.lower() in _AS_RATE:
-        return rates.rate(value)
+        return rates.rate(value, reader.locale())
     found = number(value)
-    written = as_it_came(value) if found is None else grouped(found, decimals_of(found))
+    written = (
+        as_it_came(value) if found is None else grouped(found, decimals_of(found), reader.locale())
+    )
     if kind == "absolute":
         return f"{written} in the app's currency"
     return written if kind is None else f"{written} ({spelled(kind)})"

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import date, tzinfo
 from decimal import Decimal
 
-from lendingadmin.display.money import compact, figure
+from lendingadmin.display.locales import HOUSE, written_month
+from lendingadmin.display.money import compact, figure, money
 from lendingadmin.display.numbers import number
 from lendingadmin.display.times import contract_date, contract_day, short_contract_day
 
@@ -38,10 +39,11 @@ class Bar:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the grid with what it stands for."""
+    """A line of the grid with what it stands for, roughly and exactly."""
 
     y: str
     label: str
+    exact: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,13 +72,14 @@ def schedule_bars(
     today: date | None = None,
     zone: tzinfo | None = None,
     currency: str = "",
+    locale: str = HOUSE,
 ) -> Chart | None:
     """Lay out one stacked bar per instalment, with a line for today between those due and to come.
 
     Amounts that are missing or no numbers are drawn as nothing. Without any amount there is no
     chart: None.
     """
-    rows = [_Row(item, zone) for item in _listed(installments)]
+    rows = [_Row(item, zone, locale) for item in _listed(installments)]
     top = max((row.total for row in rows), default=Decimal(0))
     if top <= 0:
         return None
@@ -92,7 +95,7 @@ def schedule_bars(
         height=height,
         baseline=_unit(plot.base),
         bars=bars,
-        lines=plot.lines(),
+        lines=plot.lines(currency, locale),
         plot_end=_unit(plot.end),
         plot_end_label=_unit(plot.end + 6),
         kinds=_kinds(rows),
@@ -105,29 +108,34 @@ def schedule_bars(
 
 def kinds_of(installments: object) -> tuple[str, ...]:
     """Which parts the instalments have, in the order they are stacked: what a legend names."""
-    return _kinds([_Row(item, None) for item in _listed(installments)])
+    return _kinds([_Row(item, None, HOUSE) for item in _listed(installments)])
 
 
 class _Row:
     """One instalment read tolerantly: what is no amount counts as none."""
 
-    def __init__(self, installment: object, zone: tzinfo | None) -> None:
+    def __init__(self, installment: object, zone: tzinfo | None, locale: str) -> None:
         amounts = getattr(installment, "amounts", None)
         read = {kind: number(getattr(amounts, kind, None)) for kind in KINDS}
         self.parts = {kind: max(value or Decimal(0), Decimal(0)) for kind, value in read.items()}
         self.total = sum(self.parts.values(), Decimal(0))
         self.when = getattr(installment, "due_date", None)
         self.due = contract_date(self.when, zone)
-        self.zone = zone
+        self.zone, self.locale = zone, locale
 
     def label(self, spans_years: bool) -> str:
         if self.due is None:
             return ""
-        return f"{self.due:%b %y}" if spans_years else short_contract_day(self.due)
+        if spans_years:
+            return written_month(self.due, self.locale)
+        return short_contract_day(self.due, locale=self.locale)
 
     def title(self, currency: str) -> str:
-        parts = [f"{kind} {figure(part, currency)}" for kind, part in self.parts.items() if part]
-        head = f"{contract_day(self.when, self.zone)}: {figure(self.total, currency)}"
+        def written(amount: Decimal) -> str:
+            return figure(amount, currency, self.locale)
+
+        parts = [f"{kind} {written(part)}" for kind, part in self.parts.items() if part]
+        head = f"{contract_day(self.when, self.zone, self.locale)}: {written(self.total)}"
         return f"{head} ({', '.join(parts)})" if parts else head
 
 
@@ -167,7 +175,7 @@ class _Plot:
         """Where today's line stands: after this many bars."""
         return _LEFT + self.slot * passed
 
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self, currency: str, locale: str) -> tuple[Line, ...]:
         """One to four lines at round amounts up to the highest bar."""
         step = Decimal(1).scaleb(self.top.adjusted())
         if self.top / step < 2:
@@ -175,7 +183,11 @@ class _Plot:
         elif self.top / step >= 5:
             step *= 2
         count = int(self.top / step)
-        return tuple(Line(_unit(self._y(step * n)), compact(step * n)) for n in range(1, count + 1))
+        amounts = [step * n for n in range(1, count + 1)]
+        return tuple(
+            Line(_unit(self._y(one)), compact(one, locale), money(one, currency, locale))
+            for one in amounts
+        )
 
     def _y(self, amount: Decimal) -> float:
         return self.base - float(amount / self.top) * (self.base - _TOP)

@@ -3,32 +3,33 @@
 import re
 from datetime import timedelta
 
-from lendingadmin.display.numbers import as_it_came
+from lendingadmin.display.locales import HOUSE
+from lendingadmin.display.numbers import as_it_came, whole
 
 _DAYS = re.compile(r"\s*(\d{1,6})\s+days?\s*", re.ASCII | re.IGNORECASE)
 
 
-def duration(value: object) -> str:
+def duration(value: object, locale: str = HOUSE) -> str:
     """Say a duration as a lender would: `90 days` is `3 months`, `14 days` is `2 weeks`.
 
     Only whole numbers are turned. A single period of 30 days stays `30 days`, because a bullet
     loan of 30 days falls due on another day than one of a calendar month. Anything that is not of
     the spec's form shows as it came; `exact_duration` gives the days for the hover.
     """
-    days = _days(value)
+    days = days_of(value)
     if days is None:
         return as_it_came(value)
     for length, name in ((365, "year"), (30, "month"), (7, "week")):
         count, rest = divmod(days, length)
         if count and not rest and days != 30:
-            return _counted(count, name)
-    return _counted(days, "day")
+            return _counted(count, name, locale)
+    return _counted(days, "day", locale)
 
 
-def exact_duration(value: object) -> str:
+def exact_duration(value: object, locale: str = HOUSE) -> str:
     """Say a duration in days."""
-    days = _days(value)
-    return as_it_came(value) if days is None else _counted(days, "day")
+    days = days_of(value)
+    return as_it_came(value) if days is None else _counted(days, "day", locale)
 
 
 def elapsed(value: object) -> str:
@@ -48,12 +49,13 @@ def elapsed(value: object) -> str:
     return " ".join(shown) or "0 s"
 
 
-def _days(value: object) -> int | None:
+def days_of(value: object) -> int | None:
+    """The days of a duration as the wire has it; None for anything else."""
     if isinstance(value, timedelta):
         return None
     match = _DAYS.fullmatch(value) if isinstance(value, str) else None
     return int(match[1]) if match else None
 
 
-def _counted(count: int, name: str) -> str:
-    return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"
+def _counted(count: int, name: str, locale: str) -> str:
+    return f"{whole(count, locale)} {name}{'' if count == 1 else 's'}"

@@ -7,6 +7,7 @@ names at both its ends; a score outside it has no picture, only its number.
 from dataclasses import dataclass
 from decimal import Decimal
 
+from lendingadmin.display.locales import HOUSE
 from lendingadmin.display.numbers import as_it_came, decimals_of, grouped, number
 
 WIDTH = 300
@@ -48,14 +49,18 @@ class Step:
     x: str
 
 
-def score(value: object) -> str:
+def score(value: object, locale: str = HOUSE) -> str:
     """A score with the digits that came; what is no number shows as it came."""
     found = number(value)
-    return as_it_came(value) if found is None else grouped(found, decimals_of(found))
+    return as_it_came(value) if found is None else grouped(found, decimals_of(found), locale)
 
 
 def gauge(
-    label: str, value: object, scale: tuple[Decimal, Decimal], tone: str = ""
+    label: str,
+    value: object,
+    scale: tuple[Decimal, Decimal],
+    tone: str = "",
+    locale: str = HOUSE,
 ) -> Gauge | None:
     """Draw a score on its scale; None for what is no number or stands outside the scale."""
     found = number(value)
@@ -67,7 +72,7 @@ def gauge(
     near_start, near_end = filled < 20, filled > length - 20
     return Gauge(
         label=label,
-        value=score(found),
+        value=score(found, locale),
         lowest=score(lowest),
         highest=score(highest),
         start=f"{_INSET}",
@@ -80,11 +85,11 @@ def gauge(
     )
 
 
-def gauges(result: object, tone: str = "") -> list[Gauge]:
+def gauges(result: object, tone: str = "", locale: str = HOUSE) -> list[Gauge]:
     """The gauges of an outcome: risk score, in the tone of its level, and credit score."""
     drawn = (
-        gauge("Risk score", getattr(result, "risk_score", None), RISK_SCALE, tone),
-        gauge("Credit score", getattr(result, "credit_score", None), CREDIT_SCALE),
+        gauge("Risk score", getattr(result, "risk_score", None), RISK_SCALE, tone, locale),
+        gauge("Credit score", getattr(result, "credit_score", None), CREDIT_SCALE, "", locale),
     )
     return [one for one in drawn if one]
 

@@ -2,18 +2,19 @@
 
 from babel.numbers import format_compact_decimal, get_currency_precision
 
+from lendingadmin.display.locales import HOUSE, signs
 from lendingadmin.display.numbers import as_it_came, decimals_of, grouped, number
 
 
-def money(amount: object, currency: object) -> str:
+def money(amount: object, currency: object, locale: str = HOUSE) -> str:
     """Write an amount with its ISO 4217 code: `KES 4,412.75`; nothing is `—`."""
     if number(amount) is None:
         return as_it_came(amount)
     code = currency if isinstance(currency, str) else ""
-    return f"{code} {figure(amount, currency)}".strip()
+    return f"{code} {figure(amount, currency, locale)}".strip()
 
 
-def figure(amount: object, currency: object) -> str:
+def figure(amount: object, currency: object, locale: str = HOUSE) -> str:
     """Write an amount without its code, for columns whose head names the currency.
 
     At least the currency's own decimals are shown, and never fewer than the amount carries: a
@@ -22,15 +23,19 @@ def figure(amount: object, currency: object) -> str:
     value = number(amount)
     if value is None:
         return as_it_came(amount)
-    return grouped(value, max(currency_decimals(currency), decimals_of(value)))
+    return grouped(value, max(currency_decimals(currency), decimals_of(value)), locale)
 
 
-def compact(amount: object) -> str:
-    """Write an amount roughly, for the axis of a chart: `4K`, `1.5M`."""
+def compact(amount: object, locale: str = HOUSE) -> str:
+    """Write an amount roughly, for the axis of a chart: `4K`, `1.5M`; the exact one is a hover.
+
+    K and M are words and stay English, so that only the decimal sign is the locale's.
+    """
     value = number(amount)
     if value is None:
         return as_it_came(amount)
-    return format_compact_decimal(value, locale="en", fraction_digits=1)
+    text = format_compact_decimal(value, locale=HOUSE, fraction_digits=1)
+    return text if locale == HOUSE else signs(locale).written(text)
 
 
 def currency_decimals(currency: object) -> int:

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from lendingadmin.display.locales import HOUSE, signs
 from lendingadmin.lending.values import Odd
 
 MISSING = "—"
@@ -42,7 +43,14 @@ def decimals_of(value: Decimal) -> int:
     return len(text.partition(".")[2].rstrip("0"))
 
 
-def grouped(value: Decimal, decimals: int) -> str:
-    """Write a number with thousands separators, exactly `decimals` decimals and a true minus."""
+def grouped(value: Decimal, decimals: int, locale: str = HOUSE) -> str:
+    """Write a number in groups, with exactly `decimals` decimals and a true minus."""
     text = format(value.copy_abs(), f",.{decimals}f")
+    if locale != HOUSE:
+        text = signs(locale).written(text)
     return f"{MINUS}{text}" if value < 0 else text
+
+
+def whole(count: int, locale: str = HOUSE) -> str:
+    """Write a count in groups: `4,812`."""
+    return grouped(Decimal(count), 0, locale)

@@ -6,7 +6,8 @@ from datetime import date, tzinfo
 from decimal import Decimal
 
 from lendingadmin.display.charts import KINDS, Segment
-from lendingadmin.display.money import compact, figure
+from lendingadmin.display.locales import HOUSE
+from lendingadmin.display.money import compact, figure, money
 from lendingadmin.display.numbers import number
 from lendingadmin.display.times import contract_date, contract_day
 
@@ -61,6 +62,7 @@ class Overlay:
     plot_end: str
     top_label_x: str
     top_label: str
+    top_exact: str
     kinds: tuple[str, ...]
 
 
@@ -70,6 +72,7 @@ def overlay(
     width: int = 760,
     zone: tzinfo | None = None,
     currency: str = "",
+    locale: str = HOUSE,
 ) -> Overlay | None:
     """Lay out named lists of instalments, one band each.
 
@@ -80,7 +83,7 @@ def overlay(
     top = max((row.total for _, rows in read for row in rows), default=Decimal(0))
     if not days or top <= 0:
         return None
-    plot = _Plot(width, min(days), max(days), top, max(len(rows) for _, rows in read))
+    plot = _Plot(width, days, top, max(len(rows) for _, rows in read), locale)
     return Overlay(
         width=width,
         height=int(len(read) * (_HEAD + _PLOT) + _FOOT),
@@ -90,7 +93,8 @@ def overlay(
         ticks=plot.ticks(),
         plot_end=_unit(plot.end),
         top_label_x=_unit(plot.end + 6),
-        top_label=compact(top),
+        top_label=compact(top, locale),
+        top_exact=money(top, currency, locale),
         kinds=tuple(
             kind for kind in _STACK if any(row.parts[kind] for _, rows in read for row in rows)
         ),
@@ -121,10 +125,13 @@ def _rows(installments: object, zone: tzinfo | None) -> list[_Row]:
 class _Plot:
     """Where a day lies and how high an amount is."""
 
-    def __init__(self, width: int, first: date, last: date, top: Decimal, most: int) -> None:
+    def __init__(
+        self, width: int, days: Sequence[date], top: Decimal, most: int, locale: str
+    ) -> None:
         self.end = width - _RIGHT
-        self.first, self.last, self.top = first, last, top
-        self.span = max((last - first).days, 1)
+        self.first, self.last, self.top = min(days), max(days), top
+        self.locale = locale
+        self.span = max((self.last - self.first).days, 1)
         self.bar = min(_WIDEST, (self.end - _LEFT) / most * 0.6)
 
     def band(self, place: int, name: str, rows: list[_Row], currency: str) -> Band:
@@ -141,8 +148,8 @@ class _Plot:
 
     def ticks(self) -> tuple[Tick, ...]:
         start, end = self._x(self.first), self._x(self.last)
-        first = Tick(_unit(start), contract_day(self.first), "start")
-        last = Tick(_unit(end + self.bar), contract_day(self.last), "end")
+        first = Tick(_unit(start), contract_day(self.first, locale=self.locale), "start")
+        last = Tick(_unit(end + self.bar), contract_day(self.last, locale=self.locale), "end")
         return (first, last) if self.last != self.first else (first,)
 
     def _pile(self, row: _Row, base: float, currency: str) -> Pile:
@@ -152,7 +159,8 @@ class _Plot:
                 upper, lower = self._high(below + part), self._high(below)
                 segments.append(Segment(kind, _unit(base - upper), _unit(upper - lower)))
                 below += part
-        title = f"{contract_day(row.due)}: {figure(row.total, currency)}"
+        due = contract_day(row.due, locale=self.locale)
+        title = f"{due}: {figure(row.total, currency, self.locale)}"
         return Pile(_unit(self._x(row.due)), _unit(self.bar), tuple(segments), title)
 
     def _x(self, day: date) -> float:

@@ -2,36 +2,73 @@
 
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
+from lendingadmin.display.durations import days_of
+from lendingadmin.display.locales import HOUSE, signs
 from lendingadmin.display.numbers import as_it_came, decimals_of, grouped, number
 
 _WIDE = Context(prec=60, rounding=ROUND_HALF_EVEN)
+_PERIODS = {1: "a day", 7: "a week", 30: "a month", 365: "a year"}
 
 
-def rate(value: object) -> str:
+def rate(value: object, locale: str = HOUSE, per: str = "") -> str:
     """Write a fraction as per cent with tidy digits: 0.4263127 is `42.6 %`, 0.0125 is `1.25 %`.
 
     One decimal from 10 % up, two below, and two significant digits below 0.1 %, so that no rate
-    but zero ever reads as zero.
+    but zero ever reads as zero. `per` is the period in words, such as `a year`.
     """
     fraction = number(value)
     if fraction is None:
         return as_it_came(value)
-    percent = _percent(fraction)
-    rounded = _tidy(percent)
-    return f"{grouped(rounded, decimals_of(rounded))} %"
+    rounded = _tidy(_percent(fraction))
+    return _written(rounded, locale, per)
 
 
-def exact_rate(value: object) -> str:
-    """Write a fraction as per cent with every digit that came, for the hover."""
+def exact_rate(value: object, locale: str = HOUSE) -> str:
+    """Write a fraction as per cent with every digit that came."""
+    fraction = number(value)
+    return as_it_came(value) if fraction is None else _written(_percent(fraction), locale, "")
+
+
+def rate_hover(value: object, locale: str = HOUSE, days: int | None = None) -> str:
+    """The fraction as the service has it, and the days of its period: `0.4263127 in 30 days`.
+
+    With every digit as per cent before it, where the tidy one has left some off.
+    """
     fraction = number(value)
     if fraction is None:
         return as_it_came(value)
-    percent = _percent(fraction)
-    return f"{grouped(percent, decimals_of(percent))} %"
+    exact = exact_rate(value, locale)
+    parts = [] if exact == rate(value, locale) else [exact]
+    unit = "day" if days == 1 else "days"
+    parts.append(f"as a fraction {fraction:f}" + (f" in {days} {unit}" if days else ""))
+    return ", ".join(parts)
+
+
+def period(value: object) -> str:
+    """The period of a rate in words: `30 days` is `a month`, `90 days` `every 3 months`.
+
+    Nothing where the service gave none that can be read: a period is never made up.
+    """
+    days = days_of(value)
+    if not days:
+        return ""
+    if days in _PERIODS:
+        return _PERIODS[days]
+    for length, name in ((365, "years"), (30, "months"), (7, "weeks")):
+        count, rest = divmod(days, length)
+        if not rest:
+            return f"every {count} {name}"
+    return f"every {days} days"
 
 
 def _percent(fraction: Decimal) -> Decimal:
     return _WIDE.multiply(fraction, Decimal(100))
+
+
+def _written(percent: Decimal, locale: str, per: str) -> str:
+    signed = signs(locale)
+    text = grouped(percent, decimals_of(percent), locale)
+    return f"{signed.before_percent}{text}{signed.percent}{' ' if per else ''}{per}"
 
 
 def _tidy(percent: Decimal) -> Decimal:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from lendingadmin.display.locales import HOUSE
 from lendingadmin.display.numbers import as_it_came, grouped, number
 from lendingadmin.lending.values import status_key
 
@@ -92,12 +93,12 @@ def ledger(state: object) -> Status | None:
     return _LEDGER.get(key) or numbered(state, {})
 
 
-def days_late(value: object) -> Status | None:
+def days_late(value: object, locale: str = HOUSE) -> Status | None:
     """`20 days late` for a loan in arrears (spec: LoanSchedule, daysLate); else None."""
     days = number(value)
     if days is None:
         return None if value is None else Status(f"days late: {as_it_came(value)}", "odd")
     if days <= 0:
         return None
-    text = grouped(days, 0) if days == days.to_integral_value() else str(days)
+    text = grouped(days, 0, locale) if days == days.to_integral_value() else str(days)
     return Status(f"{text} {'day' if days == 1 else 'days'} late", "bad", "exclamation-triangle")

@@ -1,41 +1,49 @@
 """Days and moments: UTC on the wire (spec: Conventions), the lender's zone on the screen."""
 
 from datetime import UTC, date, datetime, time, tzinfo
-from functools import lru_cache
 
-from babel.dates import format_date
-
-from lendingadmin.display.numbers import MISSING, as_it_came
+from lendingadmin.display.locales import HOUSE, written_day
+from lendingadmin.display.numbers import MISSING, as_it_came, whole
 
 _STEPS = ((86_400, "day"), (3_600, "h"), (60, "min"))
 
 
-def day(value: object, zone: tzinfo | None = None) -> str:
+def day(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
     """Write the day a moment falls on in this zone: `31 Oct 2026`. A plain date needs no zone."""
     found = calendar_day(value, zone)
-    return as_it_came(value) if found is None else _written(found, "d MMM y")
+    return as_it_came(value) if found is None else written_day(found, locale)
 
 
-def contract_day(value: object, zone: tzinfo | None = None) -> str:
+def contract_day(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
     """Write the day of a contract date (start, due, maturity): see `contract_date`."""
     found = contract_date(value, zone)
-    return as_it_came(value) if found is None else _written(found, "d MMM y")
+    return as_it_came(value) if found is None else written_day(found, locale)
 
 
-def short_contract_day(value: object, zone: tzinfo | None = None) -> str:
+def short_contract_day(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
     """Write a contract day without its year, where the year is plain from around it: `31 Oct`."""
     found = contract_date(value, zone)
-    return as_it_came(value) if found is None else _written(found, "d MMM")
+    return as_it_came(value) if found is None else written_day(found, locale, "MMMd")
 
 
-def moment(value: object, zone: tzinfo | None = None) -> str:
+def moment(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
     """Write a moment to the minute in this zone: `31 Oct 2026, 14:02`."""
     here = _local(value, zone)
-    return as_it_came(value) if here is None else f"{day(here.date())}, {here:%H:%M}"
+    if here is None:
+        return as_it_came(value)
+    return f"{written_day(here.date(), locale)}, {here:%H:%M}"
 
 
-def clock(value: object, zone: tzinfo | None = None) -> str:
-    """Write the time of day to the second in this zone: `14:02:11`."""
+def second(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
+    """Write a moment to the second in this zone: `31 Oct 2026, 14:02:11`."""
+    here = _local(value, zone)
+    if here is None:
+        return as_it_came(value)
+    return f"{written_day(here.date(), locale)}, {here:%H:%M:%S}"
+
+
+def clock(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
+    """Write the time of day to the second in this zone: `14:02:11`, everywhere."""
     here = _local(value, zone)
     return as_it_came(value) if here is None else f"{here:%H:%M:%S}"
 
@@ -76,7 +84,7 @@ def days_between(start: object, end: object, zone: tzinfo | None = None) -> int 
     return None if first is None or last is None else (last - first).days
 
 
-def ago(value: object, now: datetime) -> str:
+def ago(value: object, now: datetime, locale: str = HOUSE) -> str:
     """Say how far a moment lies from now: `just now`, `3 min ago`, `in 10 days`."""
     then = _local(value, UTC)
     if then is None:
@@ -86,11 +94,12 @@ def ago(value: object, now: datetime) -> str:
         count = abs(seconds) // length
         if count:
             unit = "days" if name == "day" and count > 1 else name
-            return f"{count:,} {unit} ago" if seconds > 0 else f"in {count:,} {unit}"
+            far = whole(count, locale)
+            return f"{far} {unit} ago" if seconds > 0 else f"in {far} {unit}"
     return "just now" if seconds >= 0 else "in a moment"
 
 
-def in_days(value: object, now: datetime, zone: tzinfo | None = None) -> str:
+def in_days(value: object, now: datetime, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
     """Say how many days away a contract day lies: `today`, `in 10 days`, `20 days ago`."""
     count = days_between(now, contract_date(value, zone), zone)
     if count is None:
@@ -98,7 +107,14 @@ def in_days(value: object, now: datetime, zone: tzinfo | None = None) -> str:
     near = {0: "today", 1: "tomorrow", -1: "yesterday"}
     if count in near:
         return near[count]
-    return f"in {count:,} days" if count > 0 else f"{-count:,} days ago"
+    far = whole(abs(count), locale)
+    return f"in {far} days" if count > 0 else f"{far} days ago"
+
+
+def offsets_differ(value: object, one: tzinfo | None, other: tzinfo | None) -> bool:
+    """Whether clocks in two zones show a moment differently; Nairobi's and Kampala's never do."""
+    here, there = _local(value, one), _local(value, other)
+    return here is not None and there is not None and here.utcoffset() != there.utcoffset()
 
 
 def zone_name(zone: object) -> str:
@@ -107,12 +123,6 @@ def zone_name(zone: object) -> str:
         return MISSING
     city = str(zone).rpartition("/")[2].replace("_", " ")
     return city if city in ("UTC", "GMT") else f"{city} time"
-
-
-# The rows of a list share their days, and the locale's rules take a while to apply.
-@lru_cache(maxsize=4096)
-def _written(found: date, pattern: str) -> str:
-    return format_date(found, pattern, locale="en")
 
 
 def _local(value: object, zone: tzinfo | None) -> datetime | None:

@@ -5,6 +5,7 @@ from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import NamedTuple
 
+from lendingadmin.display.locales import HOUSE
 from lendingadmin.display.times import moment
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 10.0, 24.0, 8.0, 48.0
@@ -37,7 +38,12 @@ class Line(NamedTuple):
 
 
 def draw(
-    readings: Sequence[Reading], zone: tzinfo | None, *, width: int, height: int
+    readings: Sequence[Reading],
+    zone: tzinfo | None,
+    *,
+    width: int,
+    height: int,
+    locale: str = HOUSE,
 ) -> Line | None:
     """Lay out readings in the order of time; None for fewer than two moments.
 
@@ -50,7 +56,7 @@ def draw(
     plot = _Plot(points[0][0], points[-1][0], levels, width, height)
     thinned = points[:: -(-len(points) // _MOST)]
     spots = [(plot.x(when), plot.y(level)) for when, level in thinned]
-    first, last = moment(points[0][0], zone), moment(points[-1][0], zone)
+    first, last = (moment(point[0], zone, locale) for point in (points[0], points[-1]))
     return Line(
         width=width,
         height=height,

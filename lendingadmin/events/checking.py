@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
+from lendingadmin.display.templatetags.money import count as written
 from lendingadmin.lending import codec
 
 from .kinds import CAPTURED, CATEGORIES, KINDS, SMS, Kind, kind_of
@@ -115,8 +116,8 @@ def _check_size(body: Mapping[str, object], findings: Findings) -> None:
         return
     if findings.size >= TOO_LARGE:
         findings.errors.append(
-            f"The event has {findings.size:,} bytes; the service takes less than {TOO_LARGE:,} in "
-            "one. Divide it into several, each with a time of its own."
+            f"The event has {written(findings.size)} bytes; the service takes less than "
+            f"{written(TOO_LARGE)} in one. Divide it into several, each with a time of its own."
         )
 
 
@@ -225,14 +226,14 @@ class _Tally:
 
 
 def _values(count: int) -> str:
-    return f"{count:,} {'value is' if count == 1 else 'values are'}"
+    return f"{written(count)} {'value is' if count == 1 else 'values are'}"
 
 
 def _sentences(found: Mapping[str, list[str]], most: int = 20) -> list[str]:
     told = [
         f"{words} ({places[0]})"
         if len(places) == 1
-        else f"{words} ({len(places):,} times, first at {places[0]})"
+        else f"{words} ({written(len(places))} times, first at {places[0]})"
         for words, places in list(found.items())[:most]
     ]
     return [*told, f"… and {len(found) - most} more findings"] if len(found) > most else told

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
+from lendingadmin.display.templatetags.money import count
 from lendingadmin.lending.values import timestamp_text
 from lendingadmin.web.fields import LineField
 from lendingadmin.web.uploads import LONGEST, CutOff
@@ -129,7 +130,8 @@ class FileForm(EventForm):
         sent = self.cleaned_data["file"]
         if isinstance(sent, CutOff):
             raise forms.ValidationError(
-                f"The file is too long: {LONGEST:,} bytes are read, and the service takes less."
+                f"The file is too long: {count(LONGEST)} bytes are read, "
+                "and the service takes less."
             )
         content = sent.read()
         try:

@@ -7,6 +7,7 @@ so kinds are told by how their name ends.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from lendingadmin.display.templatetags.money import count as written
 from lendingadmin.lending.values import EntityValueSet, Event, each, text
 
 SMS, CONTACT = "sms", "contact"
@@ -26,7 +27,7 @@ class Kind(NamedTuple):
 
     def counted(self, count: int) -> str:
         """`1 message`, `12 messages`."""
-        return f"{count:,} {self.one if count == 1 else self.many}"
+        return f"{written(count)} {self.one if count == 1 else self.many}"
 
 
 KINDS = {

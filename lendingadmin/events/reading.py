@@ -10,6 +10,7 @@ from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import Any
 
+from lendingadmin.display import reader
 from lendingadmin.display.text import shown
 from lendingadmin.lending.values import EntityValueSet, Event, Odd, Record, each, number
 from lendingadmin.web.masking import MASK
@@ -191,7 +192,11 @@ def _charts(values: Sequence[Record], zone: tzinfo) -> tuple[tuple[str, Line], .
     """The line of all levels, once for a wide screen and once for a phone."""
     sizes = (("wide", 700, 150), ("narrow", 380, 150))
     levels = _levels(values)
-    drawn = [(name, draw(levels, zone, width=wide, height=high)) for name, wide, high in sizes]
+    here, locale = reader.zone() or zone, reader.locale()
+    drawn = [
+        (name, draw(levels, here, width=wide, height=high, locale=locale))
+        for name, wide, high in sizes
+    ]
     return tuple((name, line) for name, line in drawn if line)
 
 

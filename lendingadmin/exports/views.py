@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
+from lendingadmin.display.templatetags.money import count
 from lendingadmin.lending.errors import BadRequest
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page
@@ -69,7 +70,7 @@ def progressed(request: PersonRequest, token: str) -> HttpResponse:
     context = {
         "token": token,
         "found": found,
-        "rows": f"{found.rows:,}" if found else "0",
+        "rows": count(found.rows) if found else "0",
         "poll": poll,
         # Somebody watches it: the longer pauses of other pages would look as if it stood still.
         "delay": None if poll.delay is None else min(poll.delay, _PAUSE),

@@ -1,5 +1,6 @@
 """The columns of loans, for the loans list and wherever else loans are listed."""
 
+from lendingadmin.display import reader
 from lendingadmin.display.money import figure
 from lendingadmin.display.statuses import days_late
 from lendingadmin.display.templatetags.statuses import chip, loan_status, performance_status
@@ -23,6 +24,7 @@ _days_late = digger("schedule.days_late")
 
 def columns(app: LendingApp) -> tuple[Column, ...]:
     """The columns of loans of one app; amounts are money in its currency."""
+    locale = reader.locale()
     loan_at, borrower_at = addresses("loan", app.app_id), addresses("borrower", app.app_id)
 
     def name(loan: Loan) -> str:
@@ -36,25 +38,24 @@ def columns(app: LendingApp) -> tuple[Column, ...]:
 
     def money(heading: str, path: str) -> Column:
         amount = digger(path)
-        return Column(heading, lambda loan: figure(amount(loan), app.currency), number=True)
+        return Column(heading, lambda loan: figure(amount(loan), app.currency, locale), number=True)
 
     def dates(loan: Loan) -> str:
         since = dated("since", contract_day(loan.start_date, app.zone))
         return above(contract_day(loan.maturity_date, app.zone), since)
 
+    def status(loan: Loan) -> str:
+        late = days_late(_days_late(loan), locale)
+        if late is None and not loan.settlement_date:
+            late = performance_status(loan.performance_status)
+        return row_of(chip(loan_status(loan.status)), chip(late))
+
     return (
         Column("Loan", name),
         Column(BORROWER, borrower),
-        Column("Status", _status),
+        Column("Status", status),
         money(f"Principal ({app.currency})", "loan_amount"),
         money("Still owed", "balances.repayment.unpaid"),
         money("Overdue", "balances.repayment.overdue"),
         Column("Matures", dates),
     )
-
-
-def _status(loan: Loan) -> str:
-    late = days_late(_days_late(loan))
-    if late is None and not loan.settlement_date:
-        late = performance_status(loan.performance_status)
-    return row_of(chip(loan_status(loan.status)), chip(late))

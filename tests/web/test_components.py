@@ -140,7 +140,19 @@ def test_the_role_page_says_why() -> None:
         ('{{ x|figure:"KES" }}', "4,412.75"),
         ('{{ none|money:"KES" }}', "—"),
         ('{{ odd|money:"KES" }}', "&lt;b&gt;"),
-        ("{{ rate|rate }}", '<span title="42.63127 %">42.6 %</span>'),
+        (
+            "{{ rate|rate }}",
+            '<span title="42.63127 %, as a fraction 0.4263127">42.6 %</span>',
+        ),
+        (
+            "{{ rate|rate:'a year' }}",
+            '<span title="42.63127 %, as a fraction 0.4263127">42.6 % a year</span>',
+        ),
+        (
+            "{{ rate|rate_each:'30 days' }}",
+            '<span title="42.63127 %, as a fraction 0.4263127 in 30 days">42.6 % a month</span>',
+        ),
+        ("{{ none|rate:'a year' }}", "—"),
         ("{{ odd|rate }}", "&lt;b&gt;"),
         ("{{ '90 days'|duration }}", '<span title="90 days">3 months</span>'),
         ("{{ '45 days'|duration }}", "45 days"),

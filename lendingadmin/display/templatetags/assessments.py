@@ -2,7 +2,7 @@
 
 from django import template
 
-from lendingadmin.display import assessments, gauges
+from lendingadmin.display import assessments, gauges, reader
 
 register = template.Library()
 register.filter("outcome_status", assessments.outcome)
@@ -12,7 +12,12 @@ register.filter("type_warning", assessments.type_warning)
 register.filter("account_borrower", assessments.borrower_id)
 register.filter("type_id", assessments.type_id)
 register.filter("limits", assessments.limits)
-register.filter("score", gauges.score)
+
+
+@register.filter
+def score(value: object) -> str:
+    """A score with the digits that came."""
+    return gauges.score(value, reader.locale())
 
 
 @register.inclusion_tag("assessments/_picture.html")
@@ -21,6 +26,6 @@ def outcome_picture(result: object) -> dict[str, object]:
     level = assessments.risk(getattr(result, "risk_level", None))
     return {
         "way": gauges.way(result),
-        "gauges": gauges.gauges(result, level.tone if level else ""),
+        "gauges": gauges.gauges(result, level.tone if level else "", reader.locale()),
         "width": gauges.WIDTH,
     }

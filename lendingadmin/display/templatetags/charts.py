@@ -8,6 +8,7 @@ from django import template
 from django.template import Context
 from django.utils import timezone
 
+from lendingadmin.display import reader
 from lendingadmin.display.charts import kinds_of, schedule_bars
 from lendingadmin.display.overlay import overlay
 from lendingadmin.display.times import calendar_day
@@ -26,6 +27,7 @@ def schedule_chart(
         "today": calendar_day(timezone.now(), place),
         "zone": place,
         "currency": currency or getattr(app, "currency", ""),
+        "locale": reader.locale(),
     }
     rows = getattr(contract, "installments", None)
     wide = schedule_bars(rows, width=700, height=168, **settled)  # type: ignore[arg-type]
@@ -44,7 +46,8 @@ def contracts_chart(columns: Iterable[Any], zone: object, currency: str) -> dict
     """Draw the schedules of several contracts over one another, on the same two scales."""
     place = zone if isinstance(zone, tzinfo) else None
     schedules = [(column.name, column.contract.installments) for column in columns]
-    wide = overlay(schedules, width=700, zone=place, currency=currency)
-    narrow = overlay(schedules, width=380, zone=place, currency=currency)
+    settled = {"zone": place, "currency": currency, "locale": reader.locale()}
+    wide = overlay(schedules, width=700, **settled)  # type: ignore[arg-type]
+    narrow = overlay(schedules, width=380, **settled)  # type: ignore[arg-type]
     drawn = [("wide", wide), ("narrow", narrow)] if wide and narrow else []
     return {"charts": drawn, "kinds": wide.kinds if wide else ()}

@@ -1,27 +1,42 @@
-"""`{{ rate|rate }}`, `{{ period|duration }}`, `{{ seconds|elapsed }}`: exact values on hover."""
+"""`{{ rate|rate:"a year" }}`, `{{ period|duration }}`: exact values on hover."""
 
 from django import template
 from django.utils.html import format_html
 
-from lendingadmin.display import durations, rates
+from lendingadmin.display import durations, rates, reader
+from lendingadmin.display.numbers import number
 
 register = template.Library()
 register.filter("elapsed", durations.elapsed)
 
 
 @register.filter
-def rate(value: object) -> str:
-    """A fraction as per cent; every digit on hover where some were left off."""
-    return _with_hover(rates.rate(value), rates.exact_rate(value))
+def rate(value: object, per: str = "") -> str:
+    """A fraction as per cent, with its period in words where it is known; as it came on hover."""
+    return _rate(value, per, None)
+
+
+@register.filter
+def rate_each(value: object, period: object) -> str:
+    """A rate for a period that the service gives, such as `30 days`: `2.5 % a month`."""
+    return _rate(value, rates.period(period), durations.days_of(period))
 
 
 @register.filter
 def duration(value: object) -> str:
     """A duration in months, weeks or days; the days on hover where they were turned."""
-    return _with_hover(durations.duration(value), durations.exact_duration(value))
+    locale = reader.locale()
+    words, exact = durations.duration(value, locale), durations.exact_duration(value, locale)
+    return words if words == exact else _with_hover(words, exact)
+
+
+def _rate(value: object, per: str, days: int | None) -> str:
+    locale = reader.locale()
+    text = rates.rate(value, locale, per)
+    return (
+        text if number(value) is None else _with_hover(text, rates.rate_hover(value, locale, days))
+    )
 
 
 def _with_hover(text: str, exact: str) -> str:
-    if text == exact:
-        return text
     return format_html('<span title="{}">{}</span>', exact, text)

@@ -6,14 +6,19 @@ from django import template
 from django.conf import settings
 from django.template.loader import render_to_string
 
-from lendingadmin.display import statuses
+from lendingadmin.display import reader, statuses
 from lendingadmin.display.statuses import Status
 
 register = template.Library()
 register.filter("ledger_status", statuses.ledger)
 register.filter("processing_status", statuses.processing)
 register.filter("assessment_type_status", statuses.assessment_type)
-register.filter("days_late", statuses.days_late)
+
+
+@register.filter
+def days_late(value: object) -> Status | None:
+    """`20 days late` for a loan in arrears."""
+    return statuses.days_late(value, reader.locale())
 
 
 @register.filter

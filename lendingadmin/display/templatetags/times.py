@@ -1,4 +1,8 @@
-"""`{{ value|moment:zone }}` and its like: a `<time>` in the lender's zone, UTC on hover."""
+"""`{{ value|moment:zone }}` and its like: a `<time>`, with UTC on hover.
+
+Moments stand in the person's own zone, where they chose one, days in the lender's: an instalment is
+due on the lender's day wherever it is looked at.
+"""
 
 from collections.abc import Callable
 from datetime import date, datetime, tzinfo
@@ -8,66 +12,107 @@ from django import template
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from lendingadmin.display import times
+from lendingadmin.display import reader, times
 
 register = template.Library()
 register.filter("zone_name", times.zone_name)
-register.filter("day_text", times.day)
+
+Write = Callable[[object, tzinfo | None, str], str]
 
 
 @register.filter
 def day(value: object, zone: object = None) -> str:
-    """The day a moment falls on in the zone."""
-    return _marked(times.day, value, zone)
+    """The day a moment falls on in the lender's zone."""
+    return _marked(times.day, value, _zone(zone))
+
+
+@register.filter
+def day_text(value: object, zone: object = None) -> str:
+    """The same as plain text, for the title of a page."""
+    return times.day(value, _zone(zone), reader.locale())
 
 
 @register.filter
 def contract_day(value: object, zone: object = None) -> str:
     """The day a contract date (start, due, maturity) means: its UTC day at a day's bounds."""
     if isinstance(value, datetime):
-        return _contract_day(value, zone)
-    return _marked(times.contract_day, value, zone)
+        return _contract_day(value, zone, reader.locale())
+    return _marked(times.contract_day, value, _zone(zone))
 
 
-# Contracts begin and end with days, so that loans share them: a list has two in every row.
+# Contracts begin and end with days, so that loans share them: a list has two in every row. What is
+# kept depends on nothing but the arguments.
 @lru_cache(maxsize=4096)
-def _contract_day(value: datetime, zone: object) -> str:
-    return _marked(times.contract_day, value, zone)
+def _contract_day(value: datetime, zone: object, locale: str) -> str:
+    return _timed(value, times.contract_day(value, _zone(zone), locale), times.utc(value))
 
 
 @register.filter
 def moment(value: object, zone: object = None) -> str:
-    """Day and time to the minute in the zone."""
-    return _marked(times.moment, value, zone)
+    """Day and time to the minute, in the person's zone or else this one."""
+    return _read(times.moment, value, zone)
+
+
+@register.filter
+def second(value: object, zone: object = None) -> str:
+    """Day and time to the second, in the person's zone or else this one."""
+    return _read(times.second, value, zone)
 
 
 @register.filter
 def clock(value: object, zone: object = None) -> str:
-    """The time of day to the second in the zone."""
-    return _marked(times.clock, value, zone)
+    """The time of day to the second, in the person's zone or else this one."""
+    return _read(times.clock, value, zone)
+
+
+@register.filter
+def typed_moment(value: object, zone: object = None) -> str:
+    """Day and time in this zone whatever the person's: what was typed in it is checked in it."""
+    return _marked(times.moment, value, _zone(zone))
+
+
+@register.filter
+def zone_here(zone: object) -> str:
+    """The name of the zone that `moment` and its like use: the person's or else this one's."""
+    return times.zone_name(reader.zone() or _zone(zone) or zone)
 
 
 @register.filter
 def ago(value: object) -> str:
     """How far a moment lies from now."""
-    return _marked(lambda when, _: times.ago(when, timezone.now()), value, None)
+    return _marked(lambda when, _, locale: times.ago(when, timezone.now(), locale), value, None)
 
 
 @register.filter
 def in_days(value: object, zone: object = None) -> str:
-    """How many days away a contract day lies."""
-    return times.in_days(value, timezone.now(), _zone(zone))
+    """How many days away a contract day lies, reckoned by the lender's day."""
+    return times.in_days(value, timezone.now(), _zone(zone), reader.locale())
 
 
-def _marked(write: Callable[[object, tzinfo | None], str], value: object, zone: object) -> str:
-    text = write(value, _zone(zone))
-    # Digits and months' names: there is nothing to escape, and a list has two in every row.
+def _read(write: Write, value: object, zone: object) -> str:
+    """A moment as the person reads it; where the lender's clock differs, its time on hover too."""
+    given, own = _zone(zone), reader.zone()
+    if own is None or not isinstance(value, datetime):
+        return _marked(write, value, given)
+    locale = reader.locale()
+    hover = times.utc(value)
+    if given is not None and times.offsets_differ(value, own, given):
+        hover += f", {times.moment(value, given, locale)} {times.zone_name(given)}"
+    return _timed(value, write(value, own, locale), hover)
+
+
+def _marked(write: Write, value: object, zone: tzinfo | None) -> str:
+    text = write(value, zone, reader.locale())
     if isinstance(value, datetime):
-        hover = times.utc(value)
-        return SafeString(f'<time datetime="{value.isoformat()}" title="{hover}">{text}</time>')
+        return _timed(value, text, times.utc(value))
     if isinstance(value, date):
         return SafeString(f'<time datetime="{value.isoformat()}">{text}</time>')
     return text
+
+
+def _timed(value: datetime, text: str, hover: str) -> str:
+    # Digits, months' and zones' names: there is nothing to escape, and a list has two in each row.
+    return SafeString(f'<time datetime="{value.isoformat()}" title="{hover}">{text}</time>')
 
 
 def _zone(zone: object) -> tzinfo | None:
