@@ -108,6 +108,7 @@ MIDDLEWARE = [
     "lendingadmin.web.access.AccessMiddleware",
     "lendingadmin.web.middleware.NoStoreMiddleware",
     "lendingadmin.web.apicalls.ApiCallsMiddleware",
+    "lendingadmin.web.middleware.ReaderMiddleware",
     "lendingadmin.web.middleware.LenderZoneMiddleware",
     "lendingadmin.web.middleware.LendingErrorMiddleware",
 ]

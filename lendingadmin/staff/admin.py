@@ -86,6 +86,7 @@ class UserAdmin(ForManagers, _UserAdmin):
         (None, {"fields": ("username", "password")}),
         ("Name", {"fields": ("first_name", "last_name")}),
         ("Role", {"fields": ("is_active", "groups")}),
+        ("As they read", {"fields": ("zone", "locale")}),
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = (

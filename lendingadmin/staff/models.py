@@ -5,11 +5,26 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils.functional import cached_property
 
-from lendingadmin.staff import roles
+from lendingadmin.staff import reading, roles
 
 
 class User(AbstractUser):
-    """A person who signs in. What they may do comes from their groups (see `roles`)."""
+    """A person who signs in. What they may do comes from their groups (see `roles`).
+
+    `zone` and `locale` are how they read (see `reading`); blank is the lender's zone and the
+    dashboard's own way of writing.
+    """
+
+    zone = models.CharField(
+        "time zone", max_length=64, blank=True, default="", validators=[reading.known_zone]
+    )
+    locale = models.CharField(
+        "numbers and dates",
+        max_length=16,
+        blank=True,
+        default="",
+        validators=[reading.known_locale],
+    )
 
     class Meta(AbstractUser.Meta):
         verbose_name = "person"

@@ -52,6 +52,7 @@ _RIGHTS = (
     Right("dashboard.repayments.statement", "make statements of repayments", _COLLECTORS),
     Right("dashboard.personalContent.reveal", "reveal personal content", _LENDERS),
     Right("dashboard.export", "export", _WRITERS),
+    Right("dashboard.portfolio.count", "have the book counted", _WRITERS),
     Right("dashboard.audit.view", "see the audit trail", _MANAGERS),
     Right("dashboard.apiCalls.view", "see calls to the lending service", _MANAGERS),
     Right("dashboard.people.manage", "manage people", _MANAGERS),

@@ -8,7 +8,9 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.display.reader import reading
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
+from lendingadmin.staff.reading import reader_of
 
 from . import errors
 
@@ -63,6 +65,20 @@ class LenderZoneMiddleware:
     ) -> None:
         if "app_id" in kwargs:
             timezone.activate(gateway.lending_app(kwargs["app_id"]).zone)
+
+
+class ReaderMiddleware:
+    """Lets filters and lists write for the person who asks, and for nobody once it is answered.
+
+    What is streamed is made after that, for nobody: a CSV is the same for all.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        with reading(lambda: reader_of(request.user)):
+            return self.get_response(request)
 
 
 class NoStoreMiddleware:

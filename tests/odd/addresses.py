@@ -127,6 +127,7 @@ WITHOUT = {
     "readyz": "asks the database",
     "audit": "what was done here, from the database",
     "home": "leads to the desk",
+    "profile": "a person's own choices, from the database",
     "repayments": "the journal, from the database",
     "repayments-export": "the journal, from the database",
     "repayments-day": "the journal of a day, from the database",

@@ -78,6 +78,13 @@ def zone_here(zone: object) -> str:
 
 
 @register.filter
+def zones_here(zone: object) -> str:
+    """The lender's zone and, where the person reads in another one, that too: for the header."""
+    lenders, own = times.zone_name(zone), zone_here(zone)
+    return lenders if own == lenders else f"{lenders}, yours {own}"
+
+
+@register.filter
 def ago(value: object) -> str:
     """How far a moment lies from now."""
     return _marked(lambda when, _, locale: times.ago(when, timezone.now(), locale), value, None)

@@ -1,0 +1,84 @@
+"""A person's own page: the zone that they read times in, and how they read numbers and dates."""
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from lendingadmin.audit import record
+from lendingadmin.display.locales import HOUSE, OFFERED, example, named
+from lendingadmin.staff import reading
+from lendingadmin.staff.models import User
+from lendingadmin.web.access import signed_in
+from lendingadmin.web.requests import PersonRequest
+
+if TYPE_CHECKING:
+    _Form = forms.ModelForm[User]
+else:
+    # Django's own class takes no type arguments; only its type stubs do.
+    _Form = forms.ModelForm
+
+
+class ProfileForm(_Form):
+    """Both may be left empty: the lender's zone, and the dashboard's own way of writing."""
+
+    class Meta:
+        model = User
+        fields = ("zone", "locale")
+
+    def __init__(self, *args: object, **options: object) -> None:
+        super().__init__(*args, **options)  # type: ignore[arg-type]
+        self.fields["zone"] = forms.ChoiceField(
+            label="Time zone",
+            required=False,
+            choices=_zones,
+            help_text="Times are shown in it. Dates in forms, due dates and the day's end stay in "
+            "the lender's zone, which is named beside them.",
+        )
+        self.fields["locale"] = forms.ChoiceField(
+            label="Numbers and dates",
+            required=False,
+            choices=_locales,
+            help_text="Words stay English. Exports and what you type stay as they are.",
+        )
+
+
+@signed_in(methods=("GET", "POST"))
+def profile(request: PersonRequest) -> HttpResponse:
+    """The form, what it means just now, and once it is saved a word about it."""
+    person = User.objects.get(pk=request.user.pk)
+    form = ProfileForm(request.POST if request.method == "POST" else None, instance=person)
+    if form.is_bound and form.is_valid():
+        # Nothing else of the person, which somebody else may be changing just now.
+        person.save(update_fields=form.Meta.fields)
+        changed = ", ".join(form.changed_data)
+        record(request, "people.profile", subject=person.username, outcome="saved", detail=changed)
+        messages.success(request, "Your profile is saved.")
+        return redirect("profile")
+    context = {"form": form, "now": timezone.now(), "sample": Decimal("1234567.89")}
+    return render(request, "account/profile.html", context)
+
+
+def _zones() -> list[tuple[str, object]]:
+    """Nothing chosen, the lenders' zones, then all of them by region."""
+    lenders = dict.fromkeys(str(app.zone) for app in settings.LENDING_APPS)
+    first = [(key, reading.words(key)) for key in lenders]
+    return [("", "the lender's zone"), ("Lenders' zones", first), *_all_but(lenders)]
+
+
+def _all_but(lenders: dict[str, None]) -> list[tuple[str, object]]:
+    # A choice that stands twice in a list is chosen in both places.
+    return [
+        (region, [(key, words) for key, words in each if key not in lenders])
+        for region, each in reading.zones()
+    ]
+
+
+def _locales() -> list[tuple[str, str]]:
+    offered = [(one, f"{named(one)}: {example(one)}") for one in OFFERED]
+    return [("", f"as usual here: {example(HOUSE)}"), *offered]
