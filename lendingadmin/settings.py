@@ -48,6 +48,7 @@ LENDING_PERFORMANCE_STATUSES = read("LENDING_PERFORMANCE_STATUSES", readers.stat
 LENDING_BORROWER_STATUSES = read("LENDING_BORROWER_STATUSES", readers.status_words, "")
 LENDING_PRODUCT_STATUSES = read("LENDING_PRODUCT_STATUSES", readers.status_words, "")
 REPAYMENT_QUIET = read("REPAYMENT_QUIET", readers.duration, "15m")
+SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", readers.duration, "6h")
 
 # --- where and how it runs -----------------------------------------------------------------
 
@@ -72,6 +73,8 @@ INSTALLED_APPS = [
     "lendingadmin.display",
     "lendingadmin.repayments",
     "lendingadmin.offers",
+    "lendingadmin.finding",
+    "lendingadmin.portfolio",
     "lendingadmin.demo",
     "lendingadmin.staff.site.PeopleAdminConfig",
     "django.contrib.auth",

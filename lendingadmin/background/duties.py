@@ -90,12 +90,13 @@ def put_back() -> int:
     return again
 
 
-def waiting(one: Task[Any, Any]) -> set[int]:
-    """The numbers for which a task is enqueued and not begun.
+def waiting(one: Task[Any, Any], *, running: bool = False) -> set[int]:
+    """The numbers for which a task is enqueued and not begun; with `running`, or not ended.
 
-    One that is running is none of them: its worker may be dead.
+    One that is running may have a dead worker: until it is put back it stands as running.
     """
-    rows = DBTaskResult.objects.filter(status=TaskResultStatus.READY, task_path=one.module_path)
+    states = [TaskResultStatus.READY, *([TaskResultStatus.RUNNING] if running else [])]
+    rows = DBTaskResult.objects.filter(status__in=states, task_path=one.module_path)
     return {pk for call in rows.values_list("args_kwargs", flat=True) for pk in call["args"]}
 
 

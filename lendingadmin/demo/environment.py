@@ -60,6 +60,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "LENDING_BORROWER_STATUSES": "1:active",
         "LENDING_PRODUCT_STATUSES": "1:active",
         "REPAYMENT_QUIET": given.get("REPAYMENT_QUIET") or "15m",
+        "SNAPSHOT_EVERY": given.get("SNAPSHOT_EVERY") or "10m",
         "DEBUG": "off",
         "HTTPS": "off",
         "ALLOWED_HOSTS": _hosts(chosen["DEMO_HOST"]),

@@ -70,17 +70,19 @@ class PlainList(_Listing[Listed]):
         self,
         *,
         page_size: int | None = None,
+        page_token: str | None = None,
     ) -> Iterator[Page[Listed]]:
-        """Pages from the first to the last, each read when it is asked for."""
-        return each_page(lambda token: self.list(page_size=page_size, page_token=token))
+        """Pages from the first, or the one of `page_token`, to the last; read when asked for."""
+        return each_page(lambda token: self.list(page_size=page_size, page_token=token), page_token)
 
     def iterate(
         self,
         *,
         page_size: int | None = None,
+        page_token: str | None = None,
     ) -> Iterator[Listed | Odd]:
-        """Items from the first page to the last, each page read when it is reached."""
-        for page in self.pages(page_size=page_size):
+        """Items of all `pages`, each page read when it is reached."""
+        for page in self.pages(page_size=page_size, page_token=page_token):
             yield from page.items
 
 
@@ -105,10 +107,12 @@ class FilteredList(_Listing[Listed]):
         *,
         filters: Mapping[str, str] | None = None,
         page_size: int | None = None,
+        page_token: str | None = None,
     ) -> Iterator[Page[Listed]]:
-        """Pages from the first to the last, each read when it is asked for."""
+        """Pages from the first, or the one of `page_token`, to the last; read when asked for."""
         return each_page(
-            lambda token: self.list(filters=filters, page_size=page_size, page_token=token)
+            lambda token: self.list(filters=filters, page_size=page_size, page_token=token),
+            page_token,
         )
 
     def iterate(
@@ -116,9 +120,10 @@ class FilteredList(_Listing[Listed]):
         *,
         filters: Mapping[str, str] | None = None,
         page_size: int | None = None,
+        page_token: str | None = None,
     ) -> Iterator[Listed | Odd]:
-        """Items from the first page to the last, each page read when it is reached."""
-        for page in self.pages(filters=filters, page_size=page_size):
+        """Items of all `pages`, each page read when it is reached."""
+        for page in self.pages(filters=filters, page_size=page_size, page_token=page_token):
             yield from page.items
 
 
@@ -145,12 +150,14 @@ class OrderedList(_Listing[Listed]):
         filters: Mapping[str, str] | None = None,
         order: Order | None = None,
         page_size: int | None = None,
+        page_token: str | None = None,
     ) -> Iterator[Page[Listed]]:
-        """Pages from the first to the last, each read when it is asked for."""
+        """Pages from the first, or the one of `page_token`, to the last; read when asked for."""
         return each_page(
             lambda token: self.list(
                 filters=filters, order=order, page_size=page_size, page_token=token
-            )
+            ),
+            page_token,
         )
 
     def iterate(
@@ -159,7 +166,10 @@ class OrderedList(_Listing[Listed]):
         filters: Mapping[str, str] | None = None,
         order: Order | None = None,
         page_size: int | None = None,
+        page_token: str | None = None,
     ) -> Iterator[Listed | Odd]:
-        """Items from the first page to the last, each page read when it is reached."""
-        for page in self.pages(filters=filters, order=order, page_size=page_size):
+        """Items of all `pages`, each page read when it is reached."""
+        for page in self.pages(
+            filters=filters, order=order, page_size=page_size, page_token=page_token
+        ):
             yield from page.items

@@ -95,10 +95,16 @@ def page_token(raw: object) -> str | None:
     raise ValueError("the token of the next page is no text that can be sent back")
 
 
-def each_page(fetch: Callable[[str | None], Page[Listed]]) -> Iterator[Page[Listed]]:
-    """Pages as they are asked for, until the last, or until a token comes a second time."""
-    seen: set[str] = set()
-    token: str | None = None
+def each_page(
+    fetch: Callable[[str | None], Page[Listed]], start: str | None = None
+) -> Iterator[Page[Listed]]:
+    """Pages as they are asked for, until the last, or until a token comes a second time.
+
+    `start` is the token of the page to begin with, None for the first. Whoever must know that the
+    list led back to where it was finds that the last page that came still has a token.
+    """
+    seen = {start} if start else set()
+    token = start
     while True:
         page = fetch(token)
         yield page

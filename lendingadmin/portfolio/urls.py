@@ -7,5 +7,4 @@ from . import views
 urlpatterns = [
     path("", views.home, name="home"),
     path("apps/<slug:app_id>/", views.desk, name="desk"),
-    path("apps/<slug:app_id>/find", views.find, name="find"),
 ]

@@ -1,22 +1,14 @@
-"""The desk: find a record, see what is unknown, go on with one's own work."""
-
-from collections.abc import Callable
-from functools import partial
-from typing import TypeGuard
+"""The desk: see what is unknown, go on with one's own work."""
 
 from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
-from lendingadmin.lending.ids import resource_id
-from lendingadmin.lending.parallel import together
 from lendingadmin.repayments import book, mistakes, watching
 from lendingadmin.repayments.models import Mistake
-from lendingadmin.web import errors, following
+from lendingadmin.web import following
 from lendingadmin.web.access import access, signed_in
 from lendingadmin.web.models import Write
 from lendingadmin.web.requests import PersonRequest
@@ -61,35 +53,3 @@ def _in_doubt(request: PersonRequest, app_id: str) -> list[tuple[str, Write]]:
     everybody = request.user.has_perm(following.SETTLE)
     found = following.in_doubt(app_id, None if everybody else request.user)
     return [(following.words_of(write), write) for write in found]
-
-
-@signed_in()
-def find(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Open a borrower or loan by id; what the person may read is looked up at the same time."""
-    wanted = request.GET.get("q", "").strip()
-    if not wanted:
-        return redirect("desk", app_id)
-    app = gateway.app(app_id)
-    ids = {"borrower": resource_id(wanted) or wanted, "loan": wanted}
-    reads: dict[str, Callable[[], object]] = {}
-    if request.user.has_perm("lending.borrowers.get"):
-        reads["borrower"] = partial(app.borrowers.get, ids["borrower"])
-    if request.user.has_perm("lending.loans.get"):
-        reads["loan"] = partial(app.loans.get, ids["loan"])
-    results = dict(zip(reads, together(gateway.client(), *reads.values()), strict=True))
-    found = [kind for kind, result in results.items() if not isinstance(result, LendingError)]
-    faults = [result for result in results.values() if _is_fault(result)]
-    if len(found) == 1 and not faults:
-        return redirect(found[0], app_id, ids[found[0]])
-    context = {
-        "wanted": wanted,
-        "found": [(kind, reverse(kind, args=[app_id, ids[kind]]), ids[kind]) for kind in found],
-        "cards": [errors.card(fault) for fault in faults],
-        "app": gateway.lending_app(app_id),
-    }
-    return render(request, "portfolio/find.html", context)
-
-
-def _is_fault(result: object) -> TypeGuard[LendingError]:
-    """Whether it could not be looked up: not the same as not being there."""
-    return isinstance(result, LendingError) and not isinstance(result, NotFound | InvalidId)

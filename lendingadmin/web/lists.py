@@ -155,7 +155,7 @@ def _read(
     try:
         return call(**asked), [], False
     except BadRequest as error:
-        if asked["page_token"] and _refuses_token(error):
+        if asked["page_token"] and refuses_token(error):
             note = "That page is no longer there, so this is the first page again."
             return call(**asked | {"page_token": None}), [note], True
         if "pageSize" in (operation.list_parameters or ()):
@@ -164,7 +164,8 @@ def _read(
         return call(**asked | {"page_size": None}), [note], False
 
 
-def _refuses_token(error: LendingError) -> bool:
+def refuses_token(error: LendingError) -> bool:
+    """Whether the service no longer accepts the page token that it gave (Spec: Errors)."""
     return "page token" in (error.error_description or "").lower()
 
 

@@ -23,6 +23,20 @@ def test_iterate_reads_page_after_page_and_only_when_reached(service, client):
     assert "pageSize=2" in service.last().path
 
 
+def test_a_walk_may_begin_with_the_page_of_a_token(service, client):
+    service.on("pageToken=p%2F2", answer(page("loans", {"accountId": "L-2"}, token="p/3")))
+    service.on("pageToken=p%2F3", answer(page("loans", {"accountId": "L-3"}, token="p/2")))
+
+    loans = client.app("kenya").loans
+    walk = loans.only(["accountId"]).pages(page_size=1, page_token="p/2")
+    pages = [(found.items[0].account_id, found.next_page_token) for found in walk]
+    assert pages == [("L-2", "p/3"), ("L-3", "p/2")]
+    assert [loan.account_id for loan in loans.iterate(page_token="p/3")][:1] == ["L-3"]
+    assert all(
+        "pageToken" in request.path for request in service.arrived if "loans" in request.path
+    )
+
+
 @pytest.mark.parametrize(
     ("resource", "key"),
     [

@@ -126,6 +126,7 @@ def _environ(service: str, database: str, quiet: str) -> dict[str, str]:
         "LENDING_PROJECT_ID": "demo",
         "LENDING_APPS": "kenya:KES:Africa/Nairobi",
         "REPAYMENT_QUIET": quiet,
+        "SNAPSHOT_EVERY": "0s",
         "SECRET_KEY": "proof-only",
         "DATA_KEYS": "dGVzdHMtb25seS10ZXN0cy1vbmx5LXRlc3RzLW9ubHk=",
         "DEBUG": "off",

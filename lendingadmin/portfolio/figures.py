@@ -1,0 +1,150 @@
+"""The figures of a book, added up loan by loan; they take the same room for any number of loans.
+
+Money in the app's currency, exact. A loan counts in a figure where the service told what the figure
+is made of; where it did not, it is among the `untold` of that figure.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from .amounts import exactly
+from .models import SnapshotLoan
+
+# Portfolio at risk: outstanding principal of loans so many days late or more.
+AT_RISK = (1, 30, 60, 90)
+MONTHS = 13
+# A service that tells a performance of its own for each loan must not make the figures grow.
+_MOST_KINDS = 40
+OTHER_KINDS = "…"
+
+
+@dataclass
+class Sum:
+    """An amount, and how many loans add to it: those where it is not zero."""
+
+    amount: Decimal = Decimal(0)
+    loans: int = 0
+
+    def add(self, amount: Decimal) -> None:
+        """Add one loan's part."""
+        self.amount += amount
+        self.loans += amount != 0
+
+
+@dataclass
+class Figures:
+    """All figures of one snapshot, as of `day` in the lender's zone.
+
+    sums          by name: outstanding, overdue, principal_outstanding, paid, par1 … par90
+    months        principal by month of the start, `2026-05`, of the last MONTHS up to `day`
+    performance   by the status's key: what is outstanding of all its loans, and how many they are
+    untold        how many loans lack what a figure is made of: outstanding, overdue, at_risk, paid,
+                  months
+    """
+
+    day: date
+    sums: dict[str, Sum] = field(default_factory=dict)
+    months: dict[str, Sum] = field(default_factory=dict)
+    performance: dict[str, Sum] = field(default_factory=dict)
+    untold: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("outstanding", "overdue", "principal_outstanding", "paid"):
+            self.sums.setdefault(name, Sum())
+        for days in AT_RISK:
+            self.sums.setdefault(f"par{days}", Sum())
+        for month in months_to(self.day):
+            self.months.setdefault(month, Sum())
+
+    def add(self, row: SnapshotLoan) -> None:
+        """Count one loan; within `exactly()`. Its performance may become OTHER_KINDS."""
+        self._sum("outstanding", row.outstanding)
+        self._sum("overdue", row.overdue)
+        self._sum("paid", row.paid_since_last)
+        self._at_risk(row)
+        self._disbursed(row)
+        if row.performance not in self.performance and len(self.performance) >= _MOST_KINDS:
+            row.performance = OTHER_KINDS
+        kind = self.performance.setdefault(row.performance, Sum())
+        kind.amount += row.outstanding or Decimal(0)
+        kind.loans += 1
+
+    def share_at_risk(self, days: int) -> Decimal | None:
+        """Which part of the outstanding principal is at risk, 0 to 1; None where there is none."""
+        whole = self.sums["principal_outstanding"].amount
+        return self.sums[f"par{days}"].amount / whole if whole > 0 else None
+
+    def _sum(self, name: str, amount: Decimal | None) -> None:
+        if amount is None:
+            self.untold[name] = self.untold.get(name, 0) + 1
+        else:
+            self.sums[name].add(amount)
+
+    def _at_risk(self, row: SnapshotLoan) -> None:
+        owed, late = row.principal_outstanding, row.days_late
+        if owed is None or (late is None and owed):
+            self.untold["at_risk"] = self.untold.get("at_risk", 0) + 1
+        if not owed:
+            return
+        self.sums["principal_outstanding"].add(owed)
+        for days in AT_RISK:
+            if late is not None and late >= days:
+                self.sums[f"par{days}"].add(owed)
+
+    def _disbursed(self, row: SnapshotLoan) -> None:
+        if row.start_day is None or row.principal is None:
+            self.untold["months"] = self.untold.get("months", 0) + 1
+        elif row.start_day <= self.day:
+            month = self.months.get(month_of(row.start_day))
+            if month is not None:
+                month.add(row.principal)
+
+    def as_json(self) -> dict[str, Any]:
+        """For a JSON column: amounts as text, to the last digit."""
+        return {
+            "day": self.day.isoformat(),
+            "untold": self.untold,
+            "sums": _kept(self.sums),
+            "months": _kept(self.months),
+            "performance": _kept(self.performance),
+        }
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> "Figures":
+        """What `as_json` made."""
+        return cls(
+            day=date.fromisoformat(kept["day"]),
+            untold=dict(kept["untold"]),
+            sums=_sums(kept["sums"]),
+            months=_sums(kept["months"]),
+            performance=_sums(kept["performance"]),
+        )
+
+
+def _kept(sums: Mapping[str, Sum]) -> dict[str, tuple[str, int]]:
+    return {key: (f"{one.amount:f}", one.loans) for key, one in sums.items()}
+
+
+def _sums(kept: Mapping[str, Any]) -> dict[str, Sum]:
+    return {key: Sum(Decimal(amount), loans) for key, (amount, loans) in kept.items()}
+
+
+def month_of(day: date) -> str:
+    """The month as `2026-05`."""
+    return f"{day.year:04}-{day.month:02}"
+
+
+def months_to(day: date) -> list[str]:
+    """The last MONTHS months up to that of `day`, the oldest first."""
+    last = day.year * 12 + day.month - 1
+    return [f"{n // 12:04}-{n % 12 + 1:02}" for n in range(max(12, last - MONTHS + 1), last + 1)]
+
+
+def add_all(into: Figures, rows: list[SnapshotLoan]) -> None:
+    """Count these loans."""
+    with exactly():
+        for row in rows:
+            into.add(row)

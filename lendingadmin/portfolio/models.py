@@ -1,0 +1,128 @@
+"""What was counted of the book: figures, and per loan its account id and figures.
+
+No personal data: neither borrowers nor names. Rows of a snapshot that is complete never change.
+"""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from lendingadmin.sealing import SealedTextField
+
+from .amounts import AmountField
+
+LONGEST_ID = 255
+LONGEST_STATUS = 64
+
+
+class Snapshot(models.Model):
+    """One counting of an app's book, from its beginning to what came of it.
+
+    `figures` is the JSON of `figures.Figures`. `state` leaves COUNTING once, and each page is added
+    by a compare-and-swap on `version` (counting.py).
+    """
+
+    class State(models.TextChoices):
+        """COUNTING is also what a worker that died leaves behind; the next one goes on."""
+
+        COUNTING = "counting", "being counted"
+        DONE = "done", "complete"
+        STOPPED = "stopped", "stopped"
+        FAILED = "failed", "failed"
+
+    app_id = models.CharField(max_length=64)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.COUNTING)
+    # Why it failed or was stopped; while it counts, the last fault.
+    why = models.TextField(blank=True)
+    asked_by = models.ForeignKey(  # null: the clock
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    began_at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(default=timezone.now)
+
+    loans_read = models.PositiveIntegerField(default=0)
+    # How many loans the last complete snapshot had.
+    expected = models.PositiveIntegerField(null=True)
+    # Items of the service's list that are no loan or have no account id: in no figure.
+    unreadable = models.PositiveIntegerField(default=0)
+    figures = models.JSONField(default=dict)
+
+    # The complete snapshot that payments are reckoned from.
+    previous = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
+    page_token = SealedTextField(blank=True)
+    version = models.PositiveIntegerField(default=0)
+    # Slices begun, and pages read, since a loan was last added.
+    tries = models.PositiveIntegerField(default=0)
+    barren = models.PositiveIntegerField(default=0)
+    # Begun anew because the service refused the place in its list.
+    anew = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id"],
+                condition=Q(state="counting"),
+                name="portfolio_one_counting_per_app",
+            )
+        ]
+        indexes = [models.Index(fields=["app_id", "-id"], name="portfolio_snapshot_of_app")]
+
+    def __str__(self) -> str:
+        return f"count-{self.pk}"
+
+
+class SnapshotLoan(models.Model):
+    """The figures of one loan in a snapshot, as the service gave them; null is not told.
+
+    A `_rank` is the amount as a float, null for none and for zero: for the order of a list and for
+    an index, never to be shown or added.
+    """
+
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="loans")
+    account_id = models.CharField(max_length=LONGEST_ID)
+    status = models.CharField(max_length=LONGEST_STATUS, blank=True)
+    performance = models.CharField(max_length=LONGEST_STATUS, blank=True)
+    start_day = models.DateField(null=True)
+    # Whole days, rounded down.
+    days_late = models.IntegerField(null=True)
+
+    principal = AmountField()
+    outstanding = AmountField()
+    principal_outstanding = AmountField()
+    overdue = AmountField()
+    paid = AmountField()
+    paid_since_last = AmountField()
+
+    principal_rank = models.FloatField(null=True)
+    outstanding_rank = models.FloatField(null=True)
+    principal_outstanding_rank = models.FloatField(null=True)
+    overdue_rank = models.FloatField(null=True)
+    paid_since_last_rank = models.FloatField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["snapshot", "account_id"], name="portfolio_loan_once_per_snapshot"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["snapshot", f"-{name}_rank", "id"],
+                condition=Q(**{f"{name}_rank__isnull": False}),
+                name=f"portfolio_by_{short}",
+            )
+            for name, short in (
+                ("outstanding", "outstanding"),
+                ("overdue", "overdue"),
+                ("paid_since_last", "paid"),
+            )
+        ] + [
+            models.Index(fields=["snapshot", "days_late"], name="portfolio_by_days_late"),
+            models.Index(fields=["snapshot", "start_day"], name="portfolio_by_start_day"),
+            models.Index(fields=["snapshot", "performance"], name="portfolio_by_performance"),
+        ]
+
+    def __str__(self) -> str:
+        return f"a loan of count-{self.snapshot_id}"

@@ -1,0 +1,73 @@
+"""What a snapshot keeps of a loan: read tolerantly, None where the service does not tell."""
+
+from collections.abc import Iterable
+from datetime import tzinfo
+from decimal import ROUND_FLOOR, Decimal
+
+from lendingadmin.display.times import contract_date
+from lendingadmin.lending import figures
+from lendingadmin.lending.values import Balance, Loan, LoanBalances, LoanSchedule, Odd, status_key
+
+from .amounts import exactly, told
+from .models import LONGEST_ID, LONGEST_STATUS, SnapshotLoan
+
+# What is read of a loan, by the wire's names.
+KEYS = (
+    *("accountId", "loanAmount", "balances", "schedule"),
+    *("status", "performanceStatus", "startDate", "createdAt"),
+)
+_RANKED = ("principal", "outstanding", "principal_outstanding", "overdue", "paid_since_last")
+_MOST_DAYS = 2**31 - 1
+
+
+def rows_of(
+    items: Iterable[Loan | Odd], zone: tzinfo
+) -> tuple[list[tuple[SnapshotLoan, Loan]], int]:
+    """A row for each loan of a page, the first of those with the same id; how many had none."""
+    found: dict[str, tuple[SnapshotLoan, Loan]] = {}
+    unreadable = 0
+    with exactly():
+        for item in items:
+            key = "" if isinstance(item, Odd) else figures.account_of(item)
+            if isinstance(item, Odd) or not 0 < len(key) <= LONGEST_ID:
+                unreadable += 1
+            elif key not in found:
+                found[key] = (_row(key, item, zone), item)
+    return list(found.values()), unreadable
+
+
+def _row(key: str, loan: Loan, zone: tzinfo) -> SnapshotLoan:
+    return SnapshotLoan(
+        account_id=key,
+        status=status_key(loan.status)[:LONGEST_STATUS],
+        performance=status_key(loan.performance_status)[:LONGEST_STATUS],
+        start_day=contract_date(loan.start_date, zone),
+        days_late=_whole(
+            loan.schedule.days_late if isinstance(loan.schedule, LoanSchedule) else None
+        ),
+        principal=told(loan.loan_amount),
+        outstanding=told(figures.in_all(loan, "unpaid")),
+        principal_outstanding=_principal_outstanding(loan),
+        overdue=told(figures.in_all(loan, "overdue")),
+        paid=told(figures.in_all(loan, "paid")),
+    )
+
+
+def rank(row: SnapshotLoan) -> None:
+    """Set what lists are ordered by, once all amounts of the row are known."""
+    for name in _RANKED:
+        amount = getattr(row, name)
+        setattr(row, f"{name}_rank", float(amount) if amount else None)
+
+
+def _principal_outstanding(loan: Loan) -> Decimal | None:
+    part = loan.balances.principal if isinstance(loan.balances, LoanBalances) else None
+    return told(part.unpaid) if isinstance(part, Balance) else None
+
+
+def _whole(value: object) -> int | None:
+    """Days rounded down, so that they compare with whole days as the service's number does."""
+    days = told(value)
+    if days is None or abs(days) > _MOST_DAYS:
+        return None
+    return int(days.to_integral_value(ROUND_FLOOR))

@@ -1,0 +1,73 @@
+"""The background work of the desk: counting the book, and thinning old snapshots.
+
+What is urgent comes first: both have a low priority, and counting is cut into slices.
+"""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+from django_tasks import task
+
+from lendingadmin.background import duties
+from lendingadmin.staff.models import User
+
+from . import counting, thinning
+from .models import Snapshot
+
+THIN_EVERY = timedelta(hours=1)
+
+
+@task(priority=-50)
+def count(snapshot_id: int) -> None:
+    """Count a slice of the book, and enqueue the next one."""
+    with duties.discreet(f"counting count-{snapshot_id}"):
+        pause = counting.count_slice(snapshot_id)
+        # Of a slice that was put back there may be two: they become one again.
+        if pause is not None and snapshot_id not in duties.waiting(count):
+            later = timezone.now() + pause if pause else None
+            count.using(run_after=later).enqueue(snapshot_id)
+
+
+@task(priority=-60)
+def thin() -> None:
+    """Delete what is not kept of old snapshots, and go on later where that takes long."""
+    with duties.discreet("thinning snapshots"):
+        if not thinning.thin():
+            thin.enqueue()
+
+
+def start(app_id: str, by: User | None, *, anew: bool = False) -> Snapshot | None:
+    """Have an app's book counted; None where that is under way. `by` is None for the clock."""
+    with transaction.atomic():
+        row = counting.begin(app_id, by, anew=anew)
+        if row is not None:
+            count.enqueue(row.pk)
+    return row
+
+
+def beat() -> None:
+    """Enqueue what is due: a counting by the clock, a slice that got lost, thinning."""
+    now = timezone.now()
+    _take_up_again()
+    if settings.SNAPSHOT_EVERY:
+        apps = [app.app_id for app in settings.LENDING_APPS]
+        rows = Snapshot.objects.filter(app_id__in=apps).order_by().values_list("app_id")
+        began = dict(rows.annotate(Max("began_at")))
+        for app_id in apps:
+            if app_id not in began or began[app_id] <= now - settings.SNAPSHOT_EVERY:
+                start(app_id, None)
+    if Snapshot.objects.exists():
+        duties.at_most_every(THIN_EVERY, thin)
+
+
+def _take_up_again() -> None:
+    """A slice whose task was given up, or lost between two: the tries of a snapshot are counted."""
+    stale = Snapshot.objects.filter(
+        state=Snapshot.State.COUNTING, heartbeat_at__lte=timezone.now() - duties.LOST
+    )
+    for row in stale:
+        if row.pk not in duties.waiting(count, running=True):
+            count.enqueue(row.pk)
