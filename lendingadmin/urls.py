@@ -23,6 +23,7 @@ urlpatterns = [
     path("", include("lendingadmin.catalogue.urls")),
     path("", include("lendingadmin.exports.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.web.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.finding.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.borrowers.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.offers.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.loans.urls")),

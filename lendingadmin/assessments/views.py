@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.finding import opened
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Assessment, moment
@@ -51,7 +52,9 @@ def assessment(request: PersonRequest, app_id: str, assessment_id: str) -> HttpR
         "kind": types.named(request, found.assessment_type),
         "may_compare": request.user.has_perm("lending.assessments.list"),
     }
-    return render(request, "assessments/assessment.html", context)
+    page = render(request, "assessments/assessment.html", context)
+    opened.remember(request, app_id, "assessment", assessment_id)
+    return page
 
 
 @access("lending.assessments.get")

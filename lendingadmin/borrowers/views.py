@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.finding import opened
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
@@ -66,7 +67,10 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
     else:
         shown, context = [Shown(panel) for panel in seen], {"record": Shown(panels.RECORD)}
     context |= {"panels": shown, "whole": whole}
-    return _draw(request, "borrowers/borrower.html", app_id, borrower_id, context)
+    page = _draw(request, "borrowers/borrower.html", app_id, borrower_id, context)
+    if context.get("borrower"):
+        opened.remember(request, app_id, "borrower", borrower_id)
+    return page
 
 
 @access("lending.borrowers.get")
@@ -74,7 +78,10 @@ def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
     """The borrower's own record: title, person, devices, what else came, loan summaries."""
     shown = _read(panels.RECORD, app_id, borrower_id)
     template = f"borrowers/{'_record_fragment' if request.htmx else 'record'}.html"
-    return _draw(request, template, app_id, borrower_id, _of_record(shown))
+    page = _draw(request, template, app_id, borrower_id, _of_record(shown))
+    if shown.found:
+        opened.remember(request, app_id, "borrower", borrower_id)
+    return page
 
 
 @access("lending.loans.list")

@@ -35,18 +35,19 @@ class _Pool(ForkSafe):
 _pool = _Pool()
 
 
-def together(client: LendingClient, *calls: Read) -> tuple[Any, ...]:
+def together(client: LendingClient, *calls: Read, seconds: float | None = None) -> tuple[Any, ...]:
     """Run these reads at once and give back each one's result, or the LendingError that it raised.
 
     Each call is a function without arguments that reads through `client`, such as
     `lambda: app.loans.get("L1")`. The token is fetched here, in the caller's thread; when it is
     refused, a new one is fetched here and the refused reads run once more. When there is no token,
     every result is that error. A write inside raises TypeError, which passes through, like every
-    error that is no LendingError, once all calls are over.
+    error that is no LendingError, once all calls are over. With `seconds`, a read that takes longer
+    than that after the token is there is cut off, and its result is TimedOut.
     """
     transport = client.transport
     try:
-        with transport.joint() as joint:
+        with transport.joint(seconds) as joint:
             results = _run(transport, joint, calls)
             refused = [at for at, result in enumerate(results) if _refused(result)]
             if refused and transport.tokens.drop(joint.token.value):

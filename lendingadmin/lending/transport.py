@@ -53,6 +53,8 @@ class Joint:
 
     token: AccessToken
     deadline: Deadline
+    # Whether the deadline is that of each call too; otherwise none begins after it.
+    cuts_off: bool = False
     calls: list[Call] = field(default_factory=list)
 
 
@@ -153,13 +155,15 @@ class Transport(ForkSafe):
         return answer
 
     @contextmanager
-    def joint(self) -> Iterator[Joint]:
+    def joint(self, seconds: float | None = None) -> Iterator[Joint]:
         """Take one place under way and one token, for several reads in other threads.
 
-        Raises Held when there is no place, and what the token source raises.
+        After `seconds`, where they are given, reads that are still under way are cut off. Raises
+        Held when there is no place, and what the token source raises.
         """
         with self._slot():
-            joint = Joint(self.tokens.token(), Deadline(self._deadline))
+            deadline = Deadline(self._deadline if seconds is None else seconds)
+            joint = Joint(self.tokens.token(), deadline, cuts_off=seconds is not None)
             try:
                 yield joint
             finally:
@@ -208,6 +212,8 @@ class Transport(ForkSafe):
             raise TypeError("only reads go out in parallel")
         if joint.deadline.passed:
             raise Held
+        if joint.cuts_off:
+            talk.deadline = joint.deadline
         return self._converse(talk, joint.token)
 
     def _converse(self, talk: Conversation, token: AccessToken) -> Answer:

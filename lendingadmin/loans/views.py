@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.finding import opened
 from lendingadmin.lending import figures
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Loan
@@ -63,7 +64,9 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "read_at": now,
         "app": gateway.lending_app(app_id),
     }
-    return render(request, "loans/loan.html", context)
+    page = render(request, "loans/loan.html", context)
+    opened.remember(request, app_id, "loan", figures.account_of(found) or account_id)
+    return page
 
 
 def _unexplained(loan: Loan, landed: Decimal) -> Decimal | None:

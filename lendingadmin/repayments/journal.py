@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from lendingadmin import gateway
+from lendingadmin.finding import opened
 from lendingadmin.web import onetime
 from lendingadmin.web.access import access
 from lendingadmin.web.polling import poll
@@ -67,7 +68,9 @@ def receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """One repayment: what is known of it, the evidence, and what a person may do."""
     repayment = _one(app_id, number)
     watching.look_if_due(repayment)
-    return _receipt(request, repayment)
+    page = _receipt(request, repayment)
+    opened.remember(request, app_id, "repayment", str(number))
+    return page
 
 
 def _one(app_id: str, number: int) -> Repayment:

@@ -139,3 +139,16 @@ def test_reads_that_waited_too_long_for_a_thread_are_not_sent(fault_server: Faul
     assert all(isinstance(result, LendingError) for result in results)
     assert {type(result) for result in results} == {TimedOut, Held}
     assert fault_server.hits() == 12
+
+
+def test_reads_that_take_longer_than_they_may_are_cut_off(fault_server: FaultServer) -> None:
+    fault_server.on("/loans/quick", do.reply(LOAN))
+    fault_server.on("/loans/slow", do.late(do.reply(LOAN), 5))
+    client, began = client_to(fault_server.url, WatchedTokens()), time.monotonic()
+    loans = client.app("kenya").loans
+    quick, slow = together(
+        client, lambda: loans.get("quick"), lambda: loans.get("slow"), seconds=0.8
+    )
+    assert quick.account_id == "L1"
+    assert isinstance(slow, TimedOut)
+    assert time.monotonic() - began < 4

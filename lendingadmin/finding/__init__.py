@@ -1,0 +1,1 @@
+"""Finding a record by any id that a person may have, and what a person opened last."""

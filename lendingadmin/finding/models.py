@@ -1,0 +1,33 @@
+"""What people opened last."""
+
+from django.conf import settings
+from django.db import models
+
+from .kinds import KINDS
+
+LONGEST_ID = 300
+
+
+class Opened(models.Model):
+    """That a person opened a record, and when: an id and nothing of what it names."""
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    app_id = models.CharField(max_length=64)
+    kind = models.CharField(max_length=16)
+    key = models.CharField(max_length=LONGEST_ID)
+    at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(
+                fields=["person", "app_id", "kind", "key"], name="opened_thing_once"
+            )
+        ]
+        indexes = [models.Index(fields=["person", "app_id", "-at"], name="opened_last")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.at:%H:%M:%S}"
+
+    def get_absolute_url(self) -> str:
+        return KINDS[self.kind].url(self.app_id, self.key)

@@ -1,0 +1,112 @@
+"""Find: open a record by an id, wherever that belongs.
+
+What the person may read is looked up at the same time. The page waits a moment for it, so that a
+quick service leads straight to the record; what takes longer is shown without, and each of its
+places then loads by itself.
+"""
+
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+
+from lendingadmin import gateway
+from lendingadmin.lending.errors import Held, LendingError, TimedOut
+from lendingadmin.lending.parallel import together
+from lendingadmin.web import errors
+from lendingadmin.web.access import refusal, signed_in
+from lendingadmin.web.requests import PersonRequest
+
+from .lookups import LOOKUPS, Looked, Lookup, lookups, objection
+
+# Long enough for a service in good health, short enough that Enter never seems to do nothing.
+MOMENT = 0.8
+
+
+@signed_in()
+def find(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Straight to the record where there is one match; otherwise what was found, place by place.
+
+    `?whole=1` looks everywhere before it answers: without JavaScript.
+    """
+    app, wanted = gateway.lending_app(app_id), _wanted(request)
+    wrong = objection(wanted) if wanted else ""
+    places = lookups(request.user, wanted) if wanted and not wrong else []
+    whole = "whole" in request.GET
+    looked = _look(places, app_id, wanted, seconds=None if whole else MOMENT)
+    if to := _only_match(looked):
+        return redirect(to)
+    context = {"wanted": wanted, "wrong": wrong, "looked": looked, "app": app}
+    context["told"] = "" if any(one.pending for one in looked) else _told(looked)
+    return render(request, "finding/find.html", context)
+
+
+@signed_in()
+def find_in(request: PersonRequest, app_id: str, place: str) -> HttpResponse:
+    """One place of the find page: what is there, or that it could not be looked up."""
+    lookup = next((one for one in LOOKUPS if one.key == place), None)
+    wanted = _wanted(request)
+    if lookup is None or not lookup.fits(wanted) or objection(wanted):
+        raise Http404("That is not looked for there.")
+    if not request.user.has_perm(lookup.permission):
+        return refusal(request, lookup.permission)
+    try:
+        result: Any = lookup.call(gateway.app(app_id), wanted)()
+    except LendingError as error:
+        result = error
+    looked = _looked(app_id, lookup, result, hurried=False)
+    template = "finding/_place.html" if request.htmx else "finding/place.html"
+    context = {"one": looked, "wanted": wanted, "app": gateway.lending_app(app_id)}
+    return render(request, template, context)
+
+
+@signed_in()
+def last_opened(request: PersonRequest, app_id: str) -> HttpResponse:
+    """What this person opened last, for the panel below the find box."""
+    app = gateway.lending_app(app_id)
+    template = "finding/_recall.html" if request.htmx else "finding/recall.html"
+    return render(request, template, {"app": app})
+
+
+def _wanted(request: PersonRequest) -> str:
+    return request.GET.get("q", "").strip()
+
+
+def _look(places: list[Lookup], app_id: str, wanted: str, seconds: float | None) -> list[Looked]:
+    """Look everywhere at once; with `seconds`, what takes longer is pending."""
+    app = gateway.app(app_id)
+    calls = [place.call(app, wanted) for place in places]
+    results = together(gateway.client(), *calls, seconds=seconds) if calls else ()
+    return [
+        _looked(app_id, place, result, hurried=seconds is not None)
+        for place, result in zip(places, results, strict=True)
+    ]
+
+
+def _looked(app_id: str, place: Lookup, result: Any, *, hurried: bool) -> Looked:
+    if hurried and isinstance(result, TimedOut | Held):
+        return Looked(app_id, place, pending=True)
+    if isinstance(result, LendingError):
+        return Looked(app_id, place, fault=errors.card(result))
+    return Looked(app_id, place, result)
+
+
+def _told(looked: list[Looked]) -> str:
+    """What came of it, in a line; `static/js/find.js` says the same of what loads by itself."""
+    count, faults = sum(len(one.matches) for one in looked), any(one.fault for one in looked)
+    if count:
+        line = f"{count} {'match' if count == 1 else 'matches'}."
+    else:
+        line = "Nothing found so far." if faults else "No match."
+    return f"{line} Not everything could be looked up." if faults else line
+
+
+def _only_match(looked: list[Looked]) -> str:
+    """Where the one record is that has this id; empty where there are others or may be."""
+    if any(one.fault or one.pending for one in looked):
+        return ""
+    found = dict(link for one in looked for link in one.links)
+    if len(found) != 1:
+        return ""
+    ((url, match),) = found.items()
+    return url if match.exact else ""

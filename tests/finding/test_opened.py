@@ -1,0 +1,100 @@
+"""The last ten records that a person opened."""
+
+from collections.abc import Callable
+
+import pytest
+from django.db import OperationalError, connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from lendingadmin.finding.models import Opened
+from lendingadmin.readers import LendingApp
+from lendingadmin.staff.models import User
+from tests.sandbox.calling import Caller
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User | None], Client]
+
+
+@pytest.fixture
+def desk(client_of: ClientOf, viewer: User) -> Client:
+    return client_of(viewer)
+
+
+def kept(person: User) -> list[tuple[str, str]]:
+    rows = Opened.objects.filter(person=person).order_by("-at")
+    return list(rows.values_list("kind", "key"))
+
+
+def last(desk: Client, app: LendingApp) -> str:
+    answer = desk.get(f"/apps/{app.app_id}/find/last", headers={"HX-Request": "true"})
+    return answer.content.decode()
+
+
+def test_pages_that_were_shown_are_remembered_newest_first(
+    desk: Client, app: LendingApp, book: Caller, viewer: User
+) -> None:
+    desk.get(f"/apps/{app.app_id}/loans/l/")
+    # A borrower's page is a frame, and shows somebody once its record is there.
+    desk.get(f"/apps/{app.app_id}/borrowers/b/")
+    assert kept(viewer) == [("loan", "l")]
+    desk.get(f"/apps/{app.app_id}/borrowers/b/panels/record", headers={"HX-Request": "true"})
+    assert kept(viewer) == [("borrower", "b"), ("loan", "l")]
+    desk.get(f"/apps/{app.app_id}/loans/l/")
+    assert kept(viewer) == [("loan", "l"), ("borrower", "b")]
+    panel = last(desk, app)
+    assert panel.index("/loans/l/") < panel.index("/borrowers/b/")
+
+
+def test_what_was_not_shown_is_not_remembered(
+    desk: Client, app: LendingApp, book: Caller, viewer: User
+) -> None:
+    for gone in ("loans/gone/", "borrowers/gone/?whole=1", "borrowers/gone/panels/record"):
+        desk.get(f"/apps/{app.app_id}/{gone}")
+    desk.get(f"/apps/{app.app_id}/assessments/gone/")
+    assert kept(viewer) == []
+
+
+def test_ten_are_kept_of_each_person_and_app(
+    desk: Client, app: LendingApp, book: Caller, viewer: User, officer: User
+) -> None:
+    Opened.objects.create(
+        person=officer, app_id=app.app_id, kind="loan", key="theirs", at="2026-01-01T00:00Z"
+    )
+    for number in range(11):
+        book.loan(f"l{number}")
+        desk.get(f"/apps/{app.app_id}/loans/l{number}/")
+    assert [key for _, key in kept(viewer)] == [f"l{number}" for number in range(10, 0, -1)]
+    assert kept(officer) == [("loan", "theirs")]
+    assert "theirs" not in last(desk, app)
+
+
+def test_kinds_that_the_person_may_not_open_any_more_are_not_shown(
+    desk: Client, app: LendingApp, book: Caller, viewer: User
+) -> None:
+    desk.get(f"/apps/{app.app_id}/loans/l/")
+    viewer.groups.clear()
+    assert "/loans/l/" not in last(desk, app)
+
+
+def test_it_goes_with_the_person(desk: Client, app: LendingApp, book: Caller, viewer: User) -> None:
+    desk.get(f"/apps/{app.app_id}/loans/l/")
+    viewer.delete()
+    assert not Opened.objects.exists()
+
+
+def test_it_takes_two_statements(desk: Client, app: LendingApp, book: Caller) -> None:
+    with CaptureQueriesContext(connection) as seen:
+        desk.get(f"/apps/{app.app_id}/loans/l/")
+    ours = [query["sql"] for query in seen if "finding_opened" in query["sql"]]
+    assert len(ours) == 2, ours
+
+
+def test_a_page_goes_without_where_the_database_will_not_have_it(
+    desk: Client, app: LendingApp, book: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: object, **__: object) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(Opened.objects, "bulk_create", locked)
+    assert desk.get(f"/apps/{app.app_id}/loans/l/").status_code == 200
