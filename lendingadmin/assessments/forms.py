@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 from django import forms
-from django.utils import timezone
 
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import account_id
@@ -49,11 +48,6 @@ class AssessmentForm(forms.Form):
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"}, format=_FORMAT),
         input_formats=[_FORMAT, "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"],
         validators=[plausible],
+        help_text="What was reported up to then is looked at; for most types the window reaches "
+        "back at most 90 days.",
     )
-
-    def __init__(self, data: Any, **kw: Any) -> None:
-        super().__init__(data, **kw)
-        self.fields["timestamp"].help_text = (
-            f"In {timezone.get_current_timezone_name()}. What was reported up to then is looked "
-            "at; for most types the window reaches back at most 90 days."
-        )

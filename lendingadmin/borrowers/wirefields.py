@@ -19,7 +19,7 @@ from django.utils import timezone
 from lendingadmin.display.templatetags.money import count
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.values import timestamp_text
-from lendingadmin.web.dates import plausible
+from lendingadmin.web.dates import NO_ZONE, plausible
 
 # Stands for a key that is not there; null is a value.
 MISSING = object()
@@ -227,6 +227,8 @@ class WireField(forms.CharField):
             strip=False,
             **options,
         )
+        if kind is DAY:
+            self.zone_words = NO_ZONE
         if len(self.text) > LONGEST_EDITED:
             self.disabled = True
             self.initial = f"{self.text[:500]}…"

@@ -44,9 +44,8 @@ class EventForm(forms.Form):
         help_text="What stands before <code>/sms</code> in the kinds that this service knows.",
     )
 
-    def __init__(self, *args: Any, zone_name: str, **kw: Any) -> None:
+    def __init__(self, *args: Any, **kw: Any) -> None:
         super().__init__(*args, **kw)
-        self.fields["timestamp"].label = f"Captured at ({zone_name})"
         self.fields["domain"].widget.attrs["autocapitalize"] = "off"
 
     def clean_domain(self) -> str:

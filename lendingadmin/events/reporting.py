@@ -16,7 +16,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.display.times import zone_name
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.values import Event, each
 from lendingadmin.web import errors, onetime, writes
@@ -80,23 +79,18 @@ def _under_way(request: PersonRequest, app_id: str) -> tuple[str, Draft | None]:
 
 
 def _form(request: PersonRequest, app_id: str, by_file: bool, draft: Draft | None) -> EventForm:
-    settled: dict[str, Any] = {"zone_name": zone_name(gateway.lending_app(app_id).zone)}
     chosen = {"file": draft.file if draft else None}
     if request.method == "POST":
         if by_file:
-            return FileForm(request.POST, request.FILES, initial=chosen, **settled)
-        return RowsForm(with_more(request.POST, request.POST.get("more", "")), **settled)
+            return FileForm(request.POST, request.FILES, initial=chosen)
+        return RowsForm(with_more(request.POST, request.POST.get("more", "")))
     if draft and by_file == bool(draft.file_name):
         entered = draft.entered
-        return (
-            FileForm(entered, initial=chosen, **settled)
-            if by_file
-            else RowsForm(entered, **settled)
-        )
+        return FileForm(entered, initial=chosen) if by_file else RowsForm(entered)
     initial = {"accountId": request.GET.get("accountId", ""), "domain": _domain(app_id)}
     if by_file:
-        return FileForm(initial=initial, **settled)
-    return RowsForm(initial=initial | {"timestamp": timezone.now()}, **settled)
+        return FileForm(initial=initial)
+    return RowsForm(initial=initial | {"timestamp": timezone.now()})
 
 
 def _entered(

@@ -7,7 +7,6 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from lendingadmin.display.times import zone_name
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.oddities import odd_places
 from lendingadmin.lending.values import LendingContract, timestamp_text
@@ -56,7 +55,7 @@ class LoanForm(forms.Form):
         widget=forms.TextInput,
         help_text="The principal; empty where the contract says it.",
     )
-    startDate = moment_field()
+    startDate = moment_field(label="Starts")
     productId = IdField(
         label="Product id", required=False, help_text="Empty where the contract names it."
     )
@@ -81,7 +80,6 @@ class LoanForm(forms.Form):
         self.fields["accountId"].initial = minted_account_id()
         self.fields["loanAmount"].label = f"Amount ({app.currency})"
         self.fields["loanAmount"].widget.attrs |= {"inputmode": "decimal", "class": "number"}
-        self.fields["startDate"].label = f"Starts ({zone_name(app.zone)})"
 
     def clean_contract(self) -> Mapping[str, object]:
         """A contract has something in it, and what the spec names is of the spec's type."""

@@ -10,9 +10,9 @@ from babel.numbers import get_currency_precision
 from django import forms
 from django.utils import timezone
 
-from lendingadmin.display.times import zone_name
 from lendingadmin.lending.values import AssessmentType, OffersResponse, each, number, text
 from lendingadmin.readers import LendingApp
+from lendingadmin.web.dates import UTC_DAY
 from lendingadmin.web.fields import AmountField, IdField, day_field, moment_field
 
 from .catalogue import full_name
@@ -21,7 +21,7 @@ from .catalogue import full_name
 class OfferForm(forms.Form):
     """What an offer is asked for by (Spec: Borrowers, 4). The requestId is minted with the form."""
 
-    timestamp = moment_field()
+    timestamp = moment_field(label="Evaluated up to")
     requestId = forms.UUIDField(widget=forms.HiddenInput)
     token = forms.CharField(widget=forms.HiddenInput)
 
@@ -36,7 +36,6 @@ class OfferForm(forms.Form):
             label="Assessment type", widget=forms.RadioSelect, choices=choices
         )
         field = self.fields["timestamp"]
-        field.label = f"Evaluated up to ({zone_name(app.zone)})"
         field.help_text = "Data of the account up to then counts."
         field.initial = timezone.localtime().replace(second=0, microsecond=0)
         self.fields["requestId"].initial = str(uuid.uuid4())
@@ -56,7 +55,7 @@ class PreviewForm(forms.Form):
         # A number field would lose what is no number before anybody could see it.
         widget=forms.TextInput,
     )
-    startDate = day_field(label="Starts on")
+    startDate = day_field(label="Starts on", zone_words=UTC_DAY)
 
     def __init__(self, *args: Any, offer: OffersResponse, app: LendingApp, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -32,8 +32,8 @@ class RepaymentForm(forms.Form):
         required=False,
         help_text="As the payment network gives it. Leave it empty for cash: one is made.",
     )
-    transactionDate = moment_field()
-    valueDate = moment_field()
+    transactionDate = moment_field(label="Transaction date")
+    valueDate = moment_field(label="Value date")
     channel = forms.ChoiceField(choices=_CHANNELS, required=False)
     network = LineField(
         max_length=100, required=False, help_text="Such as M-PESA or a bank's name."
@@ -50,13 +50,10 @@ class RepaymentForm(forms.Form):
         super().__init__(data, **kw)
         self.app = app
         self.retry_of = retry_of
-        zone = app.zone.key.rpartition("/")[2].replace("_", " ")
         self.fields["amount"].label = f"Amount ({app.currency})"
         self.fields["amount"].widget = forms.TextInput(
             attrs={"inputmode": "decimal", "autocomplete": "off", "class": "number"}
         )
-        self.fields["transactionDate"].label = f"Transaction date ({zone} time)"
-        self.fields["valueDate"].label = f"Value date ({zone} time)"
         self.fields["valueDate"].required = False
         self.fields[
             "valueDate"

@@ -2,7 +2,17 @@
 
 from datetime import date
 
+from django import forms
 from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from lendingadmin.display.times import zone_name
+
+# For a day that contracts mean (Spec: LendingContract: days begin and end in UTC).
+UTC_DAY = "UTC day"
+# For a day that is the same everywhere, such as a date of birth.
+NO_ZONE = ""
+_CONTROLS = ("date", "datetime-local")
 
 
 def plausible(value: date) -> None:
@@ -12,3 +22,15 @@ def plausible(value: date) -> None:
     """
     if not 1900 <= value.year < 9999:
         raise ValidationError("Give a year between 1900 and 9998.")
+
+
+def zone_beside(field: forms.Field) -> str:
+    """The zone that a field's day or time is meant in, for beside its label; else empty.
+
+    It is the current one, which reads the field: the lender's on an app's pages, elsewhere UTC. A
+    field that means something else says so by an attribute `zone_words`.
+    """
+    if field.widget.attrs.get("type") not in _CONTROLS:
+        return ""
+    told: str | None = getattr(field, "zone_words", None)
+    return zone_name(timezone.get_current_timezone()) if told is None else told

@@ -10,6 +10,8 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
+from lendingadmin.display import reader
+from lendingadmin.display.locales import signs
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
@@ -17,12 +19,19 @@ from lendingadmin.lending.ids import check_id
 from .dates import plausible
 
 _PLAIN_NUMBER = re.compile(r"\d+(\.\d+)?")
+# One to three digits, a point, three digits: thousands, to those who write a comma for decimals.
+_TWO_WAYS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_FORM = "With a point for decimals and nothing between thousands: 1234.50."
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_ID = 255
 
 
 class AmountField(forms.DecimalField):
-    """Money as people write it in a form: digits, and a point for decimals."""
+    """Money as everybody writes it in a form: digits, and a point for decimals.
+
+    To somebody who reads 1.500 as fifteen hundred the hint says so, and what they may have meant
+    otherwise is refused: an amount is never guessed.
+    """
 
     def to_python(self, value: Any) -> Any:
         text = str(value or "").strip()
@@ -30,7 +39,19 @@ class AmountField(forms.DecimalField):
             raise forms.ValidationError(
                 "Write digits only, with a point for decimals and nothing between thousands."
             )
+        if _TWO_WAYS.fullmatch(text) and _writes_comma():
+            whole, _, rest = text.partition(".")
+            raise forms.ValidationError(
+                f"“{text}” can be read in two ways. Write {whole}{rest} without a point, or "
+                f"0{text} if it is a point for decimals."
+            )
         return super().to_python(text)
+
+    def get_bound_field(self, form: forms.BaseForm, field_name: str) -> forms.BoundField:
+        """The field with its hint for the person at hand."""
+        if _writes_comma() and _FORM not in str(self.help_text):
+            self.help_text = f"{self.help_text} {_FORM}".strip()
+        return super().get_bound_field(form, field_name)
 
 
 class LineField(forms.CharField):
@@ -87,6 +108,10 @@ class JsonObjectField(forms.CharField):
         return found
 
 
+def _writes_comma() -> bool:
+    return signs(reader.locale()).decimal == ","
+
+
 def moment_field(**options: Any) -> forms.DateTimeField:
     """A day and time to the minute, in the current zone: the lender's on an app's pages.
 
@@ -100,13 +125,18 @@ def moment_field(**options: Any) -> forms.DateTimeField:
     return forms.DateTimeField(**{**usual, **options})
 
 
-def day_field(**options: Any) -> forms.DateField:
-    """A calendar day; `options` are the field's, and overrule what is usual here."""
+def day_field(*, zone_words: str | None = None, **options: Any) -> forms.DateField:
+    """A calendar day; `options` are the field's, and overrule what is usual here.
+
+    `zone_words` says in which zone the day is meant, if not in the current one (see `dates`).
+    """
     usual: dict[str, Any] = {
         "widget": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
         "validators": [plausible],
     }
-    return forms.DateField(**{**usual, **options})
+    field = forms.DateField(**{**usual, **options})
+    field.zone_words = zone_words  # type: ignore[attr-defined]
+    return field
 
 
 def minted_account_id() -> str:
