@@ -10,7 +10,7 @@ from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.values import Assessment, text
 from lendingadmin.readers import LendingApp
 from lendingadmin.web.keys import addresses
-from lendingadmin.web.tables import Column, above, dated, digger, id_link, row_id, row_of
+from lendingadmin.web.tables import Column, above, dated, digger, id_link, row_id, row_name, row_of
 
 ACCOUNT = "Account"
 
@@ -21,14 +21,17 @@ _risk_score = digger("result.risk_score")
 _credit_score = digger("result.credit_score")
 
 
-def columns(app: LendingApp) -> tuple[Column, ...]:
-    """The columns of assessments of one app."""
+def columns(app: LendingApp, mark: str = "") -> tuple[Column, ...]:
+    """The columns of assessments of one app; `mark` is their list's place (`web.beside`)."""
     assessment_at = addresses("assessment", app.app_id)
     borrower_at = addresses("borrower", app.app_id)
 
     def name(assessment: Assessment) -> str:
         key = text(assessment.assessment_id) or text(assessment.uid) or ""
-        head = row_id(assessment_at(key), key) if key else shown(assessment.assessment_id)
+        if not key:
+            head = shown(assessment.assessment_id)
+        else:
+            head = row_id(assessment_at(key) + mark, key, row_name(key) if mark else "")
         return above(head, type_id(assessment.assessment_type))
 
     def account(assessment: Assessment) -> str:

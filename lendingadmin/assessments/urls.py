@@ -2,6 +2,10 @@
 
 from django.urls import path
 
+from lendingadmin import gateway
+from lendingadmin.lending.values import text
+from lendingadmin.web import beside
+
 from . import comparing, creating, outcomes, views
 
 urlpatterns = [
@@ -13,3 +17,12 @@ urlpatterns = [
 ]
 
 outcomes.lend_ways()
+beside.lend(
+    "assessments",
+    beside.of_list(
+        "assessments.list",
+        lambda app_id: gateway.app(app_id).assessments,
+        ["assessmentId", "uid"],
+        lambda assessment: text(assessment.assessment_id) or text(assessment.uid),
+    ),
+)

@@ -13,7 +13,7 @@ from lendingadmin.finding import opened
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Assessment, moment
-from lendingadmin.web import errors, polling, shared, tables
+from lendingadmin.web import beside, errors, polling, shared, tables
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page, whole_number
 from lendingadmin.web.requests import PersonRequest
@@ -36,7 +36,7 @@ def assessments(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     context = {
         "list": listing,
-        "table": tables.draw(columns(app), listing.items),
+        "table": tables.draw(columns(app, beside.mark(request)), listing.items),
         "may_create": request.user.has_perm("lending.assessments.create"),
         "app": app,
     }

@@ -7,20 +7,21 @@ from lendingadmin.display.text import borrower_name, shown, spelled
 from lendingadmin.lending.values import Borrower, Odd, text
 from lendingadmin.readers import LendingApp
 from lendingadmin.web.keys import addresses
-from lendingadmin.web.tables import Column, digger, row_link
+from lendingadmin.web.tables import Column, digger, row_link, row_name
 
 _country = digger("individual.country_of_residence")
 
 
-def columns(app: LendingApp) -> tuple[Column, ...]:
-    """The columns of borrowers of one app."""
+def columns(app: LendingApp, mark: str = "") -> tuple[Column, ...]:
+    """The columns of borrowers of one app; `mark` is their list's place (`web.beside`)."""
     borrower_at = addresses("borrower", app.app_id)
 
     def name(borrower: Borrower) -> str:
         key = text(borrower.borrower_id)
-        return (
-            row_link(borrower_at(key), borrower_name(borrower)) if key else borrower_name(borrower)
-        )
+        named = borrower_name(borrower)
+        if not key:
+            return named
+        return row_link(borrower_at(key) + mark, named, row_name(key) if mark else "")
 
     return (
         Column("Borrower", name),

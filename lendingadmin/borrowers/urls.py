@@ -2,6 +2,10 @@
 
 from django.urls import path
 
+from lendingadmin import gateway
+from lendingadmin.lending.values import text
+from lendingadmin.web import beside
+
 from . import adding, editing, outcomes, views
 
 _ONE = "borrowers/<key:borrower_id>/"
@@ -23,3 +27,12 @@ urlpatterns = [
 ]
 
 outcomes.lend_ways()
+beside.lend(
+    "borrowers",
+    beside.of_list(
+        "borrowers.list",
+        lambda app_id: gateway.app(app_id).borrowers,
+        ["borrowerId"],
+        lambda borrower: text(borrower.borrower_id),
+    ),
+)

@@ -10,7 +10,7 @@ from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.parallel import together
-from lendingadmin.web import tables
+from lendingadmin.web import beside, tables
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page
 from lendingadmin.web.requests import PersonRequest
@@ -36,7 +36,7 @@ def borrowers(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     context = {
         "list": listing,
-        "table": tables.draw(columns(app), listing.items),
+        "table": tables.draw(columns(app, beside.mark(request)), listing.items),
         "may_create": request.user.has_perm("lending.borrowers.create"),
         "app": app,
     }

@@ -10,7 +10,7 @@ from lendingadmin.lending import figures
 from lendingadmin.lending.values import Loan
 from lendingadmin.readers import LendingApp
 from lendingadmin.web.keys import addresses
-from lendingadmin.web.tables import Column, above, dated, digger, id_link, row_id, row_of
+from lendingadmin.web.tables import Column, above, dated, digger, id_link, row_id, row_name, row_of
 
 BORROWER = "Borrower"
 # What the columns read of a loan, by the wire's names.
@@ -22,14 +22,20 @@ KEYS = (
 _days_late = digger("schedule.days_late")
 
 
-def columns(app: LendingApp) -> tuple[Column, ...]:
-    """The columns of loans of one app; amounts are money in its currency."""
+def columns(app: LendingApp, mark: str = "") -> tuple[Column, ...]:
+    """The columns of loans of one app; amounts are money in its currency.
+
+    `mark` tells a loan's page which list it was opened from (`web.beside`).
+    """
     locale = reader.locale()
     loan_at, borrower_at = addresses("loan", app.app_id), addresses("borrower", app.app_id)
 
     def name(loan: Loan) -> str:
         key = figures.account_of(loan)
-        head = row_id(loan_at(key), key) if key else shown(loan.account_id)
+        if not key:
+            head = shown(loan.account_id)
+        else:
+            head = row_id(loan_at(key) + mark, key, row_name(key) if mark else "")
         return above(head, loan.loan_type and spelled(loan.loan_type))
 
     def borrower(loan: Loan) -> str:

@@ -2,6 +2,10 @@
 
 from django.urls import path
 
+from lendingadmin import gateway
+from lendingadmin.lending import figures
+from lendingadmin.web import beside
+
 from . import outcomes, views, writing
 
 urlpatterns = [
@@ -12,3 +16,9 @@ urlpatterns = [
 ]
 
 outcomes.lend_ways()
+beside.lend(
+    "loans",
+    beside.of_list(
+        "loans.list", lambda app_id: gateway.app(app_id).loans, ["accountId"], figures.account_of
+    ),
+)

@@ -13,7 +13,7 @@ from lendingadmin.lending import figures
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Loan
 from lendingadmin.repayments import book, watching
-from lendingadmin.web import tables
+from lendingadmin.web import beside, tables
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page
 from lendingadmin.web.requests import PersonRequest
@@ -36,7 +36,7 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     context = {
         "list": listing,
-        "table": tables.draw(columns(app), listing.items),
+        "table": tables.draw(columns(app, beside.mark(request)), listing.items),
         "app": app,
         "may_create": request.user.has_perm("lending.loans.create"),
     }

@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from django import forms
-from django.http import HttpRequest, QueryDict
+from django.http import QueryDict
 
 from lendingadmin.lending.errors import BadRequest, LendingError
 from lendingadmin.lending.operations import Operation
@@ -104,8 +104,17 @@ class ListPage:
         return self.form.is_bound and self.form.is_valid() and bool(self.form.filters())
 
 
+class Asked(Protocol):
+    """What is read of a request for a list: a request, or what stands for one."""
+
+    @property
+    def GET(self) -> QueryDict: ...  # noqa: N802 - Django's name
+    @property
+    def path(self) -> str: ...
+
+
 def read_page(
-    request: HttpRequest,
+    request: Asked,
     operation: Operation,
     call: Callable[..., Page[Any]],
     words: dict[str, dict[str, str]] | None = None,
@@ -169,7 +178,7 @@ def refuses_token(error: LendingError) -> bool:
     return "page token" in (error.error_description or "").lower()
 
 
-def _next(request: HttpRequest, page: Page[Any], token: str | None, skip: int, size: int) -> str:
+def _next(request: Asked, page: Page[Any], token: str | None, skip: int, size: int) -> str:
     """The address of what follows: the rest of this answer where it was larger, or the next one."""
     if len(page.items) > skip + size:
         return _url(request, {"pageToken": token or "", "from": str(skip + size)})
@@ -178,7 +187,7 @@ def _next(request: HttpRequest, page: Page[Any], token: str | None, skip: int, s
     return ""
 
 
-def _url(request: HttpRequest, place: dict[str, str] | None = None) -> str:
+def _url(request: Asked, place: dict[str, str] | None = None) -> str:
     """This list's address at another place in it, with the same filters, order and size."""
     kept = {
         name: value

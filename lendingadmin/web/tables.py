@@ -16,6 +16,8 @@ from lendingadmin.display.numbers import MISSING
 from lendingadmin.display.text import shown
 from lendingadmin.lending.values import Odd
 
+from .keys import quote
+
 # A word that a column of a full table has no room for on one line.
 _LONG = re.compile(r"\S{25}")
 
@@ -91,14 +93,16 @@ def digger(path: str) -> Callable[[object], Any]:
     return dig
 
 
-def row_link(address: str, text: object) -> SafeString:
-    """The link of a row: all of the row opens it."""
-    return SafeString(f'<a class="stretch" href="{escape(address)}"><bdi>{safe(text)}</bdi></a>')
+def row_link(address: str, text: object, name: str = "") -> SafeString:
+    """The link of a row: all of the row opens it. `name` is its row's, to come back to."""
+    return SafeString(
+        f'<a{_named(name)} class="stretch" href="{escape(address)}"><bdi>{safe(text)}</bdi></a>'
+    )
 
 
-def row_id(address: str, key: str) -> SafeString:
-    """The link of a row that an id names."""
-    return _id(address, key, "stretch id")
+def row_id(address: str, key: str, name: str = "") -> SafeString:
+    """The link of a row that an id names. `name` is its row's, to come back to."""
+    return _id(address, key, "stretch id", name)
 
 
 def id_link(address: str, key: str) -> SafeString:
@@ -106,10 +110,20 @@ def id_link(address: str, key: str) -> SafeString:
     return _id(address, key, "id")
 
 
-def _id(address: str, key: str, kind: str) -> SafeString:
+def row_name(key: str) -> str:
+    """What a row is called in the page's own addresses: `#r-L-10001`. Not for an empty id."""
+    return f"r-{quote(key)}"
+
+
+def _named(name: str) -> str:
+    return f' id="{name}"' if name else ""
+
+
+def _id(address: str, key: str, kind: str, name: str = "") -> SafeString:
     shown_key = escape(key)
     return SafeString(
-        f'<a class="{kind}" dir="auto" title="{shown_key}" href="{escape(address)}">{shown_key}</a>'
+        f'<a{_named(name)} class="{kind}" dir="auto" title="{shown_key}"'
+        f' href="{escape(address)}">{shown_key}</a>'
     )
 
 

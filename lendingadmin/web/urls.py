@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from . import writepages
+from . import beside, writepages
 
 _ONE = "writes/<slug:token>/"
 
 urlpatterns = [
+    path("beside", beside.beside, name="beside"),
     path(_ONE, writepages.write, name="write"),
     path(f"{_ONE}status", writepages.status, name="write-status"),
     path(f"{_ONE}look", writepages.look, name="write-look"),

@@ -1,4 +1,4 @@
-// `/` goes to the find box, `g` and a letter to an area, `?` shows the list. Nothing while typing,
+// `/` goes to the find box, `g` and a letter to an area or a neighbour, `?` shows the list. Nothing while typing,
 // nothing with a modifier: those keys are the browser's and the person's.
 (() => {
   const WAIT_MS = 1500;
@@ -8,7 +8,7 @@
     element?.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element?.tagName ?? "");
 
   const goTo = (letter) => {
-    const links = [...document.querySelectorAll(".rail [data-key]")];
+    const links = [...document.querySelectorAll("a[data-key]")];
     links.find((link) => link.dataset.key === letter)?.click();
   };
 
