@@ -70,7 +70,7 @@ def test_it_is_started_waited_for_and_read(desk: Client, app: LendingApp, book: 
     waiting = page.content.decode()
     assert "The assessment is running" in waiting
     assert "data-poll" in waiting
-    assert "normally done within 90 s" in waiting
+    assert "normally at most 1 min 30 s" in waiting
     entry = Entry.objects.get(action="assessments.create")
     assert (entry.subject, entry.saved) == ("borrower:b", "yes")
 
