@@ -1,6 +1,6 @@
 """Pictures as geometry: numbers for SVG attributes, so that no page needs an inline style."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date, tzinfo
 from decimal import Decimal
@@ -26,7 +26,10 @@ class Segment:
 
 @dataclass(frozen=True)
 class Bar:
-    """One instalment: its parts from the bottom up, its caption, and its words for the hover."""
+    """One instalment: its parts from the bottom up, its caption, and its words for the hover.
+
+    `outline` is the path around all of it, for the pattern of a late one.
+    """
 
     x: str
     width: str
@@ -35,6 +38,8 @@ class Bar:
     label: str
     title: str
     due: bool
+    outline: str
+    late: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,8 +78,11 @@ def schedule_bars(
     zone: tzinfo | None = None,
     currency: str = "",
     locale: str = HOUSE,
+    late: Collection[int] = (),
 ) -> Chart | None:
     """Lay out one stacked bar per instalment, with a line for today between those due and to come.
+
+    `late` has the places, from 0, of the instalments that are due and not paid.
 
     Amounts that are missing or no numbers are drawn as nothing. Without any amount there is no
     chart: None.
@@ -87,7 +95,10 @@ def schedule_bars(
     spans_years = bool(days) and (max(days) - min(days)).days > 366
     plot = _Plot(width, height, len(rows), top, spans_years)
     passed = sum(1 for row in rows if today and row.due and row.due < today)
-    bars = tuple(plot.bar(index, row, index < passed, currency) for index, row in enumerate(rows))
+    bars = tuple(
+        plot.bar(index, row, index < passed, currency, index in late)
+        for index, row in enumerate(rows)
+    )
     line = plot.between(passed) if today else None
     near_end = line is not None and line > plot.end - 60
     return Chart(
@@ -102,7 +113,7 @@ def schedule_bars(
         today=None if line is None else _unit(line),
         today_label="" if line is None else _unit(line - 5 if near_end else line + 5),
         today_anchor="end" if near_end else "start",
-        summary=_summary(len(rows), passed, today),
+        summary=_summary(len(rows), passed, today, len(late)),
     )
 
 
@@ -153,7 +164,7 @@ class _Plot:
         self.every = max(1, -int(-_LABEL_WIDTH // self.slot))
         self.spans_years = spans_years
 
-    def bar(self, index: int, row: _Row, due: bool, currency: str) -> Bar:
+    def bar(self, index: int, row: _Row, due: bool, currency: str, late: bool) -> Bar:
         middle = _LEFT + self.slot * (index + 0.5)
         segments, below = [], Decimal(0)
         for kind, part in row.parts.items():
@@ -161,14 +172,18 @@ class _Plot:
                 upper = self._y(below + part)
                 segments.append(Segment(kind, _unit(upper), _unit(self._y(below) - upper)))
                 below += part
+        left, width, upper = middle - self.bar_width / 2, self.bar_width, self._y(below)
+        title = row.title(currency)
         return Bar(
-            x=_unit(middle - self.bar_width / 2),
-            width=_unit(self.bar_width),
+            x=_unit(left),
+            width=_unit(width),
             middle=_unit(middle),
             segments=tuple(segments),
             label="" if index % self.every else row.label(self.spans_years),
-            title=row.title(currency),
+            title=f"{title}, late" if late else title,
             due=due,
+            outline=f"M{left:.1f} {upper:.1f}h{width:.1f}V{self.base:.1f}h-{width:.1f}z",
+            late=late,
         )
 
     def between(self, passed: int) -> float:
@@ -201,9 +216,10 @@ def _kinds(rows: list[_Row]) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if any(row.parts[kind] > 0 for row in rows))
 
 
-def _summary(count: int, passed: int, today: date | None) -> str:
+def _summary(count: int, passed: int, today: date | None, late: int) -> str:
     text = f"{count} instalment{'' if count == 1 else 's'}"
-    return f"{text}, {passed} due before today" if today else text
+    text = f"{text}, {passed} due before today" if today else text
+    return f"{text}, {late} late" if late else text
 
 
 def _unit(value: float) -> str:

@@ -279,6 +279,25 @@ def test_the_legend_names_only_what_is_there() -> None:
     assert not draw("{% schedule_legend contract %}", contract=None).strip()
 
 
+def test_a_late_instalment_differs_by_pattern_and_word() -> None:
+    amounts = SimpleNamespace(principal=Decimal(300))
+    rows = [SimpleNamespace(due_date=DUE, amounts=amounts) for _ in range(2)]
+    given = {
+        "contract": SimpleNamespace(installments=rows),
+        "steps": [
+            SimpleNamespace(installment=rows[0], progress="paid"),
+            SimpleNamespace(installment=rows[1], progress="late"),
+        ],
+    }
+    html = draw('{% schedule_chart contract None "KES" steps %}', **given)
+    assert html.count('<path class="late"') == 2  # one bar, in the wide and in the narrow picture
+    assert html.count(", late</title>") == 2
+    assert html.count("1 late.") == 2
+    assert '<pattern id="late-wide"' in html
+    assert '<li class="late">' in draw("{% schedule_legend contract steps %}", **given)
+    assert "late" not in draw("{% schedule_chart contract None %}", **given)
+
+
 @pytest.mark.parametrize("contract", [None, Odd("x"), SimpleNamespace(installments=None)])
 def test_no_schedule_no_chart(contract: object) -> None:
     assert "<svg" not in draw("{% schedule_chart contract zone %}", contract=contract, zone=None)

@@ -18,9 +18,16 @@ register = template.Library()
 
 @register.inclusion_tag("_schedule_chart.html", takes_context=True)
 def schedule_chart(
-    context: Context, contract: object, zone: object = None, currency: str = ""
+    context: Context,
+    contract: object,
+    zone: object = None,
+    currency: str = "",
+    steps: Iterable[Any] = (),
 ) -> dict[str, object]:
-    """Draw a contract's instalments, once for a wide screen and once for a phone."""
+    """Draw a contract's instalments, once for a wide screen and once for a phone.
+
+    `steps` tells which of them are late (lending/figures.py).
+    """
     app = getattr(context.get("frame"), "app", None)
     place = zone if isinstance(zone, tzinfo) else None
     settled = {
@@ -30,15 +37,25 @@ def schedule_chart(
         "locale": reader.locale(),
     }
     rows = getattr(contract, "installments", None)
+    behind = [step.installment for step in steps if step.progress == "late"]
+    if behind:
+        settled["late"] = [
+            at
+            for at, row in enumerate(rows)
+            if any(row is one for one in behind)  # type: ignore[arg-type]
+        ]
     wide = schedule_bars(rows, width=700, height=168, **settled)  # type: ignore[arg-type]
     narrow = schedule_bars(rows, width=380, height=180, **settled)  # type: ignore[arg-type]
-    return {"charts": [("wide", wide), ("narrow", narrow)] if wide and narrow else []}
+    drawn = [("wide", wide), ("narrow", narrow)] if wide and narrow else []
+    return {"charts": drawn, "late": bool(behind)}
 
 
 @register.inclusion_tag("_legend.html")
-def schedule_legend(contract: object) -> dict[str, object]:
+def schedule_legend(contract: object, steps: Iterable[Any] = ()) -> dict[str, object]:
     """Name the colours of a contract's chart: only those parts that its instalments have."""
-    return {"kinds": kinds_of(getattr(contract, "installments", None))}
+    kinds = kinds_of(getattr(contract, "installments", None))
+    late = any(step.progress == "late" for step in steps)
+    return {"kinds": (*kinds, "late") if kinds and late else kinds}
 
 
 @register.inclusion_tag("_contracts_chart.html")
