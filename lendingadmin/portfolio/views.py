@@ -6,12 +6,15 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.readers import LendingApp
 from lendingadmin.repayments import book, mistakes, watching
 from lendingadmin.repayments.models import Mistake
 from lendingadmin.web import following
 from lendingadmin.web.access import access, signed_in
 from lendingadmin.web.models import Write
 from lendingadmin.web.requests import PersonRequest
+
+from . import book_views, glance
 
 _RECENT = 10
 _LOOKS_PER_VISIT = 3
@@ -37,8 +40,21 @@ def desk(request: PersonRequest, app_id: str) -> HttpResponse:
         "unsettled": book.unsettled(app_id)[:_RECENT],
         "recent": book.of_person(app_id, request.user.pk)[:_RECENT],
         "app": app,
+        **_book(request, app),
     }
     return render(request, "portfolio/desk.html", context)
+
+
+def _book(request: PersonRequest, app: LendingApp) -> dict[str, object]:
+    """The book as it was last counted, and what becomes of the newest counting; reads no loan."""
+    last = book_views.newest(app.app_id)
+    return {
+        "glance": glance.glance(app) if last else None,
+        "last": last,
+        "may_count": request.user.has_perm(book_views.COUNT),
+        "every": settings.SNAPSHOT_EVERY,
+        **(book_views.how_far(request, last) if last else {}),
+    }
 
 
 def _to_review(request: PersonRequest, app_id: str) -> list[Mistake]:

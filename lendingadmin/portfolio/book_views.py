@@ -1,0 +1,118 @@
+"""Counting the book, how far it is, and the loans behind each figure."""
+
+from datetime import timedelta
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from lendingadmin import audit, gateway
+from lendingadmin.web import polling, tables
+from lendingadmin.web.access import access
+from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, whole_number
+from lendingadmin.web.requests import PersonRequest
+
+from . import counting, tasks
+from .behind import behind
+from .columns import columns
+from .figures import Figures
+from .glance import performance_words
+from .models import Snapshot
+
+COUNT = "dashboard.portfolio.count"
+# A hundred thousand loans take a minute or so; a service that is slow takes longer.
+_LONGEST = timedelta(hours=1)
+# Somebody watches: the longer pauses of other pages would look as if it stood still.
+_PAUSE = 2
+_STANDS_STILL = timedelta(seconds=30)
+State = Snapshot.State
+
+
+@access(COUNT, methods=("POST",))
+def count(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Have the book counted; where it is being counted, that is enough."""
+    app = gateway.lending_app(app_id)
+    row = tasks.start(app.app_id, request.user)
+    if row is None:
+        messages.info(request, "The book is being counted already.")
+    else:
+        audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="started")
+    return redirect("desk", app_id)
+
+
+@access(COUNT, methods=("POST",))
+def stop(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Stop the counting under way; the figures of the last complete one stay."""
+    app = gateway.lending_app(app_id)
+    row = counting.stop(app.app_id, request.user)
+    if row is None:
+        messages.info(request, "There was nothing to stop: the counting had ended.")
+    else:
+        audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="stopped")
+    return redirect("desk", app_id)
+
+
+@access("lending.loans.list")
+def progress(request: PersonRequest, app_id: str) -> HttpResponse:
+    """How far the counting is: a fragment that asks again until it ends."""
+    app = gateway.lending_app(app_id)
+    row = newest(app.app_id)
+    if row is None:
+        raise Http404("Nothing was counted here.")
+    context = how_far(request, row) | {"app": app, "is_fragment": True}
+    return render(request, "portfolio/_progress.html", context)
+
+
+def newest(app_id: str) -> Snapshot | None:
+    """The counting that began last, whatever became of it."""
+    return Snapshot.objects.filter(app_id=app_id).order_by("-id").first()
+
+
+def how_far(request: PersonRequest, row: Snapshot) -> dict[str, object]:
+    """What `_progress.html` shows of a counting."""
+    now = timezone.now()
+    poll = polling.poll(request, row.began_at, _LONGEST, waiting=row.state == State.COUNTING)
+    return {
+        "row": row,
+        "poll": poll,
+        "delay": None if poll.delay is None else min(poll.delay, _PAUSE),
+        "most": max(row.expected or 0, row.loans_read),
+        "still": now - row.heartbeat_at > _STANDS_STILL,
+    }
+
+
+@access("lending.loans.list")
+def loans(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """The loans behind one figure of a snapshot, as they were then; the largest first."""
+    app = gateway.lending_app(app_id)
+    rows = Snapshot.objects.filter(app_id=app.app_id, state=State.DONE)
+    snapshot = rows.filter(pk=number).first()
+    if snapshot is None:
+        return render(request, "portfolio/gone.html", {"app": app}, status=404)
+    by = request.GET.get("by", "outstanding")
+    found = behind(snapshot, Figures.from_json(snapshot.figures), by, performance_words)
+    if found is None:
+        raise Http404("No figure is called so.")
+    skip = whole_number(request.GET.get("from"))
+    page = list(found.rows[skip : skip + DEFAULT_PAGE_SIZE + 1])
+    context = {
+        "behind": found,
+        "snapshot": snapshot,
+        "table": tables.draw(columns(app, found.amount), page[:DEFAULT_PAGE_SIZE]),
+        "pager": _pager(request, by, skip, len(page)),
+        "empty": not page,
+        "app": app,
+    }
+    return render(request, "portfolio/loans.html", context)
+
+
+def _pager(request: PersonRequest, by: str, skip: int, found: int) -> dict[str, object]:
+    """What `_pager.html` shows. A snapshot does not change, so a place in it is a number."""
+    here = f"{request.path}?{urlencode({'by': by})}"
+    return {
+        "count": min(found, DEFAULT_PAGE_SIZE),
+        "next_url": f"{here}&from={skip + DEFAULT_PAGE_SIZE}" if found > DEFAULT_PAGE_SIZE else "",
+        "first_url": here if skip else "",
+    }

@@ -1,0 +1,300 @@
+"""The book at a glance: what the desk shows of the last complete snapshot, each part with its way.
+
+Made from the database alone.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.urls import reverse
+
+from lendingadmin.display import reader
+from lendingadmin.display.bars import Bars, Item, lying, upright
+from lendingadmin.display.locales import written_month
+from lendingadmin.display.money import compact, money
+from lendingadmin.display.numbers import whole
+from lendingadmin.display.rates import rate
+from lendingadmin.display.statuses import numbered
+from lendingadmin.display.trends import Trend, trend
+from lendingadmin.readers import LendingApp
+
+from .behind import arrears
+from .counting import complete
+from .figures import AT_RISK, OTHER_KINDS, Figures
+from .models import Snapshot, SnapshotLoan
+
+_WIDEST, _WIDE, _NARROW = 720, 480, 330
+_LARGEST = 10
+# Points of a picture of what was; kept are about a hundred snapshots.
+_POINTS = 31
+# A label that leaves no room for an amount beside it.
+_LONG = 18
+NO_PERFORMANCE = "not told"
+Written = Callable[[Decimal], str]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One figure: its name, its amount, what it is of, where its loans are, and who lacks it."""
+
+    label: str
+    amount: Decimal | None
+    words: str
+    url: str
+    untold: int = 0
+    untold_url: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Bars wide and narrow, and as numbers; `untold` loans lack what they are made of."""
+
+    items: tuple[Item, ...]
+    drawn: tuple[tuple[str, Bars], ...]
+    untold: int = 0
+    untold_url: str = ""
+
+
+@dataclass(frozen=True)
+class Course:
+    """One figure over the snapshots, the newest first as (when, in words, where its loans are)."""
+
+    name: str
+    rows: tuple[tuple[datetime, str, str], ...]
+    drawn: Trend | None
+
+    @property
+    def ends(self) -> tuple[datetime, datetime]:
+        """When the first and the last of them were counted."""
+        return self.rows[-1][0], self.rows[0][0]
+
+
+@dataclass(frozen=True)
+class Glance:
+    """All that the desk shows of a snapshot."""
+
+    snapshot: Snapshot
+    tiles: tuple[Tile, ...]
+    at_risk: Picture
+    at_risk_of: Tile
+    months: Picture
+    kinds: Picture
+    courses: tuple[Course, ...]
+    arrears: Sequence[SnapshotLoan]
+    all_arrears_url: str
+    counted: int
+
+
+def glance(app: LendingApp) -> Glance | None:
+    """What is known of an app's book; None where it was never counted to the end."""
+    numbers = _spread(list(complete(app.app_id).values_list("pk", flat=True)))
+    rows = complete(app.app_id).filter(pk__in=numbers).defer("page_token", "why")
+    kept = [(row, Figures.from_json(row.figures)) for row in rows]
+    return _Maker(app, *kept[0]).made(kept) if kept else None
+
+
+def _spread(numbers: list[int]) -> list[int]:
+    """So many of them as a picture has room for, the first and the last among them."""
+    if len(numbers) <= _POINTS:
+        return numbers
+    return [numbers[at * (len(numbers) - 1) // (_POINTS - 1)] for at in range(_POINTS)]
+
+
+class _Maker:
+    """Makes the parts of one snapshot's glance."""
+
+    def __init__(self, app: LendingApp, snapshot: Snapshot, figures: Figures) -> None:
+        self.app, self.snapshot, self.figures = app, snapshot, figures
+        self.locale = reader.locale()
+
+    def made(self, kept: list[tuple[Snapshot, Figures]]) -> Glance:
+        return Glance(
+            snapshot=self.snapshot,
+            tiles=(self._outstanding(), self._overdue(), self._paid()),
+            at_risk=self._at_risk(),
+            at_risk_of=self._tile("Outstanding principal", "principal_outstanding", "principal"),
+            months=self._months(),
+            kinds=self._kinds(),
+            courses=self._courses(kept),
+            arrears=arrears(self.snapshot, _LARGEST),
+            all_arrears_url=self._url("overdue"),
+            counted=self.snapshot.loans_read,
+        )
+
+    def _url(self, by: str, snapshot: Snapshot | None = None) -> str:
+        number = (snapshot or self.snapshot).pk
+        return f"{reverse('book-loans', args=[self.app.app_id, number])}?{urlencode({'by': by})}"
+
+    def _money(self, amount: Decimal) -> str:
+        return money(amount, self.app.currency, self.locale)
+
+    def _loans(self, count: int) -> str:
+        return f"{whole(count, self.locale)} loan{'' if count == 1 else 's'}"
+
+    def _tile(self, label: str, name: str, by: str, words: str = "") -> Tile:
+        total = self.figures.sums[name]
+        return Tile(
+            label,
+            total.amount,
+            words or f"on {self._loans(total.loans)}",
+            self._url(by),
+            self.figures.untold.get(name, 0),
+            self._url(f"untold:{name}"),
+        )
+
+    def _outstanding(self) -> Tile:
+        return self._tile("Outstanding", "outstanding", "outstanding")
+
+    def _overdue(self) -> Tile:
+        owed, late = self.figures.sums["outstanding"], self.figures.sums["overdue"]
+        words = f"on {self._loans(late.loans)}"
+        if owed.amount > 0:
+            words += f", {rate(late.amount / owed.amount, self.locale)} of what is outstanding"
+        return self._tile("Overdue", "overdue", "overdue", words)
+
+    def _paid(self) -> Tile:
+        if self.snapshot.previous_id is None:
+            return Tile(
+                "Paid since the count before", None, "this was the first; the next one tells", ""
+            )
+        total = self.figures.sums["paid"]
+        words = f"on {self._loans(total.loans)}"
+        return self._tile("Paid since the count before", "paid", "paid", words)
+
+    def _at_risk(self) -> Picture:
+        items = []
+        for days in AT_RISK:
+            total, share = self.figures.sums[f"par{days}"], self.figures.share_at_risk(days)
+            value = "—" if share is None else rate(share, self.locale)
+            late = "1 day late or more" if days == 1 else f"{days} days late or more"
+            items.append(
+                Item(
+                    label=f"PAR {days}",
+                    amount=max(share or Decimal(0), Decimal(0)),
+                    words=f"{self._money(total.amount)} on {self._loans(total.loans)} {late}",
+                    url=self._url(f"par{days}"),
+                    value=value,
+                    note=f"{self._money(total.amount)} on {self._loans(total.loans)}",
+                    tone="bad",
+                )
+            )
+        return self._picture(items, "at_risk", whole_is=Decimal(1))
+
+    def _months(self) -> Picture:
+        items = []
+        for month, total in self.figures.months.items():
+            label = written_month(date(int(month[:4]), int(month[5:]), 1), self.locale)
+            words = f"{self._money(total.amount)} on {self._loans(total.loans)}"
+            items.append(
+                Item(
+                    label,
+                    total.amount,
+                    words,
+                    self._url(f"month:{month}"),
+                    compact(total.amount, self.locale),
+                )
+            )
+        drawn = [
+            (size, upright(items, width=width, locale=self.locale))
+            for size, width in (("wide", _WIDEST), ("narrow", _NARROW))
+        ]
+        return Picture(
+            tuple(items),
+            tuple((size, bars) for size, bars in drawn if bars),
+            self.figures.untold.get("months", 0),
+            self._url("untold:months"),
+        )
+
+    def _kinds(self) -> Picture:
+        kinds = sorted(self.figures.performance.items(), key=lambda one: _sorted_as(one[0]))
+        items = []
+        for key, total in kinds:
+            status = numbered(key, settings.LENDING_PERFORMANCE_STATUSES)
+            label = performance_words(key)
+            items.append(
+                Item(
+                    label=label,
+                    amount=Decimal(total.loans),
+                    words=f"{self._loans(total.loans)}, {self._money(total.amount)} outstanding",
+                    url=self._url(f"performance:{key}"),
+                    value=whole(total.loans, self.locale),
+                    note="" if len(label) > _LONG else self._money(total.amount),
+                    tone=status.tone if status else "",
+                )
+            )
+        return self._picture(items, "")
+
+    def _picture(self, items: list[Item], untold: str, whole_is: Decimal | None = None) -> Picture:
+        drawn = [
+            (size, lying(items, width=width, whole=whole_is))
+            for size, width in (("wide", _WIDE), ("narrow", _NARROW))
+        ]
+        return Picture(
+            tuple(items),
+            tuple((size, bars) for size, bars in drawn if bars),
+            self.figures.untold.get(untold, 0),
+            self._url(f"untold:{untold}") if untold else "",
+        )
+
+    def _courses(self, kept: list[tuple[Snapshot, Figures]]) -> tuple[Course, ...]:
+        return (
+            self._course(
+                "Outstanding",
+                "outstanding",
+                [(one, figures.sums["outstanding"].amount) for one, figures in kept],
+            ),
+            self._course(
+                "Overdue",
+                "overdue",
+                [(one, figures.sums["overdue"].amount) for one, figures in kept],
+            ),
+            self._course(
+                "PAR 30",
+                "par30",
+                [(one, figures.share_at_risk(30)) for one, figures in kept],
+                self._rate,
+                self._rate,
+            ),
+        )
+
+    def _axis(self, amount: Decimal) -> str:
+        return compact(amount, self.locale)
+
+    def _rate(self, share: Decimal) -> str:
+        return rate(share, self.locale)
+
+    def _course(
+        self,
+        name: str,
+        by: str,
+        values: list[tuple[Snapshot, Decimal | None]],
+        written: Written | None = None,
+        axis: Written | None = None,
+    ) -> Course:
+        rows, points = [], []
+        for one, value in values:
+            if value is not None and one.ended_at is not None:
+                text = (written or self._money)(value)
+                rows.append((one.ended_at, text, self._url(by, one)))
+                points.append((one.ended_at, value))
+        drawn = trend(points[::-1], width=_NARROW, written=axis or self._axis)
+        return Course(name, tuple(rows), drawn)
+
+
+def performance_words(key: str) -> str:
+    """A performance status in words: those of the settings, `status 7`, `not told`."""
+    if key == OTHER_KINDS:
+        return "other kinds"
+    status = numbered(key, settings.LENDING_PERFORMANCE_STATUSES)
+    return status.word if status else NO_PERFORMANCE
+
+
+def _sorted_as(key: str) -> tuple[int, int, str]:
+    """Numbers in their order, then words, then what was not told."""
+    if key.isascii() and key.isdigit():
+        return (0, int(key), "")
+    return (1 if key else 2, 0, key)
