@@ -11,6 +11,9 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 from tests.browser import chromium
 from tests.browser.house import House, running, sign_in
+from tests.browser.looks import everything
+from tests.browser.staged import Stage, staged
+from tests.browser.walking import Seen, walk
 from tests.faults.behaviours import forward
 from tests.faults.server import FaultServer
 
@@ -98,6 +101,19 @@ def weak_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WeakHouse]:
         folder = tmp_path_factory.mktemp("weak-house")
         house = stack.enter_context(running(folder, service=stand_before))
         yield WeakHouse(house, proxies[0])
+
+
+@pytest.fixture(scope="session")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """A house in which every page of the map can be seen."""
+    with staged(tmp_path_factory.mktemp("stage")) as stage:
+        yield stage
+
+
+@pytest.fixture(scope="session")
+def walked(stage: Stage) -> list[Seen]:
+    """Every place of the map, looked at once for all tests that ask about all of them."""
+    return walk(stage, everything)
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from playwright.sync_api import Page
@@ -25,10 +25,11 @@ prepare_dashboard()
 
 @dataclass(frozen=True)
 class House:
-    """Where a running dashboard and its sandbox answer."""
+    """Where a running dashboard and its sandbox answer, and the environment that they run in."""
 
     address: str
     sandbox: str
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def straight(sandbox: str) -> str:
@@ -71,7 +72,7 @@ def running(
             processes.finish("filling")
         processes.start("dashboard", serving.dashboard("127.0.0.1", port), environ)
         processes.wait_until_ready("dashboard", port, "/healthz")
-        yield House(f"http://localhost:{port}", sandbox)
+        yield House(f"http://localhost:{port}", sandbox, environ)
 
 
 def sign_in(page: Page, role: str, path: str = "/") -> None:

@@ -1,0 +1,358 @@
+"""The map: every page in every state that a person can see, and what must be done first.
+
+The accessibility tests go through it, and `make screenshots` takes its pictures from it. Addresses
+name staged records in braces (`staging.py`).
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from playwright.sync_api import Page
+
+from tests.browser import steps
+
+Step = Callable[[Page, dict[str, Any]], None]
+
+
+class Place(NamedTuple):
+    """A page in a state. `name` is also what its pictures are called.
+
+    `person` is who looks at it, empty for a stranger. `do` is what must be done on the page first,
+    and `ends` the name of the route where that leads. `shows` is what only this state says.
+    """
+
+    name: str
+    address: str
+    person: str = "manager"
+    do: Step | None = None
+    status: int = 200
+    shows: str = ""
+    ends: str = ""
+
+
+_APP = "/apps/kenya"
+_EMPTY = "/apps/uganda"
+_LOAN = f"{_APP}/loans/{{open_loan}}"
+_BORROWER = f"{_APP}/borrowers/{{borrower}}"
+_OFFERS = f"{_APP}/borrowers/{{offered_to}}/offers"
+_RUNS = f"{_APP}/borrowers/B-RUNS/offers"
+_ASKED = "amount={half}&startDate={today}"
+_RP = f"{_APP}/repayments"
+
+SIGNING_IN = (
+    Place("sign-in", "/accounts/login/", "", shows="Sign in"),
+    Place("sign-in-refused", "/accounts/login/", "", steps.sign_in_wrongly, shows="not correct"),
+    Place("sign-in-code", "/accounts/login/", "", steps.sign_in_second, ends="mfa_authenticate"),
+    Place(
+        "sign-in-code-refused",
+        "/accounts/login/",
+        "",
+        steps.sign_in_with_wrong_code,
+        ends="mfa_authenticate",
+        shows="Incorrect code",
+    ),
+    Place("sign-in-inactive", "/accounts/inactive/", ""),
+    Place("sign-up-closed", "/accounts/signup/", ""),
+    Place("sign-out", "/accounts/logout/", "officer", shows="Sign out?"),
+    Place("confirm-it-is-you", "/accounts/reauthenticate/", "late"),
+    Place("confirm-by-code", "/accounts/2fa/reauthenticate/", "late"),
+    Place("password", "/accounts/password/change/", "officer"),
+    Place(
+        "password-refused",
+        "/accounts/password/change/",
+        "officer",
+        steps.change_password_wrongly,
+        shows="type your current password",
+    ),
+    Place("too-many-tries", "/accounts/password/change/", "hurried", steps.hurry, shows="Too many"),
+    Place("factors-none", "/accounts/2fa/", "officer"),
+    Place("factors", "/accounts/2fa/", "second"),
+    Place("code-app-add", "/accounts/2fa/totp/activate/", "officer"),
+    Place(
+        "code-app-add-refused",
+        "/accounts/2fa/totp/activate/",
+        "officer",
+        steps.activate_wrongly,
+        shows="Incorrect code",
+    ),
+    Place("code-app-remove", "/accounts/2fa/totp/deactivate/", "second"),
+    Place("recovery-codes", "/accounts/2fa/recovery-codes/", "second"),
+    Place("recovery-codes-new", "/accounts/2fa/recovery-codes/generate/", "second"),
+    Place("keys", "/accounts/2fa/webauthn/", "keyholder", shows="Key of the till"),
+    Place("keys-none", "/accounts/2fa/webauthn/", "officer"),
+    Place("key-add", "/accounts/2fa/webauthn/add/", "officer"),
+    Place("key-edit", "/accounts/2fa/webauthn/keys/{key}/edit/", "keyholder"),
+    Place("key-remove", "/accounts/2fa/webauthn/keys/{key}/remove/", "keyholder"),
+)
+
+FRAME = (
+    Place("desk", f"{_APP}/"),
+    Place("desk-empty", f"{_EMPTY}/", "viewer"),
+    Place("desk-officer", f"{_APP}/", "officer"),
+    Place("keys-shown", f"{_APP}/", do=steps.press_question_mark),
+    Place("menu-of-the-person", f"{_APP}/", do=steps.open_person_menu),
+    Place("menu-of-apps", f"{_APP}/", do=steps.open_app_menu),
+    Place("updates-paused", f"{_APP}/", do=steps.pause, shows="Updates are paused"),
+    Place("calls-open", f"{_APP}/loans/{{late_loan}}/", do=steps.open_calls),
+    Place("profile", "/accounts/profile/", "officer"),
+    Place("find", f"{_APP}/find"),
+    Place("find-nothing", f"{_APP}/find?q=nowhere", shows="No match"),
+    Place("find-fault", f"{_APP}/find?q=L-SCOPE", shows="could not be looked up"),
+    Place("find-slow", f"{_APP}/find?q=L-SLOW"),
+    Place("find-wrong", f"{_APP}/find?q=.."),
+    Place("find-in", f"{_APP}/find/in/loans?q=nowhere"),
+    Place("find-last", f"{_APP}/find/last"),
+    Place("find-recalled", f"{_APP}/", do=steps.focus_find),
+    Place("no-such-page", "/nowhere/", "officer", status=404, shows="No such page"),
+    Place("no-such-page-stranger", "/nowhere/", "", status=404, shows="No such page"),
+    Place("role-refused", f"{_APP}/borrowers/new", "viewer", status=403, shows="Your role"),
+    Place("form-expired", "/accounts/login/", "", steps.send_without_token, shows="has expired"),
+    Place("bad-request", "/accounts/login/", "", steps.come_by_another_name, shows="not be read"),
+    Place("own-fault", "/accounts/login/", "", steps.see_own_fault, shows="Something broke here"),
+)
+
+FAULTS = (
+    Place("service-slow", f"{_APP}/loans/L-SLOW/", "support", status=504, shows="can't be shown"),
+    Place("service-gone", f"{_APP}/loans/L-GONE/", "support", status=502, shows="can't be shown"),
+    Place("service-gateway", f"{_APP}/loans/L-GATEWAY/", "support", status=502, shows="Try again"),
+    Place("service-scope", f"{_APP}/loans/L-SCOPE/", "support", status=502, shows="scope"),
+    Place("service-busy", f"{_APP}/loans/L-BUSY/", "support", status=503, shows="Try again"),
+    Place("loan-not-there", f"{_APP}/loans/L-NOWHERE/", "support", status=404),
+    Place("borrower-not-there", f"{_APP}/borrowers/B-NOWHERE/", "support", status=404),
+)
+
+BORROWERS = (
+    Place("borrowers", f"{_APP}/borrowers/"),
+    Place("borrowers-empty", f"{_EMPTY}/borrowers/", "officer", shows="No borrowers"),
+    Place("borrower", f"{_BORROWER}/"),
+    Place("borrower-viewer", f"{_BORROWER}/", "viewer"),
+    Place("borrower-panel-record", f"{_BORROWER}/panels/record"),
+    Place("borrower-panel-loans", f"{_BORROWER}/panels/loans"),
+    Place("borrower-panel-assessments", f"{_BORROWER}/panels/assessments"),
+    Place("borrower-panel-events", f"{_BORROWER}/panels/events"),
+    Place("borrower-history", f"{_BORROWER}/panels/history"),
+    Place("borrower-new", f"{_APP}/borrowers/new", "officer"),
+    Place("borrower-new-wrong", f"{_APP}/borrowers/new", "officer", steps.register_wrongly),
+    Place("borrower-edit", f"{_BORROWER}/edit", "officer"),
+    Place(
+        "borrower-edit-confirm",
+        f"{_BORROWER}/edit",
+        "officer",
+        steps.change_the_borrower,
+        ends="borrower-edit-confirm",
+    ),
+    Place("borrower-delete", f"{_BORROWER}/delete"),
+)
+
+OFFERS = (
+    Place("offers-of-borrower", f"{_OFFERS}/", "officer"),
+    Place("offers-of-borrower-none", f"{_BORROWER}/offers/", "officer"),
+    Place("offer-new", f"{_OFFERS}/new", "officer"),
+    Place("offer-new-wrong", f"{_OFFERS}/new", "officer", steps.ask_wrongly),
+    Place("offer-made", f"{_OFFERS}/staged-done/", "officer", shows="Credit limit"),
+    Place("offer-made-expired", f"{_OFFERS}/staged-gone/", "officer", shows="expired"),
+    Place("offer-failed", f"{_RUNS}/staged-failed/", "officer", shows="No offer was made"),
+    Place("offer-refused", f"{_RUNS}/staged-refused/", "officer", shows="refused this request"),
+    Place("offer-running", f"{_RUNS}/staged-running/", "officer", shows="is working on it"),
+    Place("offer-asked", f"{_RUNS}/staged-asked/", "officer", shows="working on it"),
+    Place("offer-overdue", f"{_RUNS}/staged-overdue/", "officer", shows="Still running"),
+    Place("offer-expired", f"{_RUNS}/staged-expired/", "officer", shows="before it was done"),
+    Place("offer-not-ours", f"{_OFFERS}/from-elsewhere/", "officer", shows="not asked for here"),
+    Place("contracts", f"{_OFFERS}/staged-done/contracts?{_ASKED}", "officer", shows="cheapest"),
+    Place("contracts-empty", f"{_OFFERS}/staged-done/contracts", "officer"),
+    Place("contracts-wrong", f"{_OFFERS}/staged-done/contracts?amount=x&startDate=y", "officer"),
+    Place(
+        "loan-from-offer", f"{_OFFERS}/staged-done/contracts/{{product}}/loan?{_ASKED}", "officer"
+    ),
+)
+
+LOANS = (
+    Place("loans", f"{_APP}/loans/"),
+    Place("loans-empty", f"{_EMPTY}/loans/", "officer", shows="No loans yet"),
+    Place("loans-none-match", f"{_APP}/loans/?borrowerId=nobody", shows="No loan matches"),
+    Place("loans-filter-wrong", f"{_APP}/loans/?borrowerId=two+words", shows="Nothing to show yet"),
+    Place("loans-next-page", f"{_APP}/loans/?pageSize=25", do=steps.next_page, shows="First page"),
+    Place("loans-export", f"{_APP}/loans/", do=steps.export, shows="rows, complete"),
+    Place("loan", f"{_LOAN}/"),
+    Place("loan-viewer", f"{_LOAN}/", "viewer"),
+    Place("loan-late", f"{_APP}/loans/{{late_loan}}/", "support"),
+    Place("loan-closed", f"{_APP}/loans/{{closed_loan}}/", "support", shows="settled"),
+    Place("loan-pending", f"{_APP}/loans/{{pending_loan}}/", "officer"),
+    Place("loan-in-doubt", f"{_APP}/loans/{{busy_loan}}/", "support"),
+    Place("loan-recorded", f"{_APP}/loans/{{recorded_loan}}/", "support"),
+    Place("loan-new", f"{_APP}/loans/new", "officer"),
+    Place("loan-new-wrong", f"{_APP}/loans/new", "officer", steps.lend_wrongly),
+    Place("loan-delete", f"{_APP}/loans/{{pending_loan}}/delete"),
+)
+
+REPAYMENTS = (
+    Place("repayment-new", f"{_LOAN}/repayments/new", "support"),
+    Place("repayment-new-wrong", f"{_LOAN}/repayments/new", "support", steps.enter_wrongly),
+    Place("repayment-new-busy", f"{_APP}/loans/{{busy_loan}}/repayments/new", "support"),
+    Place(
+        "repayment-confirm",
+        f"{_LOAN}/repayments/new",
+        "support",
+        steps.enter,
+        ends="repayment-confirm",
+        shows="Record KES",
+    ),
+    Place(
+        "repayment-confirm-alike",
+        f"{_APP}/loans/{{recorded_loan}}/repayments/new",
+        "support",
+        steps.enter_again,
+        ends="repayment-confirm",
+        shows="Look",
+    ),
+    Place("receipt-recorded", f"{_RP}/{{rp_recorded}}/", "support", shows="exactly this amount"),
+    Place("receipt-not-yet", f"{_RP}/{{rp_not_yet}}/", "support", shows="not seen yet"),
+    Place("receipt-refused", f"{_RP}/{{rp_refused}}/", "support", shows="Send it again"),
+    Place("receipt-not-sent", f"{_RP}/{{rp_not_sent}}/", "support", shows="Send it again"),
+    Place("receipt-unknown", f"{_RP}/{{rp_unknown}}/", "support", shows="Do not enter it again"),
+    Place("receipt-unknown-old", f"{_RP}/{{rp_unknown_old}}/", shows="Settle it"),
+    Place("receipt-set-aside", f"{_RP}/{{rp_set_aside}}/", shows="Settle it"),
+    Place("receipt-inferred", f"{_RP}/{{rp_inferred}}/", shows="Probably recorded"),
+    Place("receipt-no-trace", f"{_RP}/{{rp_no_trace}}/", shows="Send it again"),
+    Place("receipt-alarm", f"{_RP}/{{rp_alarm}}/", shows="I have seen this"),
+    Place("receipt-settled-yes", f"{_RP}/{{rp_settled_recorded}}/", shows="It was recorded"),
+    Place("receipt-settled-no", f"{_RP}/{{rp_settled_not_recorded}}/", shows="was not recorded"),
+    Place("receipt-mistake", f"{_RP}/{{rp_mistaken}}/", shows="Close the report"),
+    Place("receipt-reviewed", f"{_RP}/{{rp_reviewed}}/", shows="corrected at the service"),
+    Place("receipt-settle-wrong", f"{_RP}/{{rp_unknown_old}}/", do=steps.settle_wrongly),
+    Place("journal", f"{_RP}/"),
+    Place("journal-empty", f"{_EMPTY}/repayments/", "support"),
+    Place("journal-none-match", f"{_RP}/?person=nobody", "support"),
+    Place("days-end", f"{_RP}/day/", "support"),
+    Place("days-end-empty", f"{_EMPTY}/repayments/day/", "support"),
+    Place("days-end-wrong", f"{_RP}/day/?day=never", "support"),
+    Place("unknown", f"{_RP}/unknown/", "support"),
+    Place("unknown-empty", f"{_EMPTY}/repayments/unknown/", "support"),
+)
+
+WRITES = (
+    *(
+        Place(f"write-{state}", f"{_APP}/writes/staged-{state}/", person, shows="B-STAGED")
+        for state, person in (
+            ("saved", "officer"),
+            ("refused", "officer"),
+            ("unknown", "officer"),
+            ("found", "manager"),
+            ("differs", "manager"),
+            ("absent", "manager"),
+            ("settled", "officer"),
+        )
+    ),
+    Place("write-not-mine", f"{_APP}/writes/staged-saved/", "viewer", status=403),
+)
+
+ASSESSMENTS = (
+    Place("assessments", f"{_APP}/assessments/"),
+    Place("assessments-empty", f"{_EMPTY}/assessments/", "officer"),
+    Place("assessment-authorized", f"{_APP}/assessments/{{assessment_authorized}}/", "officer"),
+    Place("assessment-declined", f"{_APP}/assessments/{{assessment_declined}}/", "officer"),
+    Place("assessment-invalid", f"{_APP}/assessments/{{assessment_invalid}}/", "officer"),
+    Place("assessment-running", f"{_APP}/assessments/A-RUNS/", "officer", shows="is running"),
+    Place("assessment-overdue", f"{_APP}/assessments/A-RUNS-OLD/", "officer", shows="stopped"),
+    Place("assessment-new", f"{_APP}/assessments/new?borrower={{borrower}}", "officer"),
+    Place("assessment-new-wrong", f"{_APP}/assessments/new", "officer", steps.assess_wrongly),
+    Place(
+        "assessments-compared",
+        f"{_APP}/assessments/compare?a={{assessment_authorized}}&b={{assessment_declined}}",
+        "officer",
+    ),
+    Place(
+        "assessments-to-compare",
+        f"{_APP}/assessments/compare?a={{assessment_authorized}}",
+        "officer",
+    ),
+)
+
+EVENTS = (
+    Place("events", f"{_APP}/events/"),
+    Place("events-empty", f"{_EMPTY}/events/", "officer"),
+    Place("events-none-match", f"{_APP}/events/?accountId=borrower:nobody"),
+    Place("event", f"{_APP}/events/", "viewer", steps.open_first_row, ends="event"),
+    Place("event-shown", f"{_APP}/events/", "officer", steps.reveal, ends="event-reveal"),
+    Place("event-new", f"{_APP}/events/new", "officer"),
+    Place("event-new-file", f"{_APP}/events/new?by=file", "officer"),
+    Place("event-new-wrong", f"{_APP}/events/new", "officer", steps.report_wrongly),
+    Place(
+        "event-confirm", f"{_APP}/events/new?by=file", "officer", steps.report, ends="event-confirm"
+    ),
+)
+
+OFFICE = (
+    Place("products", "/products/"),
+    Place("product", "/products/{product}/", "officer"),
+    Place("assessment-types", "/assessment-types/"),
+    Place("assessment-type", "/assessment-types/credit-90-days/", "officer"),
+    Place("audit", "/audit/"),
+    Place("audit-none-match", "/audit/?person=nobody"),
+    Place("people-home", "/admin/"),
+    Place("people-section", "/admin/staff/"),
+    Place("people", "/admin/staff/user/"),
+    Place("person-new", "/admin/staff/user/add/"),
+    Place("person-new-wrong", "/admin/staff/user/add/", do=steps.save_in_admin),
+    Place("person", "/admin/staff/user/{person}/change/"),
+    Place("person-history", "/admin/staff/user/{person}/history/"),
+    Place("person-password", "/admin/staff/user/{person}/password/"),
+    Place("person-delete", "/admin/staff/user/{person}/delete/", status=403),
+    Place("groups-section", "/admin/auth/"),
+    Place("groups", "/admin/auth/group/"),
+    Place("group-new", "/admin/auth/group/add/"),
+    Place("group", "/admin/auth/group/{group}/change/"),
+    Place("group-history", "/admin/auth/group/{group}/history/"),
+    Place("group-delete", "/admin/auth/group/{group}/delete/"),
+    Place("people-nowhere", "/admin/nowhere/", status=404),
+)
+
+# The slowest stand first, so that nobody waits for them at the end.
+PLACES = (
+    *FAULTS,
+    *SIGNING_IN,
+    *FRAME,
+    *OFFERS,
+    *BORROWERS,
+    *LOANS,
+    *REPAYMENTS,
+    *WRITES,
+    *ASSESSMENTS,
+    *EVENTS,
+    *OFFICE,
+)
+
+# Routes that a GET reaches and that are no page of their own, and why.
+WITHOUT = {
+    "healthz": "an answer to a machine",
+    "readyz": "an answer to a machine",
+    "home": "leads to the desk",
+    "borrower-name": "a fragment: a word in a title",
+    "offer-status": "a fragment of the offer's page",
+    "assessment-status": "a fragment of the assessment's page",
+    "repayment-status": "a fragment of the receipt",
+    "write-status": "a fragment of the write's page",
+    "export-progress": "a fragment of a list",
+    "borrowers-export": "a file",
+    "loans-export": "a file",
+    "assessments-export": "a file",
+    "products-export": "a file",
+    "assessment-types-export": "a file",
+    "repayments-export": "a file",
+    "repayments-day-export": "a file",
+    "events-export": "a file",
+    "mfa_download_recovery_codes": "a file",
+    "mfa_login_webauthn": "an answer to a script",
+    "mfa_reauthenticate_webauthn": "leads to the pages of other factors where there is no key",
+    "admin:jsi18n": "a script",
+    "admin:autocomplete": "an answer to a script",
+    "admin:login": "leads to the sign-in",
+    "admin:logout": "answers to a POST only",
+    "admin:password_change": "leads to the product's own page",
+    "admin:password_change_done": "what follows the page that is not used",
+    "admin:view_on_site": "leads elsewhere; nothing here has such a page",
+    "admin:<path:object_id>/": "leads to the person, or the group",
+    "admin:(?P<url>.*)$": "no such page",
+    "beside": "a fragment of a record: the next of its list",
+    "book-progress": "a fragment of the desk",
+}

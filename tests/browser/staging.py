@@ -1,0 +1,281 @@
+"""Puts a filled dashboard into states that a person rarely meets, and prints where to find them.
+
+A process of its own, with the environment of the dashboard: `python -m tests.browser.staging`.
+Rows stand in the database as the product itself would have written them; what the service has to do
+with it goes through the client. The answer is a JSON object: names for addresses, and sessions.
+"""
+
+# Django must be set up before its models can be imported.
+# ruff: noqa: E402
+
+import json
+import sys
+import time
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import django
+
+django.setup()
+
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from django.contrib.auth.models import Group
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.lending.codec import encode
+from lendingadmin.lending.figures import account_of, borrower_of
+from lendingadmin.lending.ids import resource_id
+from lendingadmin.lending.values import Assessment, Loan
+from lendingadmin.offers import asking
+from lendingadmin.offers.models import OfferRequest
+from lendingadmin.offers.models import State as OfferState
+from lendingadmin.repayments import mistakes
+from lendingadmin.repayments.models import Reading, Repayment
+from lendingadmin.repayments.states import State, Verdict
+from lendingadmin.staff.models import User
+from lendingadmin.web.models import Write
+from tests.browser.house import PASSWORD
+from tests.browser.staged import RUNS
+from tests.repayments.rows import row
+
+APP = "kenya"
+KIND = "assessmentTypes/credit-90-days"
+Names = dict[str, Any]
+
+
+def main() -> None:
+    """Stage everything and say where it stands."""
+    people = {name: _person(name) for name in ("viewer", "officer", "support", "manager")}
+    book, assessed = _loans(), _assessments()
+    names = {
+        **{f"{kind}_loan": account_of(loan) for kind, loan in book.items()},
+        "borrower": borrower_of(book["late"]),
+        **assessed,
+        **_offers(people["officer"], assessed["offered_to"]),
+        **_repayments(people, book),
+        **_writes(people["officer"]),
+    }
+    factors = _factors()
+    names |= factors
+    names["sessions"] = _sessions(["hurried", "second", "keyholder"])
+    sys.stdout.write(json.dumps(names))
+
+
+def _person(name: str, role: str = "") -> User:
+    person, made = User.objects.get_or_create(username=name)
+    if made:
+        person.set_password(PASSWORD)
+        person.save()
+        person.groups.add(Group.objects.get(name=role))
+    return person
+
+
+def _loans() -> dict[str, Loan]:
+    """A loan of each kind that its page shows in another way."""
+    loans = [one for one in gateway.app(APP).loans.iterate() if isinstance(one, Loan)]
+
+    def first(status: int, performance: int | None = None) -> Loan:
+        return next(
+            one
+            for one in loans
+            if one.status == status and performance in (None, one.performance_status)
+        )
+
+    return {"open": first(2, 1), "late": first(2, 3), "closed": first(3), "pending": first(1)}
+
+
+def _assessments() -> Names:
+    """The newest assessment of each outcome, and a borrower whom one allows a loan, owing none."""
+    found: dict[str, list[Assessment]] = {}
+    for one in gateway.app(APP).assessments.iterate():
+        if isinstance(one, Assessment):
+            found.setdefault(getattr(one.result, "type", None) or "other", []).append(one)
+    loans = gateway.app(APP).loans.iterate()
+    owing = {borrower_of(one) for one in loans if isinstance(one, Loan) and one.status != 3}
+    allowed = {resource_id(str(one.account_id)) or "" for one in found["authorized"]}
+    return {
+        **{f"assessment_{outcome}": of[0].assessment_id for outcome, of in found.items()},
+        "offered_to": min(allowed - owing),
+    }
+
+
+def _offers(officer: User, borrower: str) -> Names:
+    """Requests for offers: made, refused, not possible, under way, overdue, expired."""
+    now = timezone.now()
+    asking.ask(asking.Place(APP, borrower, "staged-done"), officer, KIND, now)
+    for state, since, left in (
+        (OfferState.FAILED, 10, 3600),
+        (OfferState.REFUSED, 10, 3600),
+        (OfferState.RUNNING, 10, 3600),
+        (OfferState.ASKED, 10, 3600),
+        ("overdue", 600, 3600),
+        ("expired", 7200, -60),
+    ):
+        OfferRequest.objects.create(
+            **asking.Place(APP, RUNS, f"staged-{state}")._asdict(),
+            assessment_type=KIND,
+            timestamp=now,
+            asked_by=officer,
+            asked_at=now - timedelta(seconds=since),
+            last_asked_at=now - timedelta(seconds=since),
+            state=state if state in OfferState else OfferState.RUNNING,
+            expiry_time=now + timedelta(seconds=left),
+            answer=_operation(state == OfferState.FAILED),
+            answered_at=now,
+        )
+    made = _made(asking.Place(APP, borrower, "staged-done"))
+    offer = made.response
+    if offer is None:
+        raise SystemExit(f"no offer was made for {borrower}: {made.answer}")
+    made.pk, made.request_id, made.expiry_time = None, "staged-gone", now - timedelta(minutes=5)
+    made.save()
+    return {
+        "half": str(int(Decimal(str(offer.credit_limit)) / 2)),
+        "product": offer.products[0].product_id,
+        "today": f"{now:%Y-%m-%d}",
+    }
+
+
+def _made(place: asking.Place) -> OfferRequest:
+    """The request once the service is done with it."""
+    deadline = time.monotonic() + 30
+    while True:
+        row = place.find()
+        if row and (row.is_finished or time.monotonic() > deadline):
+            return row
+        time.sleep(0.3)
+        if row:
+            asking.look(row)
+
+
+def _operation(failed: bool) -> str:
+    said = {"error": "Not enough data: no mobile money messages in 90 days"}
+    return encode({"done": failed, "result": said if failed else None}).decode()
+
+
+def _repayments(people: dict[str, User], book: dict[str, Loan]) -> Names:
+    """The journal with something of every state, on a loan of the book each."""
+    support, now = people["support"], timezone.now()
+    loans = iter([one for one in gateway.app(APP).loans.iterate() if one.status == 2][20:])
+    made: dict[str, Repayment] = {}
+
+    def enter(name: str, state: State, **fields: Any) -> Repayment:
+        loan = next(loans)
+        ids = {"account_id": account_of(loan), "borrower_id": borrower_of(loan)}
+        ids |= {"external_id": f"RKT{len(made):02}X7Q1", "channel": "mobile", "network": "M-PESA"}
+        fields = {"amount": "1250.50", "sent_at": now, "by": support} | fields
+        made[name] = row(fields.pop("by"), state, fields.pop("amount"), **ids | fields)
+        return made[name]
+
+    def read(repayment: Repayment, before: str, after: str) -> None:
+        for kind, paid in ((Reading.Kind.BASELINE, before), (Reading.Kind.AFTER, after)):
+            Reading.objects.create(
+                repayment=repayment, kind=kind, taken_at=now, paid=paid, unpaid="9000"
+            )
+
+    long_ago = now - timedelta(hours=3)
+    read(enter("recorded", State.RECORDED, status=200, request_id="req-7f3a"), "1000", "2250.50")
+    read(enter("not_yet", State.RECORDED, status=200), "1000", "1000")
+    words = "The amount is more than this product admits in one payment."
+    enter("refused", State.REFUSED, status=400, error_description=words, request_id="req-9")
+    enter("not_sent", State.NOT_SENT, why="No connection to the service could be opened.")
+    enter("unknown", State.UNKNOWN, why="The service did not answer in time.")
+    enter("unknown_old", State.UNKNOWN, created_at=long_ago, sent_at=long_ago)
+    aside = {"set_aside_at": now, "set_aside_by": people["manager"], "created_at": long_ago}
+    aside["set_aside_reason"] = "The payer stands at the counter with the next one."
+    enter("set_aside", State.UNKNOWN, sent_at=long_ago, **aside)
+    reason = "Paid rose by exactly this amount; another payment may explain it."
+    read(enter("inferred", State.INFERRED, why=reason), "1000", "2250.50")
+    quiet = "Two fresh readings after the quiet time show no rise."
+    read(enter("no_trace", State.NO_TRACE, created_at=long_ago, why=quiet), "1000", "1000")
+    enter("alarm", State.NO_TRACE, alarm="It may be there after all: paid rose", alarm_at=now)
+    for verdict in Verdict:
+        said = {"settled_as": verdict, "settled_by": people["manager"], "settled_at": now}
+        enter(f"settled_{verdict}", State.SETTLED, **said, settled_reason="Seen in the statement.")
+    for name in ("mistaken", "reviewed"):
+        wrong = enter(name, State.RECORDED, amount="12505", status=200)
+        one = mistakes.report(wrong, "Ten times too much: it was 1,250.50.", support, name)
+        if name == "reviewed":
+            one.reviewed_as, one.reviewed_by = one.Review.CORRECTED, people["manager"]
+            one.reviewed_at, one.reason = now, "The service's staff took it back."
+            one.save()
+    busy = next(iter(made.values())).account_id
+    return {
+        **{f"rp_{name}": repayment.pk for name, repayment in made.items()},
+        "busy_loan": made["unknown_old"].account_id,
+        "recorded_loan": busy,
+    }
+
+
+def _writes(officer: User) -> Names:
+    """Writes whose outcome is known, not known, found and settled."""
+    staged = {
+        "saved": {"state": Write.State.SAVED},
+        "refused": {"state": Write.State.NOT_SAVED},
+        "unknown": {"state": Write.State.UNKNOWN},
+        "found": {"state": Write.State.UNKNOWN, "found": Write.Found.THERE},
+        "differs": {"state": Write.State.UNKNOWN, "found": Write.Found.DIFFERS},
+        "absent": {"state": Write.State.UNKNOWN, "found": Write.Found.NOT_SEEN},
+        "settled": {
+            "state": Write.State.SETTLED,
+            "settled_as": Write.Verdict.SAVED,
+            "settled_by": User.objects.get(username="manager"),
+            "settled_at": timezone.now(),
+            "settled_reason": "It stands in the list.",
+        },
+    }
+    meant = {"borrowerId": "B-STAGED", "category": "individual", "phone": "+254711000111"}
+    for name, fields in staged.items():
+        write = Write.objects.create(
+            token=f"staged-{name}",
+            person=officer,
+            app_id=APP,
+            operation="borrowers.create",
+            subject="B-STAGED",
+            meant=encode({"sent": meant, "before": {}}).decode(),
+            **fields,
+        )
+        if fields.get("found"):
+            write.looks.create(found=fields["found"], why="Read the borrower's record.")
+    return {}
+
+
+def _factors() -> Names:
+    """People with second factors: codes out of an app, and a key."""
+    _person("hurried", "viewer")
+    second, holder = _person("second", "officer"), _person("keyholder", "officer")
+    TOTP.activate(second, generate_totp_secret())
+    RecoveryCodes.activate(second)
+    key = Authenticator.objects.create(
+        user=holder,
+        type=Authenticator.Type.WEBAUTHN,
+        data={"name": "Key of the till", "credential": {}},
+    )
+    return {"key": key.pk, "person": second.pk, "group": Group.objects.create(name="night desk").pk}
+
+
+def _sessions(others: list[str]) -> dict[str, str]:
+    """A signed-in session for each person; `late` is one that has to say again who it is."""
+    sessions = {}
+    roles = ["viewer", "officer", "support", "manager", *others]
+    for name in (*roles, "late"):
+        client = Client()
+        client.force_login(User.objects.get(username="second" if name == "late" else name))
+        session = client.session
+        since = 10**6 if name == "late" else 0
+        session["account_authentication_methods_user"] = str(session["_auth_user_id"])
+        session["account_authentication_methods"] = [
+            {"method": "password", "at": time.time() - since, "reauthenticated": True}
+        ]
+        session.save()
+        sessions[name] = session.session_key or ""
+    return sessions
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""By keyboard alone: where the focus goes, that it is seen, and a whole repayment."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.house import PASSWORD, House
+
+PageOf = Callable[[str], Page]
+
+# What has the focus: where it stands in the page's order, and whether a person can see it there.
+_FOCUSED = """() => {
+  const one = document.activeElement;
+  if (!one || one === document.body) return null;
+  const order = [...document.querySelectorAll("*")];
+  const drawn = (style) => (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0)
+    || style.boxShadow !== "none";
+  const box = one.getBoundingClientRect();
+  const row = one.closest("tr.link");
+  return {
+    place: order.indexOf(one),
+    what: one.outerHTML.slice(0, 90),
+    seen: one.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+      && box.width > 0 && box.height > 0 && box.bottom > 0 && box.top < innerHeight
+      && box.right > 0 && box.left < innerWidth,
+    marked: drawn(getComputedStyle(one)) || drawn(getComputedStyle(one, "::after"))
+      || (row !== null && drawn(getComputedStyle(row))),
+    covered: !["fixed", "sticky"].includes(getComputedStyle(one).position) && (() => {
+      const found = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+      return found !== null && !one.contains(found) && !found.contains(one)
+        && !row?.contains(found);
+    })(),
+  };
+}"""
+_LAST = """() => {
+  const able = [...document.querySelectorAll(
+    "a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex='-1'])")];
+  const shown = (one) => one.checkVisibility() && !one.disabled && one.type !== "hidden";
+  return able.filter(shown).length;
+}"""
+LATE = "/apps/kenya/loans/?status=2&performanceStatus=2"
+PAGES = {
+    "desk": "/apps/kenya/",
+    "loans": "/apps/kenya/loans/?pageSize=25",
+    "loan": "/apps/kenya/loans/L-K10007/",
+    "repayment form": "/apps/kenya/loans/L-K10007/repayments/new",
+    "borrower": "/apps/kenya/borrowers/ke-100003/",
+    "offers": "/apps/kenya/borrowers/ke-100003/offers/new",
+    "find": "/apps/kenya/find?q=nowhere",
+    "journal": "/apps/kenya/repayments/",
+}
+
+
+def tabbed(page: Page) -> list[str]:
+    """Go through the whole page with Tab; what is wrong on the way."""
+    wrong, before, steps = [], -1, 0
+    at_most = page.evaluate(_LAST) + 5
+    while True:
+        page.keyboard.press("Tab")
+        found = page.evaluate(_FOCUSED)
+        if found is None or found["place"] < before:
+            break
+        steps += 1
+        if steps > at_most:
+            wrong.append(f"the focus does not leave the page: {found['what']}")
+            break
+        if found["place"] == before:
+            wrong.append(f"the focus stays: {found['what']}")
+            break
+        wrong += [f"not {what}: {found['what']}" for what in ("seen", "marked") if not found[what]]
+        wrong += [f"covered: {found['what']}"] if found["covered"] else []
+        before = found["place"]
+    if steps < 3:
+        wrong.append(f"only {steps} stops")
+    return wrong
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_tab_goes_through_a_page_in_its_order_and_is_seen(
+    name: str, width: int, page_of: PageOf
+) -> None:
+    page = page_of("manager")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(PAGES[name])
+    page.wait_for_load_state("networkidle")
+    assert tabbed(page) == []
+
+
+def test_the_sign_in_too(page: Page) -> None:
+    page.goto("/accounts/login/")
+    # A page that puts the focus into its first field begins there.
+    assert tabbed(page) == []
+
+
+def tab_to(page: Page, target: Locator, at_most: int = 80) -> None:
+    """Press Tab until the target has the focus."""
+    expect(target).to_be_visible()
+    for _ in range(at_most):
+        if target.evaluate("(one) => one === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab never came to {target}")
+
+
+def test_a_whole_repayment_by_keyboard_alone(page: Page) -> None:
+    page.goto("/apps/kenya/")
+    tab_to(page, page.locator("input[name=login]"))
+    page.keyboard.type("support")
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/apps/kenya/")
+    page.keyboard.press("/")
+    page.keyboard.type("L-K10011")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_contain_text("L-K10011")
+    tab_to(page, page.get_by_role("link", name="Record a repayment"))
+    page.keyboard.press("Enter")
+    tab_to(page, page.locator("input[name=amount]"))
+    page.keyboard.type("8.25")
+    tab_to(page, page.get_by_role("button", name="Check it"))
+    page.keyboard.press("Space")
+    expect(page.locator("h1")).to_contain_text("Record KES")
+    tab_to(page, page.get_by_role("button", name="Record it"))
+    page.keyboard.press("Enter")
+    expect(page.locator("#status")).to_contain_text("The service acknowledged this repayment.")
+    expect(page.locator("#announce")).to_have_text("Recorded")
+
+
+def test_the_skip_link_leads_past_the_rail_and_on_from_there(page_of: PageOf) -> None:
+    page = page_of("support")
+    page.goto("/apps/kenya/loans/")
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["apps", "person"])
+def test_a_menu_opens_and_gives_the_focus_back(page_of: PageOf, which: int) -> None:
+    page = page_of("support")
+    summary = page.locator(".me details.menu > summary").nth(which)
+    tab_to(page, summary)
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    inside = "document.activeElement.closest('.menu > div') !== null"
+    assert page.evaluate(inside)
+    page.keyboard.press("Escape")
+    expect(summary).to_be_focused()
+
+
+def test_the_list_of_keys_holds_the_focus_and_gives_it_back(page_of: PageOf) -> None:
+    page = page_of("support")
+    link = page.locator(".rail a").nth(2)
+    link.focus()
+    page.keyboard.press("?")
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        assert not page.evaluate("document.activeElement.closest('main, .rail, .top') !== null")
+    page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
+    expect(link).to_be_focused()
+
+
+def test_a_region_that_scrolls_sideways_can_be_scrolled_by_keys(
+    page_of: PageOf, house: House
+) -> None:
+    page = page_of("manager")
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.goto("/apps/kenya/loans/L-K10011/")
+    page.locator("details.calls > summary").click()
+    page.locator("details.calls details > summary").first.click()
+    region = page.locator("details.calls .scroll[tabindex='0']").first
+    expect(region).to_have_accessible_name(re.compile(r"\w"))
+    tab_to(page, region)
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => document.activeElement.scrollLeft > 0")

@@ -1,0 +1,46 @@
+"""The map of places holds every page that there is."""
+
+from collections import Counter, defaultdict
+from contextlib import suppress
+from typing import Any
+
+from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, resolve
+
+from lendingadmin.web.access import guards_itself, rule_of
+from tests.browser.places import PLACES, WITHOUT
+
+
+class _Any(defaultdict[str, str]):
+    def __init__(self) -> None:
+        super().__init__(lambda: "1")
+
+
+def _routes(patterns: Any, spaces: tuple[str, ...] = ()) -> dict[str, URLPattern]:
+    """The routes that answer a GET, by name."""
+    found: dict[str, URLPattern] = {}
+    for one in patterns:
+        if isinstance(one, URLResolver):
+            inner = (*spaces, one.app_name) if one.app_name else spaces
+            found |= _routes(one.url_patterns, inner)
+            continue
+        rule = rule_of(one.callback)
+        if ("GET" in rule.methods) if rule else guards_itself(one.callback, spaces):
+            found[":".join([*spaces, str(one.name or one.pattern)])] = one
+    return found
+
+
+def test_every_route_that_answers_a_get_is_a_place_or_says_why_not() -> None:
+    routes = _routes(get_resolver().url_patterns)
+    named = {place.ends for place in PLACES}
+    for place in PLACES:
+        with suppress(Resolver404):
+            named.add(resolve(place.address.partition("?")[0].format_map(_Any())).view_name)
+    missing = set(routes) - named - set(WITHOUT)
+    assert missing == set()
+    assert not set(WITHOUT) - set(routes), "no such route any more"
+    assert not named & set(WITHOUT)
+
+
+def test_no_two_places_bear_one_name() -> None:
+    names = Counter(place.name for place in PLACES)
+    assert [name for name, count in names.items() if count > 1] == []
