@@ -110,6 +110,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "lendingadmin.web.access.AccessMiddleware",
     "lendingadmin.web.middleware.NoStoreMiddleware",
+    "lendingadmin.web.typed.TypedMiddleware",
     "lendingadmin.web.apicalls.ApiCallsMiddleware",
     "lendingadmin.web.middleware.ReaderMiddleware",
     "lendingadmin.web.middleware.LenderZoneMiddleware",

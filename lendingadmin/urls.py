@@ -3,7 +3,8 @@
 from django.contrib import admin
 from django.urls import include, path, register_converter
 
-from lendingadmin.web import health
+from lendingadmin.web import health, typed
+from lendingadmin.web.glossary import glossary
 from lendingadmin.web.keys import KeyConverter
 
 register_converter(KeyConverter, "key")
@@ -17,7 +18,9 @@ urlpatterns = [
     # People, and what they did.
     path("accounts/", include("lendingadmin.staff.urls")),
     path("admin/", admin.site.urls),
+    path("glossary/", glossary, name="glossary"),
     path("audit/", include("lendingadmin.audit.urls")),
+    path("typed", typed.typed, name="typed"),
     # The areas, in the order of the rail.
     path("", include("lendingadmin.portfolio.urls")),
     path("", include("lendingadmin.catalogue.urls")),
