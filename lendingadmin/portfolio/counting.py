@@ -210,15 +210,16 @@ def _parts(keys: list[str]) -> list[list[str]]:
 
 def _held(row: Snapshot, error: LendingError) -> timedelta | None:
     """A fault of the service: how long to wait, or None and the counting has failed."""
-    if row.tries >= TRIES:
+    tries = max(row.tries, 1)  # none where the slice had read a page before
+    if tries >= TRIES:
         _end(row, State.FAILED, error.message)
         return None
     now = timezone.now()
     same = Snapshot.objects.filter(pk=row.pk, state=State.COUNTING, version=row.version)
-    if not same.update(why=error.message, heartbeat_at=now):
+    if not same.update(why=error.message, tries=tries, heartbeat_at=now):
         return None
     logger.warning("%s waits: %s", row, error)
-    pause = PAUSES[row.tries - 1]
+    pause = PAUSES[tries - 1]
     asked = error.retry_after if isinstance(error, RateLimited) else None
     return max(pause, timedelta(seconds=min(asked or 0, 600)))
 

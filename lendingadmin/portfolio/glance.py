@@ -178,7 +178,7 @@ class _Maker:
                     words=f"{self._money(total.amount)} on {self._loans(total.loans)} {late}",
                     url=self._url(f"par{days}"),
                     value=value,
-                    note=f"{self._money(total.amount)} on {self._loans(total.loans)}",
+                    note=self._money(total.amount),
                     tone="bad",
                 )
             )

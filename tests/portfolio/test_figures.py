@@ -1,0 +1,218 @@
+"""What is added up, and that each figure is the sum of exactly the loans behind it."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lendingadmin.lending.values import Loan, Odd
+from lendingadmin.portfolio import reading
+from lendingadmin.portfolio.amounts import exactly
+from lendingadmin.portfolio.behind import behind
+from lendingadmin.portfolio.figures import AT_RISK, OTHER_KINDS, Figures, add_all, months_to
+from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
+from tests.portfolio.service import loan
+
+NAIROBI = ZoneInfo("Africa/Nairobi")
+TODAY = date(2026, 11, 20)
+
+
+def read(*items: dict[str, Any]) -> list[SnapshotLoan]:
+    found, _ = reading.rows_of([Loan(item) for item in items], NAIROBI)
+    return [row for row, _ in found]
+
+
+def figures_of(*items: dict[str, Any]) -> Figures:
+    figures = Figures(TODAY)
+    add_all(figures, read(*items))
+    return figures
+
+
+def late(days: object, number: int = 0) -> dict[str, Any]:
+    return loan(number, schedule={"daysLate": days})
+
+
+@pytest.mark.parametrize(
+    ("days", "at_risk"),
+    [
+        (-1, ()),
+        (0, ()),
+        (1, (1,)),
+        (29, (1,)),
+        (30, (1, 30)),
+        (59, (1, 30)),
+        (60, (1, 30, 60)),
+        (89, (1, 30, 60)),
+        (90, (1, 30, 60, 90)),
+        (Decimal("29.9"), (1,)),
+        (Decimal("0.5"), ()),
+    ],
+)
+def test_a_loan_is_at_risk_from_exactly_so_many_days_on(
+    days: object, at_risk: tuple[int, ...]
+) -> None:
+    sums = figures_of(late(days)).sums
+    assert tuple(n for n in AT_RISK if sums[f"par{n}"].amount) == at_risk
+    assert sums["principal_outstanding"].amount == 50
+
+
+def test_the_share_at_risk_is_of_the_outstanding_principal() -> None:
+    figures = figures_of(late(0, 1), late(31, 2), late(95, 3), late(10, 4))
+    shares = [figures.share_at_risk(days) for days in AT_RISK]
+    assert shares == [Decimal("0.75"), Decimal("0.5"), Decimal("0.25"), Decimal("0.25")]
+    assert Figures(TODAY).share_at_risk(30) is None
+
+
+@pytest.mark.parametrize(
+    ("starts", "month"),
+    [
+        ("2026-11-20T00:00:00.000Z", "2026-11"),
+        # A moment that bounds no day is read in the lender's zone: already November there.
+        ("2026-10-31T21:30:00.000Z", "2026-11"),
+        ("2026-10-31T23:59:59.999Z", "2026-10"),
+        ("2025-11-01T00:00:00.000Z", "2025-11"),
+        # Before the first month, and after the day of the count.
+        ("2025-10-31T00:00:00.000Z", None),
+        ("2026-11-21T00:00:00.000Z", None),
+    ],
+)
+def test_principal_counts_in_the_month_in_which_the_loan_began(
+    starts: str, month: str | None
+) -> None:
+    months = figures_of(loan(1, startDate=starts)).months
+    assert {name: one.amount for name, one in months.items() if one.loans} == (
+        {month: Decimal("90.00")} if month else {}
+    )
+
+
+def test_thirteen_months_up_to_this_one() -> None:
+    assert months_to(date(2026, 1, 31))[::12] == ["2025-01", "2026-01"]
+    assert len(months_to(date(2026, 1, 31))) == 13
+    assert months_to(date(1, 1, 1)) == ["0001-01"]
+
+
+def test_what_is_not_told_is_counted_as_not_told() -> None:
+    none = {"repayment": None, "principal": {"unpaid": "fifty"}}
+    figures = figures_of(
+        loan(1),
+        loan(2, balances=none, loanAmount="90"),
+        loan(3, schedule=None),
+        loan(4, startDate=None),
+    )
+    assert figures.untold == {
+        "outstanding": 1,
+        "overdue": 1,
+        "at_risk": 2,
+        "months": 2,
+        "paid": 4,
+    }
+    assert figures.sums["outstanding"].amount == 180
+
+
+def test_a_loan_without_principal_to_pay_need_not_say_how_late_it_is() -> None:
+    closed = loan(1, schedule=None)
+    closed["balances"]["principal"] = {"unpaid": 0}
+    assert "at_risk" not in figures_of(closed).untold
+
+
+def test_items_without_an_id_are_told_and_the_first_of_two_counts() -> None:
+    items = [Loan(loan(1)), Loan(loan(1, loanAmount=5)), Loan(loan(2, accountId=None)), Odd(7)]
+    found, unreadable = reading.rows_of(items, NAIROBI)
+    assert [row.principal for row, _ in found] == [Decimal("90.00")]
+    assert unreadable == 2
+
+
+def test_a_service_with_a_kind_for_each_loan_does_not_make_the_figures_grow() -> None:
+    figures = figures_of(*(loan(n, performanceStatus=f"kind {n}") for n in range(100)))
+    assert len(figures.performance) == 41
+    assert figures.performance[OTHER_KINDS].loans == 60
+
+
+def test_nothing_is_lost_in_adding() -> None:
+    tiny, huge = Decimal("0.0000000001"), Decimal("9" * 30)
+    both = [loan(n, loanAmount=amount) for n, amount in enumerate((tiny, huge, tiny))]
+    assert figures_of(*both).months["2026-06"].amount == Decimal("9" * 30 + ".0000000002")
+    kept = figures_of(*both)
+    assert Figures.from_json(kept.as_json()) == kept
+
+
+money = st.one_of(
+    st.none(),
+    st.just("text"),
+    st.decimals(min_value=-(10**12), max_value=10**12, places=2),
+    st.just(Decimal("0.00")),
+)
+loans = st.lists(
+    st.builds(
+        lambda number, owed, principal, overdue, amount, days, kind, start: loan(
+            number,
+            loanAmount=amount,
+            performanceStatus=kind,
+            startDate=start,
+            schedule={"daysLate": days},
+            balances={
+                "repayment": {"unpaid": owed, "overdue": overdue, "paid": amount},
+                "principal": {"unpaid": principal},
+            },
+        ),
+        st.integers(0, 30),
+        *(money,) * 4,
+        st.one_of(st.none(), st.integers(-3, 100)),
+        st.sampled_from([None, 1, 2, 7, "odd"]),
+        st.sampled_from(
+            [None, "2026-11-01T00:00:00.000Z", "2026-11-30T00:00:00.000Z", "2025-12-31T23:59:59Z"]
+        ),
+    ),
+    max_size=25,
+)
+
+
+@pytest.mark.django_db
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(loans)
+def test_each_figure_is_the_sum_of_the_list_behind_it(items: list[dict[str, Any]]) -> None:
+    Snapshot.objects.all().delete()
+    rows = read(*items)
+    before = {row.account_id: row.principal for row in rows if row.principal}
+    with exactly():
+        for row in rows:
+            known = before.get(row.account_id)
+            row.paid_since_last = None if known is None else known - 1
+    figures = Figures(TODAY)
+    add_all(figures, rows)
+    ended = datetime.combine(TODAY, datetime.min.time(), UTC)
+    snapshot = Snapshot.objects.create(
+        app_id="kenya", state="done", figures=figures.as_json(), ended_at=ended
+    )
+    for row in rows:
+        row.snapshot = snapshot
+        reading.rank(row)
+    SnapshotLoan.objects.bulk_create(rows)
+    names = ["outstanding", "overdue", "principal", "paid", *(f"par{n}" for n in AT_RISK)]
+    names += [f"month:{month}" for month in figures.months]
+    names += [f"performance:{kind}" for kind in figures.performance]
+    for by in names:
+        found = behind(snapshot, figures, by, str)
+        assert found is not None and found.total is not None, by
+        amounts = [getattr(row, found.amount) for row in found.rows]
+        assert sum((x for x in amounts if x is not None), Decimal(0)) == found.total.amount, by
+        assert len(amounts) == found.total.loans, by
+        known = [x for x in amounts if x is not None]
+        assert known == sorted(known, reverse=True) or by.startswith("performance:"), by
+    for name in ("outstanding", "overdue", "at_risk", "paid", "months"):
+        found = behind(snapshot, figures, f"untold:{name}", str)
+        assert found is not None and found.rows.count() == figures.untold.get(name, 0), name
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "by", ["", "all", "par31", "month:1999-01", "month:", "performance:9", "untold:", "par", "\x00"]
+)
+def test_no_figure_is_called_so(by: str) -> None:
+    assert behind(Snapshot(pk=1), figures_of(loan(1)), by, str) is None
