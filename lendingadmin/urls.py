@@ -1,5 +1,6 @@
 """Every address of the dashboard. Each view must declare its access (see web/access.py)."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path, register_converter
 
@@ -34,3 +35,7 @@ urlpatterns = [
     path("apps/<slug:app_id>/", include("lendingadmin.repayments.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.events.urls")),
 ]
+
+# For whoever builds the pages. Elsewhere the address does not exist.
+if settings.DEBUG:
+    urlpatterns.append(path("styleguide/", include("lendingadmin.styleguide.urls")))

@@ -6,16 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from lendingadmin.styleguide.tokens import contrast, pairs
+
 STATIC = Path(__file__).parents[2] / "static"
 SHEETS = sorted((STATIC / "css").glob("*.css"))
 SCRIPTS = sorted((STATIC / "js").glob("*.js"))
-TOKENS = dict(
-    (name, (light, dark))
-    for name, light, dark in re.findall(
-        r"--([a-z-]+):\s*light-dark\((#[0-9a-f]{6}),\s*(#[0-9a-f]{6})\)",
-        (STATIC / "css" / "tokens.css").read_text(),
-    )
-)
+TOKENS = pairs((STATIC / "css" / "tokens.css").read_text())
 TONES = ("good", "warn", "bad", "info", "odd")
 TEXT, GRAPHIC = 4.5, 3.0
 
@@ -43,19 +39,6 @@ PAIRS = [
     ("principal", "surface", GRAPHIC),
     ("penalty", "surface", GRAPHIC),
 ]
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance of a `#rrggbb` colour, as WCAG defines it."""
-    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two colours, from 1 to 21."""
-    darker, lighter = sorted((luminance(one), luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
 
 
 def test_contrast_is_measured_rightly() -> None:

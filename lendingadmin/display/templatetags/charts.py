@@ -47,7 +47,8 @@ def schedule_chart(
     wide = schedule_bars(rows, width=700, height=168, **settled)  # type: ignore[arg-type]
     narrow = schedule_bars(rows, width=380, height=180, **settled)  # type: ignore[arg-type]
     drawn = [("wide", wide), ("narrow", narrow)] if wide and narrow else []
-    return {"charts": drawn, "late": bool(behind)}
+    # Several pictures on a page that differ by theme must not share a pattern's id.
+    return {"charts": drawn, "late": bool(behind), "theme": context.get("theme", "")}
 
 
 @register.inclusion_tag("_legend.html")

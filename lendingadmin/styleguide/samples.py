@@ -1,0 +1,135 @@
+"""What the components show in the styleguide: people and loans that nobody has."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any
+
+from django import forms
+
+from lendingadmin.display import statuses
+from lendingadmin.display.statuses import Status
+from lendingadmin.lending.errors import BadRequest, NotAllowed, Saved, TimedOut
+from lendingadmin.web.errors import Card, card
+from lendingadmin.web.fields import AmountField, moment_field
+
+LONG_ID = "LN-2026-0001-a-loan-account-id-that-is-sixty-letters-long-x"
+LONG_NAME = "OLE LENAIYASA WA NYAMWEYA-KIPRONO-CHEPKEMBOI MWANASITI-NASRA BINTI ABDULRAHMAN"
+RTL_NAME = "عبد الرحمن بن محمد الحسن"
+BIG = Decimal("987654321098.76")
+PARTS = (
+    *("colours", "type", "space", "buttons", "fields", "notices", "errors", "chips", "facts"),
+    *("terms", "tables", "entries", "progress", "charts", "dialogs", "empty", "long"),
+)
+
+_WORDS = (
+    *("pending", "open", "closed", "settled", "written off", "performing", "watch"),
+    *("substandard", "doubtful", "loss", "active", "suspended", "blocked", "unheard of"),
+)
+_LEDGER = (
+    *("pending", "sent", "recorded", "refused", "not_sent", "unknown", "inferred", "no_trace"),
+    "settled",
+)
+
+
+class SampleForm(forms.Form):
+    """A field of each kind."""
+
+    borrowerId = forms.CharField(label="Borrower id", help_text="Unique within this app.")  # noqa: N815
+    amount = AmountField(label="Amount (KES)", max_digits=20, decimal_places=2)
+    transactionDate = moment_field(label="Transaction date")  # noqa: N815
+    channel = forms.ChoiceField(
+        label="Channel", choices=[("", "not given"), ("mobile", "mobile")], required=False
+    )
+    platform = forms.MultipleChoiceField(
+        label="Platforms",
+        choices=[("android", "Android"), ("ios", "iOS")],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )
+    notes = forms.CharField(label="Notes", widget=forms.Textarea(attrs={"rows": 2}), required=False)
+    file = forms.FileField(label="File", required=False, help_text="JSON, at most 5 MB.")
+    sure = forms.BooleanField(label="I have counted it", required=False)
+
+
+def chips() -> list[Status]:
+    """Every status that has a look of its own, and one that has none."""
+    worded = [statuses.numbered("1", {"1": word}) for word in _WORDS]
+    told = [statuses.ledger(state) for state in _LEDGER]
+    late = statuses.days_late(20)
+    return [status for status in (*worded, *told, late) if status]
+
+
+def cards() -> list[Card]:
+    """The four cases: a rule of the service, the role, the service account, an outage."""
+    return [
+        card(
+            BadRequest(
+                operation="loans.makeRepayment",
+                status=422,
+                error_description="The loan is closed",
+                request_id="7f3a9c",
+                saved=Saved.NO,
+            )
+        ),
+        Card(
+            title="Your role does not allow this",
+            cause="To record a repayment you need the role support; you are signed in as viewer.",
+            next="Ask a manager to do it, or to give you the role.",
+            tone="warn",
+        ),
+        card(NotAllowed(operation="loans.create", status=403, saved=Saved.NO)),
+        card(TimedOut(operation="loans.makeRepayment", saved=Saved.UNKNOWN)),
+    ]
+
+
+def schedule() -> dict[str, Any]:
+    """A contract of six instalments, of which one is paid, one late and one next."""
+    rows = [_installment(month) for month in range(6)]
+    progress = ("paid", "late", "next", "to come", "to come", "to come")
+    steps = [
+        SimpleNamespace(installment=row, number=at + 1, progress=progress[at], covered=None)
+        for at, row in enumerate(rows)
+    ]
+    contract = SimpleNamespace(installments=tuple(rows))
+    columns = [
+        SimpleNamespace(name="Six-month loan", contract=contract),
+        SimpleNamespace(name=LONG_NAME, contract=SimpleNamespace(installments=tuple(rows[:2]))),
+    ]
+    return {"contract": contract, "steps": steps, "columns": columns}
+
+
+def sheet(theme: str) -> dict[str, Any]:
+    """All that the components of one theme are given."""
+    wrong = {f"{theme}-amount": "1,000", f"{theme}-borrowerId": ""}
+    result = {"type": "declined", "rule": "score", "risk_score": 69, "credit_score": 466}
+    return {
+        "theme": theme,
+        "form": SampleForm(prefix=theme),
+        "wrong_form": SampleForm(wrong, prefix=theme, auto_id="wrong_%s"),
+        "looks": ("main", "", "danger", "quiet", "small"),
+        "pager": {"next_url": "#main", "first_url": "#main", "count": 50},
+        "chips": chips(),
+        "cards": cards(),
+        "outcome": SimpleNamespace(risk_level="high", **result),
+        "poll": SimpleNamespace(delay=2, elapsed=23, normal=90),
+        "long_id": LONG_ID,
+        "long_name": LONG_NAME,
+        "rtl_name": RTL_NAME,
+        "big": BIG,
+        "moment": datetime(2026, 11, 20, 11, 2, 11, tzinfo=UTC),
+        **schedule(),
+    }
+
+
+def _installment(month: int) -> SimpleNamespace:
+    due = datetime(2026, 9, 30, 20, 59, 59, 999_000, tzinfo=UTC) + timedelta(days=30 * month)
+    principal = Decimal("3435.82") + 105 * month
+    amounts = SimpleNamespace(
+        principal=principal,
+        interest=Decimal("4335.82") - principal,
+        fees=Decimal(300 if month == 0 else 0),
+        penalty=Decimal(45 if month == 1 else 0),
+        repayment=Decimal("4335.82"),
+    )
+    return SimpleNamespace(due_date=due, amounts=amounts)

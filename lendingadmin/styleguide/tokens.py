@@ -1,0 +1,65 @@
+"""The tokens as tokens.css says them, and how far two colours stand apart."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from django.contrib.staticfiles import finders
+
+_COLOUR = re.compile(r"--([a-z-]+):\s*light-dark\((#[0-9a-f]{6}),\s*(#[0-9a-f]{6})\)")
+_STEP = re.compile(r"--((?:space|text)-[a-z0-9-]+):\s*([^;]+);")
+_THEMES = ("light", "dark")
+
+
+class Colour(NamedTuple):
+    """A token and its colour in one theme; `contrast` is against the surface, from 1 to 21."""
+
+    name: str
+    value: str
+    contrast: str
+
+
+class Step(NamedTuple):
+    """A step of a scale; `size` as it is written."""
+
+    name: str
+    size: str
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of a `#rrggbb` colour, from 0 to 1, as WCAG 2 defines it."""
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two `#rrggbb` colours, from 1 to 21, as WCAG 2 defines it."""
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def pairs(css: str) -> dict[str, tuple[str, str]]:
+    """The colours of a sheet by name: `#rrggbb` in the light theme and in the dark one."""
+    return {name: (light, dark) for name, light, dark in _COLOUR.findall(css)}
+
+
+def sheet() -> str:
+    """The text of tokens.css, which is the one place that says them."""
+    found = finders.find("css/tokens.css")
+    return Path(str(found)).read_text()
+
+
+def colours(theme: str) -> list[Colour]:
+    """Every colour in a theme, `light` or `dark`, in the order of the sheet."""
+    known, at = pairs(sheet()), _THEMES.index(theme)
+    ground = known["surface"][at]
+    return [
+        Colour(name, both[at], f"{contrast(both[at], ground):.1f}") for name, both in known.items()
+    ]
+
+
+def steps(kind: str) -> list[Step]:
+    """The scale of `space` or `text`; what is meant for paper or drawings is not on screen."""
+    found = [Step(name, size) for name, size in _STEP.findall(sheet()) if name.startswith(kind)]
+    return [step for step in found if not re.search(r"print|chart", step.name)]

@@ -1,0 +1,7 @@
+"""The address of the styleguide. lendingadmin/urls.py has it only where DEBUG is on."""
+
+from django.urls import path
+
+from . import views
+
+urlpatterns = [path("", views.guide, name="styleguide")]

@@ -1,0 +1,47 @@
+"""The styleguide in a browser: photographed in two widths, quiet, and no wider than its window."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from lendingadmin.styleguide.samples import PARTS
+from tests.browser.house import House, running, sign_in
+
+# Of an element, as the browser paints it.
+PAINTED = "(part) => getComputedStyle(part).backgroundColor"
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A dashboard with DEBUG on, as whoever builds its pages runs it."""
+    folder = tmp_path_factory.mktemp("workshop")
+    with running(folder, fill=False, settings={"DEBUG": "on"}) as house:
+        yield house
+
+
+@pytest.mark.parametrize("width", [1280, 390, 320])
+def test_the_styleguide_stands_in_its_window(
+    open_page: Callable[..., Page], workshop: House, tmp_path: Path, width: int
+) -> None:
+    page = open_page(workshop, width=width)
+    sign_in(page, "viewer", "/styleguide/")
+    for part in PARTS:
+        for theme in ("light", "dark"):
+            assert page.locator(f".theme.{theme} [data-part={part}]").is_visible(), part
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    photo = tmp_path / f"styleguide-{width}.png"
+    page.screenshot(path=photo, full_page=True)
+    assert photo.stat().st_size > 50_000
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_themes_stand_side_by_side_whatever_the_reader_prefers(
+    open_page: Callable[..., Page], workshop: House, scheme: str
+) -> None:
+    page = open_page(workshop, color_scheme=scheme)
+    sign_in(page, "viewer", "/styleguide/")
+    card = "[data-part=chips]"
+    assert page.locator(f".theme.light {card}").evaluate(PAINTED) == "rgb(255, 255, 255)"
+    assert page.locator(f".theme.dark {card}").evaluate(PAINTED) == "rgb(21, 28, 34)"

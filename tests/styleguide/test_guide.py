@@ -1,0 +1,88 @@
+"""The styleguide: there while one develops, nowhere else, and with everything that is styled."""
+
+import importlib
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import clear_url_caches
+
+from lendingadmin import urls
+from lendingadmin.staff.models import User
+from lendingadmin.styleguide.samples import PARTS
+from lendingadmin.styleguide.tokens import colours, contrast, steps
+
+CSS = Path(__file__).parents[2] / "static" / "css"
+
+
+@pytest.fixture
+def developing(settings: Any) -> Iterator[None]:
+    """The addresses as they are where DEBUG is on; afterwards as they were."""
+    settings.DEBUG = True
+    importlib.reload(urls)
+    clear_url_caches()
+    yield
+    settings.DEBUG = False
+    importlib.reload(urls)
+    clear_url_caches()
+
+
+@pytest.fixture
+def page(developing: None, viewer: User, client_of: Callable[[User | None], Client]) -> str:
+    answer = client_of(viewer).get("/styleguide/")
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_in_production_it_does_not_exist(
+    manager: User, client_of: Callable[[User | None], Client]
+) -> None:
+    assert client_of(manager).get("/styleguide/").status_code == 404
+    assert client_of(None).get("/styleguide/").status_code == 404
+
+
+def test_a_stranger_is_asked_to_sign_in(developing: None, client: Client, db: None) -> None:
+    assert "/accounts/login/" in client.get("/styleguide/")["Location"]
+
+
+def test_it_shows_every_part_in_both_themes(page: str) -> None:
+    for part in PARTS:
+        assert page.count(f'data-part="{part}"') == 2, part
+
+
+def test_it_shows_every_token_of_colour_space_and_type(page: str) -> None:
+    for theme in ("light", "dark"):
+        for colour in colours(theme):
+            assert f"{colour.name}<small" in page
+            assert colour.value in page
+    for kind in ("space", "text"):
+        assert steps(kind)
+        for step in steps(kind):
+            assert f"{step.name} {step.size}" in page
+
+
+def test_it_shows_whatever_the_components_style(page: str) -> None:
+    """A class that is added to the sheets of the components gets its place here."""
+    elsewhere = {
+        # Of whole pages, of paper, of what is only heard or hidden, and of one area's own pages.
+        *("brand", "calls", "compare", "best", "steps", "till", "qr", "scroll", "wide", "copied"),
+        *("manage", "filters", "find", "warning", "sum", "level", "to-come", "on", "rows-of"),
+        *("print-only", "no-print", "signatures", "schedules", "errorlist", "nonfield", "soft"),
+        *("entrance", "sort", "check", "choices", "choice", "pick", "zone", "recall", "messages"),
+        *("beside", "typed", "other", "term", "tip"),
+    }
+    text = (CSS / "components.css").read_text() + (CSS / "controls.css").read_text()
+    styled = set(re.findall(r"\.([a-z][a-z-]*)(?=[\s.,:>{)\[])", text))
+    shown = {name for names in re.findall(r'class="([^"]*)"', page) for name in names.split()}
+    assert styled - shown - elsewhere == set()
+
+
+def test_contrast_figures_are_those_of_wcag() -> None:
+    known = {colour.name: colour for colour in colours("light")}
+    assert known["surface"].contrast == "1.0"
+    assert float(known["ink"].contrast) == pytest.approx(
+        contrast(known["ink"].value, "#ffffff"), abs=0.05
+    )
