@@ -1,0 +1,111 @@
+"""What the words on the screen mean, for somebody who is new to lending.
+
+Each term as it stands in a page, and one or two plain sentences. Where the service decides how
+something is reckoned, the sentence says no more than its specification does.
+"""
+
+TERMS = {
+    # The loan and its money.
+    "principal": "The amount lent, before interest and fees. What of it is still unpaid bears "
+    "interest.",
+    "disbursement": "What the borrower is paid out: the principal, less what is deducted "
+    "beforehand.",
+    "tranche": "One part of the principal that is paid out by itself, with a day of its own.",
+    "adjustment": "Something added to or taken off an amount of the contract, such as a fee that "
+    "is kept back from the payout.",
+    "interest": "The price of borrowing, reckoned from a rate and from how much is owed for how "
+    "long.",
+    "fees": "Fixed charges of the contract beside the interest, such as one for paying out.",
+    "instalment": "One payment of the schedule: an amount, and the day by which it is due.",
+    "repayment": "Money that a borrower paid towards a loan. The service spreads it over what is "
+    "owed.",
+    "still owed": "All that is not paid yet, due or not: principal, interest, fees and penalty.",
+    "outstanding": "All that is not paid yet, whether it is due already or not.",
+    "overdue": "What should have been paid by now and was not. It is part of what is still owed.",
+    "arrears": "Instalments whose day has passed without being paid in full. A loan in arrears is "
+    "late.",
+    "maturity": "The day by which the whole loan is to be paid back.",
+    "term": "How long the loan runs, from its start to its maturity.",
+    "penalty": "A charge on what is paid late. The contract says on which amount and at which "
+    "rate.",
+    "grace period": "How long after its day an instalment may be unpaid before a penalty is "
+    "charged.",
+    "reducing balance": "Interest is reckoned on the principal that is still unpaid, so that it "
+    "falls with each repayment.",
+    "settlement": "The loan is paid in full and closed; the settlement date is the day on which "
+    "that happened.",
+    "performance": "How an open loan keeps to its contract, as the service judges it.",
+    "outcome": "How a loan ended. The service fills it in once the account is closed.",
+    # Rates.
+    "APR": "Annual percentage rate: what a loan costs in a year, in per cent, usually with its "
+    "fees. It lets one compare loans.",
+    "AER": "Annual effective rate: the interest of a year in per cent, with interest upon "
+    "interest counted in.",
+    "APY": "Annual percentage yield: the same interest upon interest, seen by the one who lends.",
+    "nominal rate": "The rate that the contract reckons from, before interest upon interest.",
+    "periodic rate": "The rate for a single compounding period, such as a month.",
+    "compounding period": "How often interest is added up. The periodic rate is for one such "
+    "period.",
+    "base rate": "The product's rate before the risk of the borrower is looked at.",
+    "risk premium": "What is added to the base rate for the risk of this borrower. An offer may "
+    "have a smaller one than the product.",
+    "waiver": "A part of the interest rate that the lender gives up.",
+    "effective rate": "The rate with interest upon interest counted in. A product may say how high "
+    "it can get.",
+    # Before the loan.
+    "assessment": "The service's judgement, from the data reported for an account, whether to lend "
+    "to it.",
+    "look-back": "How far back from its time an assessment looks at an account's data.",
+    "risk level": "How risky the service holds lending to this account to be.",
+    "risk score": "The same risk as a number. The service says no more about its scale.",
+    "credit score": "A number for how creditworthy an account is. The service says no more about "
+    "its scale.",
+    "rule": "A condition of the assessment. The one that failed decided its outcome.",
+    "offer": "What a borrower may have now: products, a risk premium for each, and the most that "
+    "is lent. It expires.",
+    "credit limit": "The most that this offer lends.",
+    "preview": "The contract as the service would make it for an amount and a day. Nothing is "
+    "saved by it.",
+    # Recording repayments.
+    "transaction date": "When the borrower really paid.",
+    "value date": "When a payment takes effect, for interest and for arrears. Left empty, it is "
+    "the transaction date.",
+    "transaction id": "The payment network's own number of a payment. It keeps the same payment "
+    "from being recorded twice.",
+    "externalId": "The payment network's own number of a payment: the transaction id.",
+    "channel": "How the payment came in: over the web, by mobile phone, or in person.",
+    "network": "Who carried the payment, such as M-PESA or a bank.",
+    "estimate": "What we expect of the payment from the balances just read. The service decides.",
+    "evidence": "The loan's balances, read before a repayment is sent and after it. They show "
+    "whether it arrived.",
+    "baseline": "The balances read just before a repayment was sent. Later readings are compared "
+    "with them.",
+    "recorded": "The service answered that it has the repayment.",
+    "unknown": "It was sent, and no readable answer came. It may be recorded or not; do not enter "
+    "it again.",
+    "inferred": "No answer came, but afterwards the loan's paid amount was higher by exactly this "
+    "much. Another payment may explain it.",
+    "no trace": "No answer came, and after a while the loan still shows no rise. It may yet "
+    "appear.",
+    "refused": "The service said no, and nothing was recorded.",
+    "not sent": "It never left the dashboard, so nothing was recorded.",
+    "set aside": "A manager put an open question aside, so that the customer's next payment can be "
+    "entered. The question stays open.",
+    "settled by hand": "A person decided what became of a repayment, and said why.",
+    "landed": "Counts as received: recorded by the service, inferred from balances, or settled as "
+    "recorded.",
+    "given up": "A person settled it as not recorded.",
+    "day's end": "What was entered on a day, by person and channel, to be compared with the till.",
+    # The book.
+    "portfolio at risk": "What is still owed on all loans that are late by more than so many days, "
+    "as a share of what is owed in all.",
+    "collected": "What was paid towards loans in a period.",
+    "disbursed": "What was paid out on loans in a period.",
+}  # fmt: skip
+
+_BY_WORD = {word.casefold(): text for word, text in TERMS.items()}
+
+
+def explained(term: object) -> str:
+    """The sentences for a term, in whatever case it is written; empty for one that has none."""
+    return _BY_WORD.get(str(term).casefold(), "")
