@@ -1,12 +1,13 @@
-# make run, make test, make check, make bench, make prove-money. What they do is written in
-# manage.py's commands and in pyproject.toml; here is only the environment that these need.
+# make run, make test, make check, make bench, make prove-money, make screenshots, make lighthouse.
+# What they do is written in manage.py's commands and in pyproject.toml; here is only the
+# environment that these need.
 
 VENV ?= .venv
 PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3)
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 2
 
-.PHONY: run test check bench prove-money
+.PHONY: run test check bench prove-money screenshots lighthouse
 .DEFAULT_GOAL := run
 
 run: $(VENV)/run.stamp
@@ -34,6 +35,14 @@ check: $(VENV)/test.stamp
 
 bench: $(VENV)/test.stamp
 	@$(BIN)/python -m tests.benchmarks.pages
+
+# Every page in every state, light and dark, at 1440 and 390: make screenshots FOLDER=/tmp/pictures
+screenshots: $(VENV)/test.stamp
+	@$(BIN)/python -m tests.browser.shoot $(or $(FOLDER),var/screenshots)
+
+# Needs Node 18 or newer, whose client fetches Lighthouse itself: make lighthouse RUNS=5
+lighthouse: $(VENV)/test.stamp
+	@$(BIN)/python -m tests.lighthouse $(if $(RUNS),--runs $(RUNS))
 
 # Some minutes. On PostgreSQL: make prove-money DATABASE_URL=postgres://user:password@host/postgres
 prove-money: $(VENV)/test.stamp

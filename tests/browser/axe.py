@@ -12,24 +12,25 @@ from playwright.sync_api import Page
 
 VERSION = AXE_SCRIPT[:40].partition("axe v")[2].split()[0]
 TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+_CHANGED_OVER = """() => document.getAnimations()
+    .filter((one) => one instanceof CSSTransition).forEach((one) => one.finish())"""
 _RUN = """([tags]) => axe.run(document, {
     runOnly: {type: "tag", values: tags},
     resultTypes: ["violations", "incomplete"],
     preload: false,
-}).then(({violations, incomplete}) => {
-    const told = (kinds) => kinds.flatMap(({id, nodes}) => nodes.map((node) => [
+}).then(({violations, incomplete}) => [
+    violations.flatMap(({id, nodes}) => nodes.map((node) => [
         id, node.target.join(" "), node.html.slice(0, 160), node.failureSummary ?? "",
-        [...node.any, ...node.all, ...node.none].map(({data}) => data?.messageKey ?? "").join(" "),
-    ]));
-    return [told(violations), told(incomplete)];
-})"""
+    ])),
+    Object.fromEntries(incomplete.map(({id, nodes}) => [id, nodes.length])),
+])"""
 
 
 class Report(NamedTuple):
-    """Each finding: the rule, where, its markup, why, and axe's word for why it could not tell."""
+    """Each violation (the rule, where, its markup, why), and how often a rule could not tell."""
 
     violations: list[Any]
-    incomplete: list[Any]
+    incomplete: dict[str, int]
 
 
 def bring(page: Page) -> None:
@@ -39,5 +40,5 @@ def bring(page: Page) -> None:
 
 def run(page: Page) -> Report:
     """All rules of TAGS, on the page as it is now, once its colours have changed over."""
-    page.evaluate("document.getAnimations().forEach((one) => one.finish?.())")
+    page.evaluate(_CHANGED_OVER)
     return Report(*page.evaluate(_RUN, [list(TAGS)]))

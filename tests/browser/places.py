@@ -97,10 +97,10 @@ FRAME = (
     Place("profile", "/accounts/profile/", "officer"),
     Place("find", f"{_APP}/find"),
     Place("find-nothing", f"{_APP}/find?q=nowhere", shows="No match"),
-    Place("find-fault", f"{_APP}/find?q=L-SCOPE", shows="could not be looked up"),
+    Place("find-fault", f"{_APP}/find?q=L-SCOPE", shows="Could not look for"),
     Place("find-slow", f"{_APP}/find?q=L-SLOW"),
     Place("find-wrong", f"{_APP}/find?q=.."),
-    Place("find-in", f"{_APP}/find/in/loans?q=nowhere"),
+    Place("find-in", f"{_APP}/find/in/loan?q=nowhere"),
     Place("find-last", f"{_APP}/find/last"),
     Place("find-recalled", f"{_APP}/", do=steps.focus_find),
     Place("no-such-page", "/nowhere/", "officer", status=404, shows="No such page"),
@@ -118,7 +118,7 @@ FAULTS = (
     Place("service-scope", f"{_APP}/loans/L-SCOPE/", "support", status=502, shows="scope"),
     Place("service-busy", f"{_APP}/loans/L-BUSY/", "support", status=503, shows="Try again"),
     Place("loan-not-there", f"{_APP}/loans/L-NOWHERE/", "support", status=404),
-    Place("borrower-not-there", f"{_APP}/borrowers/B-NOWHERE/", "support", status=404),
+    Place("borrower-not-there", f"{_APP}/borrowers/B-NOWHERE/", "support"),
 )
 
 BORROWERS = (
@@ -203,7 +203,7 @@ REPAYMENTS = (
         "support",
         steps.enter_again,
         ends="repayment-confirm",
-        shows="Look",
+        shows="look alike",
     ),
     Place("receipt-recorded", f"{_RP}/{{rp_recorded}}/", "support", shows="exactly this amount"),
     Place("receipt-not-yet", f"{_RP}/{{rp_not_yet}}/", "support", shows="not seen yet"),
