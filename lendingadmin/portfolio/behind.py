@@ -4,9 +4,13 @@ from collections.abc import Callable
 from datetime import date
 from typing import NamedTuple
 
+from django.conf import settings
 from django.db.models import F, Q, QuerySet
+from django.http import Http404, QueryDict
 
-from .figures import AT_RISK, Figures, Sum
+from lendingadmin.display.statuses import numbered
+
+from .figures import AT_RISK, OTHER_KINDS, Figures, Sum
 from .models import Snapshot, SnapshotLoan
 
 # What each figure is made of, for the lists of loans that lack it.
@@ -26,6 +30,9 @@ _AMOUNTS = {
     "principal": ("principal_outstanding", "Loans with outstanding principal"),
     "paid": ("paid_since_last", "Loans paid between the last two counts"),
 }
+
+
+_NO_PERFORMANCE = "not told"
 
 
 class Behind(NamedTuple):
@@ -66,6 +73,34 @@ def behind(
         title = f"Loans of which the service did not tell {lacking}"
         return Behind(title, rows.filter(without).order_by("account_id"), "outstanding", None)
     return None
+
+
+class NotKept(Http404):
+    """The snapshot was thinned, or was never complete."""
+
+
+def asked_for(app_id: str, number: int, query: QueryDict) -> tuple[Snapshot, Behind]:
+    """The snapshot and the list that an address names; `by` is its figure.
+
+    Raises NotKept, and Http404 for a figure that there is not.
+    """
+    rows = Snapshot.objects.filter(app_id=app_id, state=Snapshot.State.DONE)
+    snapshot = rows.filter(pk=number).first()
+    if snapshot is None:
+        raise NotKept("This count is not kept any more.")
+    figures = Figures.from_json(snapshot.figures)
+    found = behind(snapshot, figures, query.get("by", "outstanding"), performance_words)
+    if found is None:
+        raise Http404("No figure is called so.")
+    return snapshot, found
+
+
+def performance_words(key: str) -> str:
+    """A performance status in words: those of the settings, its number, `not told`."""
+    if key == OTHER_KINDS:
+        return "other kinds"
+    status = numbered(key, settings.LENDING_PERFORMANCE_STATUSES)
+    return status.word if status else _NO_PERFORMANCE
 
 
 def _amount(rows: QuerySet[SnapshotLoan], figures: Figures, by: str) -> Behind:

@@ -9,16 +9,14 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
-from lendingadmin.web import polling, tables
+from lendingadmin.web import beside, polling, tables
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, whole_number
 from lendingadmin.web.requests import PersonRequest
 
 from . import counting, tasks
-from .behind import behind
+from .behind import NotKept, asked_for
 from .columns import columns
-from .figures import Figures
-from .glance import performance_words
 from .models import Snapshot
 
 COUNT = "dashboard.portfolio.count"
@@ -87,30 +85,28 @@ def how_far(request: PersonRequest, row: Snapshot) -> dict[str, object]:
 def loans(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """The loans behind one figure of a snapshot, as they were then; the largest first."""
     app = gateway.lending_app(app_id)
-    rows = Snapshot.objects.filter(app_id=app.app_id, state=State.DONE)
-    snapshot = rows.filter(pk=number).first()
-    if snapshot is None:
+    try:
+        snapshot, found = asked_for(app.app_id, number, request.GET)
+    except NotKept:
         return render(request, "portfolio/gone.html", {"app": app}, status=404)
-    by = request.GET.get("by", "outstanding")
-    found = behind(snapshot, Figures.from_json(snapshot.figures), by, performance_words)
-    if found is None:
-        raise Http404("No figure is called so.")
     skip = whole_number(request.GET.get("from"))
     page = list(found.rows[skip : skip + DEFAULT_PAGE_SIZE + 1])
     context = {
         "behind": found,
         "snapshot": snapshot,
-        "table": tables.draw(columns(app, found.amount), page[:DEFAULT_PAGE_SIZE]),
-        "pager": _pager(request, by, skip, len(page)),
+        "table": tables.draw(
+            columns(app, found.amount, beside.mark(request)), page[:DEFAULT_PAGE_SIZE]
+        ),
+        "pager": _pager(request, skip, len(page)),
         "empty": not page,
         "app": app,
     }
     return render(request, "portfolio/loans.html", context)
 
 
-def _pager(request: PersonRequest, by: str, skip: int, found: int) -> dict[str, object]:
+def _pager(request: PersonRequest, skip: int, found: int) -> dict[str, object]:
     """What `_pager.html` shows. A snapshot does not change, so a place in it is a number."""
-    here = f"{request.path}?{urlencode({'by': by})}"
+    here = f"{request.path}?{urlencode({'by': request.GET.get('by', '')})}"
     return {
         "count": min(found, DEFAULT_PAGE_SIZE),
         "next_url": f"{here}&from={skip + DEFAULT_PAGE_SIZE}" if found > DEFAULT_PAGE_SIZE else "",

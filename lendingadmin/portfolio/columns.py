@@ -8,7 +8,7 @@ from lendingadmin.display.templatetags.statuses import chip, loan_status, perfor
 from lendingadmin.display.templatetags.times import day
 from lendingadmin.readers import LendingApp
 from lendingadmin.web.keys import addresses
-from lendingadmin.web.tables import Column, row_id, row_of
+from lendingadmin.web.tables import Column, row_id, row_name, row_of
 
 from .models import SnapshotLoan
 
@@ -21,12 +21,16 @@ _HEADINGS = {
 }
 
 
-def columns(app: LendingApp, amount: str) -> tuple[Column, ...]:
-    """The columns of a list whose figure adds up `amount`; that one comes first of the amounts."""
+def columns(app: LendingApp, amount: str, mark: str = "") -> tuple[Column, ...]:
+    """The columns of a list whose figure adds up `amount`; that one comes first of the amounts.
+
+    `mark` tells a loan's page which list it was opened from (`web.beside`).
+    """
     loan_at, locale = addresses("loan", app.app_id), reader.locale()
 
     def name(row: SnapshotLoan) -> str:
-        return row_id(loan_at(row.account_id), row.account_id)
+        key = row.account_id
+        return row_id(loan_at(key) + mark, key, row_name(key) if mark else "")
 
     def status(row: SnapshotLoan) -> str:
         late = days_late(row.days_late, locale)

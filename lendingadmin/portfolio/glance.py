@@ -22,9 +22,9 @@ from lendingadmin.display.statuses import numbered
 from lendingadmin.display.trends import Trend, trend
 from lendingadmin.readers import LendingApp
 
-from .behind import arrears
+from .behind import arrears, performance_words
 from .counting import complete
-from .figures import AT_RISK, OTHER_KINDS, Figures
+from .figures import AT_RISK, Figures
 from .models import Snapshot, SnapshotLoan
 
 _WIDEST, _WIDE, _NARROW = 720, 480, 330
@@ -33,7 +33,6 @@ _LARGEST = 10
 _POINTS = 31
 # A label that leaves no room for an amount beside it.
 _LONG = 18
-NO_PERFORMANCE = "not told"
 Written = Callable[[Decimal], str]
 
 
@@ -283,14 +282,6 @@ class _Maker:
                 points.append((one.ended_at, value))
         drawn = trend(points[::-1], width=_NARROW, written=axis or self._axis)
         return Course(name, tuple(rows), drawn)
-
-
-def performance_words(key: str) -> str:
-    """A performance status in words: those of the settings, `status 7`, `not told`."""
-    if key == OTHER_KINDS:
-        return "other kinds"
-    status = numbered(key, settings.LENDING_PERFORMANCE_STATUSES)
-    return status.word if status else NO_PERFORMANCE
 
 
 def _sorted_as(key: str) -> tuple[int, int, str]:

@@ -2,7 +2,10 @@
 
 from django.urls import path
 
+from lendingadmin.web import beside
+
 from . import book_views, views
+from .beside import ROUTE, neighbours
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -10,5 +13,7 @@ urlpatterns = [
     path("apps/<slug:app_id>/book/count", book_views.count, name="book-count"),
     path("apps/<slug:app_id>/book/stop", book_views.stop, name="book-stop"),
     path("apps/<slug:app_id>/book/progress", book_views.progress, name="book-progress"),
-    path("apps/<slug:app_id>/book/<int:number>/", book_views.loans, name="book-loans"),
+    path("apps/<slug:app_id>/book/<int:number>/", book_views.loans, name=ROUTE),
 ]
+
+beside.lend(ROUTE, neighbours)

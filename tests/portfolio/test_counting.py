@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import simplejson
 from django.test import Client
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
@@ -161,8 +162,6 @@ def test_a_last_page_of_known_loans_is_the_end(service: BookService) -> None:
 def test_a_service_that_turns_in_a_circle_fails_with_words(
     service: BookService, answer: dict[str, Any]
 ) -> None:
-    import simplejson
-
     service.server.on(LIST, reply(simplejson.dumps(answer, use_decimal=True).encode()))
     row = counted()
     assert row.state == State.FAILED
@@ -171,8 +170,6 @@ def test_a_service_that_turns_in_a_circle_fails_with_words(
 
 
 def test_a_service_that_goes_on_for_ever_with_new_tokens_fails(service: BookService) -> None:
-    import simplejson
-
     def endless(wire: Wire) -> bool:
         answer = {"loans": [loan(0), loan(1)], "nextPageToken": f"p{service.pages}"}
         return reply(simplejson.dumps(answer, use_decimal=True).encode())(wire)
@@ -330,7 +327,13 @@ def test_stopped_in_the_middle_adds_nothing_more(service: BookService, support: 
     row = tasks.start("kenya", None)
     assert row is not None
     held, let_go = threading.Event(), threading.Event()
-    service.before = lambda place: place == 2 and (held.set(), let_go.wait(10)) and None
+
+    def hold(place: int) -> None:
+        if place == 2:
+            held.set()
+            let_go.wait(10)
+
+    service.before = hold
     thread = threading.Thread(target=at_once, args=(1, lambda _: counting.count_slice(row.pk)))
     thread.start()
     assert held.wait(10)

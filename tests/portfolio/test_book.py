@@ -1,0 +1,304 @@
+"""The book at a glance: what the desk shows of a count, per role, and the loans behind it."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from html import unescape
+from typing import Any
+from urllib.parse import unquote, urlencode
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from lendingadmin.portfolio import counting, tasks
+from lendingadmin.portfolio.models import Snapshot
+from lendingadmin.staff.models import User
+from tests.portfolio.conftest import counted
+from tests.portfolio.service import BookService, loan
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User | None], Client]
+DESK = "/apps/kenya/"
+State = Snapshot.State
+
+
+@pytest.fixture
+def desk(client_of: ClientOf, officer: User) -> Client:
+    return client_of(officer)
+
+
+def page(client: Client, address: str = DESK) -> str:
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.status_code
+    return answer.content.decode()
+
+
+def words(html: str) -> str:
+    """What a person reads, spaces made one."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
+def links(html: str) -> set[str]:
+    return {unescape(one) for one in re.findall(r'href="(/apps/kenya/book/[^"]+)"', html)}
+
+
+def sum_of(client: Client, address: str, currency: str = "KES") -> tuple[Decimal, int]:
+    """What the list at an address says it adds up to, and on how many loans."""
+    found = re.search(rf"{currency} (−?[\d,.]+)</strong>\s+on ([\d,]+) loan", page(client, address))
+    assert found, address
+    return Decimal(found[1].replace(",", "").replace("−", "-")), int(found[2].replace(",", ""))
+
+
+def test_before_the_first_count_it_says_what_happens(
+    service: BookService, client_of: ClientOf, people: dict[str, User], settings: Any
+) -> None:
+    text = words(page(client_of(people["officer"])))
+    assert "The book has not been counted yet" in text
+    assert "Count the book" in text
+    assert "by itself" not in text
+    settings.SNAPSHOT_EVERY = timedelta(hours=6)
+    text = words(page(client_of(people["viewer"])))
+    assert "It is counted again by itself every 6 h." in text
+    assert "Count the book" not in text
+    assert service.pages == 0
+
+
+@pytest.mark.parametrize("role", ["viewer", "officer", "support", "manager"])
+def test_each_role_sees_the_figures(
+    role: str, service: BookService, client_of: ClientOf, people: dict[str, User]
+) -> None:
+    counted()
+    client = client_of(people[role])
+    text = words(page(client))
+    assert "5 loans, as of just now" in text
+    assert "Outstanding KES 300.00 on 5 loans as of just now" in text
+    assert "Overdue KES 25.00 on 5 loans, 8.33 % of what is outstanding" in text
+    assert ("Count anew" in text) is (role != "viewer")
+    for address in links(page(client)):
+        assert client.get(address).status_code == 200, address
+    assert service.pages == 3
+
+
+def test_every_figure_leads_to_loans_that_add_up_to_it(desk: Client, service: BookService) -> None:
+    service.loans = [
+        loan(0),
+        loan(1, schedule={"daysLate": 30}, performanceStatus=2),
+        loan(2, schedule={"daysLate": 95}, performanceStatus=77),
+        loan(3, performanceStatus=None, startDate=f"{timezone.now():%Y-%m}-01T00:00:00.000Z"),
+        loan(4, balances={"repayment": None}),
+    ]
+    counted()
+    last = counted()
+    html = page(desk)
+    text = words(html)
+    at = f"{DESK}book/{last.pk}/?by="
+    assert links(html) >= {
+        f"{at}{by}"
+        for by in ("outstanding", "overdue", "paid", "principal", "par1", "par30", "par60", "par90")
+    }
+    month = f"{timezone.now():%Y-%m}"
+    assert f"{at}month%3A{month}" in links(html)
+    assert sum_of(desk, f"{at}outstanding") == (240, 4)
+    assert sum_of(desk, f"{at}par30") == (100, 2)
+    assert sum_of(desk, f"{at}month:{month}") == (90, 1)
+    assert sum_of(desk, f"{at}performance:77") == (60, 1)
+    assert sum_of(desk, f"{at}performance:") == (60, 1)
+    assert "PAR 30 KES 100.00" in text and "50 %" in text
+    assert "77" in text and "not told" in text
+    assert "1 loan without this figure" in text
+    lacking = page(desk, f"{at}untold:overdue")
+    assert "of which the service did not tell what is overdue" in lacking
+    assert "L-004" in lacking and "L-001" not in lacking
+
+
+def test_words_of_the_settings(desk: Client, service: BookService, settings: Any) -> None:
+    settings.LENDING_PERFORMANCE_STATUSES = {"1": "performing"}
+    row = counted()
+    assert "performing" in words(page(desk))
+    text = words(page(desk, f"{DESK}book/{row.pk}/?by=performance:1"))
+    assert "Loans of performance: performing" in text
+
+
+def test_a_list_is_in_order_and_paged(desk: Client, service: BookService) -> None:
+    service.size = 1000
+    service.loans = [loan(n) for n in range(120)]
+    service.loans[77]["balances"] = {"repayment": {"overdue": Decimal("99.00"), "unpaid": 100}}
+    row = counted()
+    address, seen = f"{DESK}book/{row.pk}/?by=overdue", []
+    while address:
+        html = page(desk, address)
+        seen += re.findall(r'href="/apps/kenya/loans/(L-\d+)/', html)
+        following = re.search(r'href="([^"]+)" rel="next"', html)
+        address = unescape(following[1]) if following else ""
+    assert seen[0] == "L-077"
+    assert sorted(seen) == [f"L-{n:03}" for n in range(120)]
+    assert sum_of(desk, f"{DESK}book/{row.pk}/?by=overdue&from=100") == (694, 120)
+
+
+@pytest.mark.parametrize("query", ["?by=nothing", "?by=month:2026-13", "?by=performance:%00"])
+def test_an_address_that_names_no_figure(query: str, desk: Client, service: BookService) -> None:
+    row = counted()
+    assert desk.get(f"{DESK}book/{row.pk}/{query}").status_code == 404
+
+
+@pytest.mark.parametrize("place", ["-1", "x", "99999999", "9" * 30, "\x00"])
+def test_a_place_that_is_none(place: str, desk: Client, service: BookService) -> None:
+    row = counted()
+    assert desk.get(f"{DESK}book/{row.pk}/", {"from": place}).status_code == 200
+
+
+def test_a_count_that_is_not_kept_or_not_whole(desk: Client, service: BookService) -> None:
+    row = counted()
+    gone = desk.get(f"{DESK}book/{row.pk + 1}/")
+    assert gone.status_code == 404
+    assert "not kept any more" in gone.content.decode()
+    assert desk.get(f"{DESK}book/{'9' * 30}/").status_code == 404
+    assert desk.get(f"/apps/ghana/book/{row.pk}/").status_code == 404
+    Snapshot.objects.update(state=State.FAILED)
+    assert desk.get(f"{DESK}book/{row.pk}/").status_code == 404
+
+
+def test_the_desk_asks_the_database_little_and_the_service_nothing(
+    desk: Client, service: BookService
+) -> None:
+    for _ in range(3):
+        counted()
+    before = service.server.hits()
+    page(desk)
+    with CaptureQueriesContext(connection) as made:
+        page(desk)
+    of_book = [one["sql"] for one in made if "portfolio_" in one["sql"]]
+    assert len(of_book) == 4, of_book
+    address = f"{DESK}book/{Snapshot.objects.latest('id').pk}/?by=par1"
+    with CaptureQueriesContext(connection) as made:
+        page(desk, address)
+    of_list = [one["sql"] for one in made if "portfolio_" in one["sql"]]
+    assert len(of_list) == 2, of_list
+    assert service.server.hits() == before
+
+
+def test_trends_show_from_the_second_count_on(desk: Client, service: BookService) -> None:
+    row = counted()
+    Snapshot.objects.filter(pk=row.pk).update(ended_at=timezone.now() - timedelta(hours=41))
+    assert "Drawn from the second count on." in words(page(desk))
+    for ago in range(40, 0, -1):
+        row = counted()
+        Snapshot.objects.filter(pk=row.pk).update(ended_at=timezone.now() - timedelta(hours=ago))
+    html = page(desk)
+    assert "Outstanding over 31 counts" in html
+    assert html.count("<path") >= 3
+
+
+def test_a_count_that_failed_leaves_the_last_good_one(desk: Client, service: BookService) -> None:
+    counted()
+    Snapshot.objects.update(ended_at=timezone.now() - timedelta(minutes=12))
+    row = tasks.start("kenya", None)
+    counting._end(row, State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
+    text = words(page(desk))
+    assert "The newest count failed The lending service had a fault." in text
+    assert "Outstanding KES 300.00 on 5 loans as of 12 min ago" in text
+    assert "Count anew" in text
+
+
+# --- while it counts -----------------------------------------------------------------------
+
+
+def test_the_progress_polls_until_it_ends(
+    desk: Client, service: BookService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted()
+    row = tasks.start("kenya", None)
+    monkeypatch.setattr(counting, "SLICE", 0.0)
+    assert counting.count_slice(row.pk) == timedelta(0)  # type: ignore[union-attr]
+    monkeypatch.undo()
+    html = page(desk)
+    assert "2 of about 5" in words(html)
+    assert 'hx-trigger="load delay:1s, poll"' in html
+    assert '<progress id="so-far" value="2" max="5">' in html
+    assert "Count anew" not in html
+    assert "Stop" in words(html)
+    fragment = page(desk, f"{DESK}book/progress?polls=5")
+    assert 'hx-trigger="load delay:2s, poll"' in fragment
+    assert "polls=6" in fragment
+    assert len(fragment) < 3000
+    assert "<form" not in fragment and "<button" not in fragment
+    assert counting.count_slice(row.pk) is None  # type: ignore[union-attr]
+    final = page(desk, f"{DESK}book/progress?polls=6")
+    assert "data-poll" not in final
+    assert 'data-announce="The book is counted: 5 loans"' in final
+    assert "Show the new figures" in final
+    assert 'id="counting-acts" hx-swap-oob="delete"' in final
+
+
+def test_without_an_expectation_it_says_how_many_so_far(desk: Client, service: BookService) -> None:
+    row = tasks.start("kenya", None)
+    Snapshot.objects.filter(pk=row.pk).update(loans_read=4812)  # type: ignore[union-attr]
+    html = page(desk)
+    assert "4,812 so far" in words(html)
+    assert '<progress id="so-far" >' in html
+
+
+def test_more_than_expected_is_a_full_bar(desk: Client, service: BookService) -> None:
+    counted()
+    row = tasks.start("kenya", None)
+    Snapshot.objects.filter(pk=row.pk).update(loans_read=7)  # type: ignore[union-attr]
+    assert '<progress id="so-far" value="7" max="7">' in page(desk)
+
+
+def test_it_says_so_where_no_worker_takes_it_up(desk: Client, service: BookService) -> None:
+    tasks.start("kenya", None)
+    assert "worker" not in words(page(desk))
+    Snapshot.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+    assert "its worker may be down" in words(page(desk))
+    Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=2))
+    fragment = page(desk, f"{DESK}book/progress?polls=900")
+    assert "data-poll" not in fragment
+    assert "this page has stopped asking" in fragment
+
+
+def test_a_fault_under_way_is_told(desk: Client, service: BookService) -> None:
+    tasks.start("kenya", None)
+    Snapshot.objects.update(why="The lending service had a fault.")
+    assert "could not be read: The lending service had a fault." in words(page(desk))
+
+
+@pytest.mark.parametrize(
+    ("state", "says"), [("stopped", "The counting was stopped"), ("failed", "The counting failed")]
+)
+def test_the_last_fragment_says_how_it_ended(
+    state: str, says: str, desk: Client, service: BookService
+) -> None:
+    Snapshot.objects.create(app_id="kenya", state=state, why="Because.")
+    fragment = page(desk, f"{DESK}book/progress")
+    assert says in fragment
+    assert "data-poll" not in fragment
+
+
+def test_progress_of_nothing_is_no_page(desk: Client, service: BookService) -> None:
+    assert desk.get(f"{DESK}book/progress").status_code == 404
+    assert desk.get("/apps/nowhere/book/progress").status_code == 404
+    assert desk.post("/apps/nowhere/book/count").status_code == 404
+
+
+def test_from_one_loan_behind_a_figure_to_the_next(desk: Client, service: BookService) -> None:
+    service.size = 1000
+    service.loans = [loan(n) for n in range(120)]
+    row = counted()
+    here = f"book/{row.pk}/?by=overdue"
+    html = page(desk, f"{DESK}{here}&from=50")
+    opened = re.search(r'href="/apps/kenya/loans/L-050/\?list=([^"]+)"', html)
+    assert opened, html
+    way = {"list": unquote(unescape(opened[1])), "of": "L-050"}
+    for go, key, place in (("previous", "L-049", ""), ("next", "L-051", "&from=50")):
+        answer = desk.get(f"{DESK}beside", way | {"go": go})
+        leads_to = unquote(answer.headers["Location"])
+        assert leads_to == f"/apps/kenya/loans/{key}/?list={here}{place}"
+    assert "51 of 120 behind this figure" in words(page(desk, f"{DESK}beside?{urlencode(way)}"))
+    last = desk.get(f"{DESK}beside", {"list": f"{here}&from=100", "of": "L-119", "go": "next"})
+    assert last.status_code == 200
+    Snapshot.objects.all().delete()
+    assert "not kept any more" in words(page(desk, f"{DESK}beside?{urlencode(way)}"))
