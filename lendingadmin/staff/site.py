@@ -14,7 +14,7 @@ from lendingadmin.staff.roles import MANAGE_PEOPLE, RIGHTS, roles_in_words
 class PeopleAdminSite(AdminSite):
     """The admin: open to whoever may manage people; `is_staff` plays no part."""
 
-    site_header = "lendingadmin: people"
+    site_header = "People"
     site_title = "people"
     index_title = "People and groups"
 
