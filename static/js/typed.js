@@ -4,6 +4,11 @@
   const PAUSE_MS = 1000;
   const LEFT_OUT = ["password", "hidden", "file", "submit", "button", "reset", "image"];
   const states = new Map();
+  // A page that is refreshed may be drawn before the last words have arrived: then it asks anyway.
+  const HURRIED = "typed-last-moment";
+  const here = location.pathname + location.search;
+  const hurried = sessionStorage.getItem(HURRIED) === here;
+  sessionStorage.removeItem(HURRIED);
 
   // The fields by name: a name may have several, such as the boxes of one choice.
   const fieldsOf = (form) => {
@@ -105,7 +110,7 @@
       }
     }
     if (!count) return;
-    const words = `What you typed at ${when} is here again.`;
+    const words = `What you typed${when ? ` at ${when}` : ""} is here again.`;
     const piece = show(form, "typed-kept");
     piece.querySelector("span").textContent = words;
     piece.querySelector("button").addEventListener("click", () => {
@@ -123,7 +128,7 @@
     for (const form of document.querySelectorAll("form[data-keep]")) {
       if (states.has(form)) continue;
       states.set(form, { add: "keepAdd" in form.dataset, told: "" });
-      if (form.dataset.kept) restore(form);
+      if (form.dataset.kept || hurried) restore(form);
     }
   };
   const heard = (event) => {
@@ -138,7 +143,11 @@
   document.addEventListener("input", heard);
   document.addEventListener("change", heard);
   window.addEventListener("pagehide", () => {
-    for (const [form, state] of states) if (state.waits && !state.sent) send(form, true);
+    for (const [form, state] of states) {
+      if (!state.waits || state.sent) continue;
+      send(form, true);
+      sessionStorage.setItem(HURRIED, here);
+    }
   });
   // Before any other listener, because this may keep a form from being sent.
   document.addEventListener(

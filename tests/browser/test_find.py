@@ -1,0 +1,80 @@
+"""Finding while the service is slow, and what was opened last below the find box."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import WeakHouse
+from tests.browser.house import House, sign_in
+from tests.faults.behaviours import refusal, slow_answer
+
+
+def find(page: Page, wanted: str) -> None:
+    page.keyboard.press("/")
+    page.keyboard.type(wanted)
+    page.keyboard.press("Enter")
+
+
+def test_what_is_there_is_shown_while_the_rest_is_looked_for(
+    weak_house: WeakHouse, open_page: Callable[..., Page]
+) -> None:
+    proxy, key = weak_house.proxy, "L-K10012"
+    proxy.on(f"/borrowers/{key}", slow_answer(4))
+    proxy.on(f"/assessments/{key}", slow_answer(6))
+    page = open_page(weak_house.house)
+    sign_in(page, "viewer", "/apps/kenya/borrowers/")
+    find(page, key)
+    match = page.locator("#found a[data-match]")
+    expect(match).to_have_text(key)
+    told = page.locator("#find-told")
+    expect(told).to_have_text("Looking…")
+    expect(page.locator("#found li.pending")).to_have_count(2)
+    expect(page.get_by_text("Not the id of a borrower.")).to_be_visible()
+    expect(page.locator("#found li.pending")).to_have_count(1)
+    expect(told).to_have_text("1 match.")
+    expect(page.locator("[role=status]")).to_have_text("1 match.")
+    expect(match).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text(key)
+
+
+def test_could_not_look_offers_another_look_in_its_place(
+    weak_house: WeakHouse, open_page: Callable[..., Page]
+) -> None:
+    proxy, key = weak_house.proxy, "nobody-at-home"
+    proxy.on(f"/loans/{key}", refusal(500, "down"))
+    page = open_page(weak_house.house)
+    sign_in(page, "viewer", f"/apps/kenya/find?q={key}")
+    expect(page.get_by_text("Could not look for a loan")).to_be_visible()
+    expect(page.locator("#find-told")).to_contain_text("Not everything could be looked up.")
+    proxy.on(f"/loans/{key}", refusal(404, "no such loan"))
+    page.get_by_role("link", name="Look again").click()
+    expect(page.get_by_text("Not the id of a loan.")).to_be_visible()
+    expect(page.locator("#find-told")).to_have_text("No match.")
+
+
+def test_what_was_opened_last_is_below_the_box_by_keyboard(
+    page_of: Callable[[str], Page], house: House
+) -> None:
+    page = page_of("viewer")
+    for loan in ("L-K10001", "L-K10002"):
+        page.goto(f"/apps/kenya/loans/{loan}/")
+        expect(page.locator("h1")).to_have_text(loan)
+    page.goto("/apps/kenya/loans/")
+    panel = page.locator("#recall")
+    expect(panel).to_be_hidden()
+    before = page.locator("main h1").bounding_box()
+    page.keyboard.press("/")
+    expect(panel.locator("a").first).to_have_text("L-K10002")
+    assert page.locator("main h1").bounding_box() == before
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(panel.locator("a").nth(1)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    expect(page.locator("#find")).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("/")
+    expect(panel).to_be_visible()
+    panel.locator("a").nth(1).click()
+    expect(page.locator("h1")).to_have_text("L-K10001")
