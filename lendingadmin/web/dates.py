@@ -30,7 +30,7 @@ def zone_beside(field: forms.Field) -> str:
     It is the current one, which reads the field: the lender's on an app's pages, elsewhere UTC. A
     field that means something else says so by an attribute `zone_words`.
     """
-    if field.widget.attrs.get("type") not in _CONTROLS:
+    if getattr(field.widget, "input_type", "") not in _CONTROLS:
         return ""
     told: str | None = getattr(field, "zone_words", None)
     return zone_name(timezone.get_current_timezone()) if told is None else told

@@ -1,0 +1,125 @@
+"""One's profile: the zone and the way of writing that a person chooses, and what they do."""
+
+from collections.abc import Callable
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.test import Client
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.display.reader import NOBODY, Reader
+from lendingadmin.staff import reading
+from lendingadmin.staff.models import User
+from lendingadmin.staff.roles import ROLES
+
+PROFILE = "/accounts/profile/"
+GERMAN = {"zone": "America/New_York", "locale": "de"}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_role_chooses_for_themselves(
+    role: str, people: dict[str, User], client_of: Callable[[User], Client]
+) -> None:
+    client = client_of(people[role])
+    answer = client.post(PROFILE, GERMAN, follow=True)
+    page = answer.content.decode()
+    assert "Your profile is saved." in page
+    assert "KES 1.234.567,89" in page and "New York time" in page
+    person = User.objects.get(username=role)
+    assert (person.zone, person.locale) == ("America/New_York", "de")
+    assert {one.zone for one in User.objects.exclude(username=role)} == {""}
+    entry = Entry.objects.latest("id")
+    assert (entry.username, entry.action, entry.detail) == (role, "people.profile", "zone, locale")
+
+
+def test_a_stranger_has_none(db: None, client: Client) -> None:
+    answer = client.get(PROFILE)
+    assert answer.status_code == 302 and answer["Location"].startswith("/accounts/login/")
+    assert client.post(PROFILE, GERMAN).status_code == 302
+
+
+def test_nothing_else_of_the_person_is_written(
+    officer: User, client_of: Callable[[User], Client]
+) -> None:
+    client = client_of(officer)
+    User.objects.filter(pk=officer.pk).update(first_name="Anne")
+    client.post(PROFILE, GERMAN | {"first_name": "X", "is_superuser": "on", "username": "root"})
+    person = User.objects.get(pk=officer.pk)
+    assert (person.first_name, person.username, person.is_superuser) == ("Anne", "officer", False)
+
+
+@pytest.mark.parametrize(
+    ("sent", "wrong"),
+    [
+        ({"zone": "Mars/Olympus", "locale": "de"}, "zone"),
+        ({"zone": "../../etc/passwd", "locale": ""}, "zone"),
+        ({"zone": "Africa/Nairobi", "locale": "xx"}, "locale"),
+        ({"zone": "", "locale": "<b>"}, "locale"),
+    ],
+)
+def test_what_is_no_choice_is_refused_beside_its_field(
+    officer: User, client_of: Callable[[User], Client], sent: dict[str, str], wrong: str
+) -> None:
+    page = client_of(officer).post(PROFILE, sent).content.decode()
+    _, *wrong_fields = page.split('<div class="field wrong">')
+    (field,) = wrong_fields
+    assert f'id="id_{wrong}"' in field and "Select a valid choice" in field
+    assert "<b>" not in page
+    assert User.objects.get(pk=officer.pk).zone == ""
+
+
+def test_the_page_offers_the_lenders_zones_first_and_each_form_by_an_example(
+    officer: User, client_of: Callable[[User], Client]
+) -> None:
+    page = client_of(officer).get(PROFILE).content.decode()
+    assert page.index("Lenders&#x27; zones") < page.index('label="Africa"') < page.index("New York")
+    assert page.count('value="Africa/Nairobi"') == 1
+    assert "Buenos Aires, Argentina" in page
+    assert "English (India): 12,34,567.89 · 31 Oct 2026" in page
+    assert "as usual here: 1,234,567.89 · 31 Oct 2026" in page
+
+
+def test_it_can_be_taken_back(officer: User, client_of: Callable[[User], Client]) -> None:
+    client = client_of(officer)
+    client.post(PROFILE, GERMAN)
+    client.post(PROFILE, {"zone": "", "locale": ""})
+    assert reading.reader_of(User.objects.get(pk=officer.pk)) == NOBODY
+
+
+def test_a_manager_sees_and_sets_it_in_the_admin(
+    manager: User, officer: User, client_of: Callable[[User], Client]
+) -> None:
+    desk = client_of(manager)
+    address = f"/admin/staff/user/{officer.pk}/change/"
+    groups = list(officer.groups.values_list("pk", flat=True))
+    form = {"username": "officer", "is_active": "on", "groups": groups}
+    refused = desk.post(address, form | {"zone": "Mars", "locale": "xx"}).content.decode()
+    assert "This is no zone" in refused and "Write one of these: en-GB" in refused
+    assert desk.post(address, form | GERMAN).status_code == 302
+    assert User.objects.get(pk=officer.pk).locale == "de"
+
+
+@pytest.mark.parametrize(
+    ("zone", "locale", "reader"),
+    [
+        ("", "", NOBODY),
+        ("America/New_York", "de", Reader("de", ZoneInfo("America/New_York"))),
+        # Chosen once, and gone from the tables since.
+        ("Mars/Olympus", "xx", NOBODY),
+        ("../../etc/passwd", "", NOBODY),
+        ("America", "", NOBODY),
+    ],
+)
+def test_who_reads(zone: str, locale: str, reader: Reader) -> None:
+    assert reading.reader_of(User(zone=zone, locale=locale)) == reader
+    assert reading.reader_of(object()) == NOBODY
+
+
+def test_every_zone_of_the_list_is_one() -> None:
+    keys = [key for _, each in reading.zones() for key, _ in each]
+    assert len(keys) > 400 and len(set(keys)) == len(keys)
+    for key in keys:
+        reading.known_zone(key)
+    with pytest.raises(ValidationError):
+        reading.known_zone("Mars/Olympus")

@@ -1,0 +1,90 @@
+"""Amounts as people type them: one form for all, and none is guessed."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+import pytest
+from django import forms
+
+from lendingadmin.display.reader import Reader, reading
+from lendingadmin.web.fields import AmountField
+
+
+class Form(forms.Form):
+    amount = AmountField(max_digits=15, decimal_places=3, help_text="The principal.")
+
+
+@pytest.fixture(params=["en", "en-IN", "de-CH", "de", "fr", "en-ZA"])
+def locale(request: pytest.FixtureRequest) -> Iterator[str]:
+    with reading(lambda: Reader(request.param)):
+        yield request.param
+
+
+def outcome(text: str) -> Decimal | str:
+    form = Form({"amount": text})
+    return form.cleaned_data["amount"] if form.is_valid() else form.errors["amount"][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("1234.50", "1234.50"),
+        ("1234.5", "1234.5"),
+        ("1234", "1234"),
+        ("0.125", "0.125"),
+        ("01.500", "1.500"),
+        ("1234.500", "1234.500"),
+        (" 12.5 ", "12.5"),
+    ],
+)
+def test_what_everybody_may_write(locale: str, text: str, amount: str) -> None:
+    assert outcome(text) == Decimal(amount)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.234,50",
+        "1,234.50",
+        "1234,50",
+        "1 234",
+        "1'234",
+        "1e3",
+        "-5",
+        "+5",
+        "١٢",
+        "1.234.567",
+        "12.",
+    ],
+)
+def test_what_nobody_may_write(locale: str, text: str) -> None:
+    assert outcome(text) == (
+        "Write digits only, with a point for decimals and nothing between thousands."
+    )
+
+
+@pytest.mark.parametrize("text", ["1.500", "12.000", "999.999"])
+def test_what_can_be_read_in_two_ways_is_refused_where_it_can(locale: str, text: str) -> None:
+    if locale in ("de", "fr", "en-ZA"):
+        told = outcome(text)
+        assert isinstance(told, str) and f"“{text}” can be read in two ways" in told
+        assert f"Write {text.replace('.', '')} without a point" in told and f"0{text}" in told
+        # Both ways out that the sentence names are ways out.
+        assert outcome(text.replace(".", "")) == Decimal(text.replace(".", ""))
+        assert outcome(f"0{text}") == Decimal(text)
+    else:
+        assert outcome(text) == Decimal(text)
+
+
+def test_the_hint_says_which_form_it_is_to_those_who_write_another(locale: str) -> None:
+    drawn = Form()["amount"].help_text
+    hint = "With a point for decimals and nothing between thousands: 1234.50."
+    assert drawn == (
+        f"The principal. {hint}" if locale in ("de", "fr", "en-ZA") else "The principal."
+    )
+
+
+def test_one_persons_hint_is_not_anothers() -> None:
+    with reading(lambda: Reader("de")):
+        assert "1234.50" in Form()["amount"].help_text
+    assert Form()["amount"].help_text == "The principal."
