@@ -111,7 +111,7 @@ def _amount(rows: QuerySet[SnapshotLoan], figures: Figures, by: str) -> Behind:
 
 
 def _at_risk(rows: QuerySet[SnapshotLoan], figures: Figures, days: int) -> Behind:
-    title = f"Loans {days} days late or more" if days > 1 else "Loans one day late or more"
+    title = f"Loans {days} days late or more" if days > 1 else "Loans 1 day late or more"
     rows = rows.filter(days_late__gte=days, principal_outstanding_rank__isnull=False)
     rows = _largest_first(rows, "principal_outstanding")
     return Behind(title, rows, "principal_outstanding", figures.sums[f"par{days}"])

@@ -43,9 +43,11 @@ def main() -> None:
         with dashboard(folder, loans=10_000) as small:
             download(small)
             less = small.server.peak()
+            few = counted(small)
         with dashboard(folder, loans=100_000) as large:
             export(large)
-            memory(less, large.server.peak())
+            memory("a CSV", less, large.server.peak())
+            memory("counting the book", few, counted(large))
 
 
 def borrower_page(place: Place) -> None:
@@ -115,10 +117,17 @@ def download(place: Place) -> int:
         return sum(piece.count(b"\n") for piece in answer.iter_content(65536))
 
 
-def memory(less: float, more: float) -> None:
-    """The worker's most memory after exports of 10,000 and of 100,000 loans."""
+def counted(place: Place) -> float:
+    """Count the book in a process of its own; the most memory that it held, in MB."""
+    command = [sys.executable, "-m", "tests.benchmarks.counting"]
+    told = subprocess.run(command, env=place.environ, cwd=BASE_DIR, check=True, capture_output=True)
+    return float(told.stdout.split()[0])
+
+
+def memory(what: str, less: float, more: float) -> None:
+    """The most memory of a process for 10,000 and for 100,000 loans."""
     say(
-        f"{'memory for a CSV of 100,000 loans ÷ of 10,000':<66}{more / (less or 1):>8.2f}  "
+        f"{f'memory for {what} of 100,000 loans ÷ of 10,000':<66}{more / (less or 1):>8.2f}  "
         f"{f'{less:.0f} – {more:.0f} MB':<14}about 1"
     )
 

@@ -58,6 +58,7 @@ class Place:
     service: str
     session: requests.Session
     server: Server
+    environ: dict[str, str]
 
     def get(self, path: str) -> requests.Response:
         """A page as the signed-in officer gets it; anything but a 200 ends the benchmark."""
@@ -136,7 +137,7 @@ def dashboard(folder: Path, *, delay: float = 0, loans: int = 50) -> Iterator[Pl
         subprocess.run([sys.executable, "-c", _PREPARE], env=environ, cwd=BASE_DIR, check=True)
         server = stack.enter_context(gunicorn("lendingadmin.wsgi", environ))
         session = signed_in(server.address, "/accounts/login/", "login", "officer")
-        yield Place(server.address, service, session, server)
+        yield Place(server.address, service, session, server, environ)
 
 
 def signed_in(address: str, path: str, field: str, name: str) -> requests.Session:

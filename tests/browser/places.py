@@ -86,7 +86,11 @@ SIGNING_IN = (
 )
 
 FRAME = (
-    Place("desk", f"{_APP}/"),
+    Place("desk", f"{_APP}/", shows="The book at a glance"),
+    Place("desk-counting", "/apps/ghana/", "officer", shows="137 of about 250"),
+    Place("loans-behind-figure", f"{_APP}/book/{{count}}/?by=par1", shows="1 day late or more"),
+    Place("loans-behind-nothing", f"{_APP}/book/{{count}}/?by=untold:overdue"),
+    Place("count-gone", f"{_APP}/book/99999/", status=404, shows="not kept any more"),
     Place("desk-empty", f"{_EMPTY}/", "viewer"),
     Place("desk-officer", f"{_APP}/", "officer"),
     Place("keys-shown", f"{_APP}/", do=steps.press_question_mark),

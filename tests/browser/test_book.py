@@ -1,0 +1,105 @@
+"""The book is counted while somebody watches, and a bar leads to its loans."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from lendingadmin.demo import serving
+from lendingadmin.demo.environment import BASE_DIR
+from tests.browser.house import House, running, sign_in
+
+
+@contextmanager
+def worker(house: House) -> Iterator[None]:
+    """A worker of that house, as long as inside."""
+    process = subprocess.Popen(
+        [*serving.worker(), "--interval", "0.2"], env=dict(house.environ), cwd=BASE_DIR
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def counting_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A filled house where nothing is counted by the clock."""
+    folder = tmp_path_factory.mktemp("counting-house")
+    with running(folder, settings={"SNAPSHOT_EVERY": "0s"}) as house:
+        yield house
+
+
+def test_it_is_counted_while_one_watches_and_a_bar_leads_to_its_loans(
+    counting_house: House, open_page: Callable[..., Page]
+) -> None:
+    page = open_page(counting_house)
+    sign_in(page, "officer", "/apps/kenya/")
+    page.get_by_role("button", name="Count the book").click()
+    expect(page.get_by_role("progressbar", name="0 so far")).to_be_visible()
+    expect(page.locator("#announce")).to_contain_text("The book is being counted")
+    stop = page.get_by_role("button", name="Stop")
+    stop.focus()
+    with worker(counting_house):
+        shown = page.get_by_role("link", name="Show the new figures")
+        expect(shown).to_be_visible(timeout=20_000)
+    expect(page.locator("#announce")).to_contain_text(re.compile(r"The book is counted: \d+ loans"))
+    expect(stop).to_have_count(0)
+    expect(page.locator("[data-poll]")).to_have_count(0)
+    shown.click()
+
+    bar = page.locator("a.bar:visible", has_text="PAR 30")
+    told = str(bar.get_attribute("aria-label"))
+    found = re.fullmatch(
+        r"PAR 30: [\d.]+ %, (KES [\d,.]+) on (\d+) loans 30 days late or more", told
+    )
+    assert found, told
+    bar.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Loans 30 days late or more")
+    expect(page.locator("main")).to_contain_text(f"{found[1]} on {found[2]} loans")
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(min(int(found[2]), 50))
+    account = rows.first.locator("a.stretch").inner_text()
+    rows.first.click()
+    expect(page.locator("h1")).to_have_text(account)
+
+
+def test_without_scripts_it_is_started_refreshed_and_stopped(
+    counting_house: House, open_page: Callable[..., Page]
+) -> None:
+    page = open_page(counting_house, java_script_enabled=False)
+    sign_in(page, "support", "/apps/ghana/")
+    page.get_by_role("button", name=re.compile("Count")).click()
+    page.get_by_role("link", name="Refresh").click()
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator("main")).to_contain_text("Stopped by support.")
+    expect(page.get_by_role("button", name="Count the book")).to_be_visible()
+
+
+def test_on_a_phone_nothing_runs_out_of_the_window(
+    counting_house: House, open_page: Callable[..., Page]
+) -> None:
+    code = (
+        "import django; django.setup()\n"
+        "from lendingadmin.portfolio import counting\n"
+        "row = counting.begin('kenya', None)\n"
+        "while row and counting.count_slice(row.pk) is not None: pass"
+    )
+    for _ in range(2):
+        subprocess.run(
+            [sys.executable, "-c", code], env=dict(counting_house.environ), cwd=BASE_DIR, check=True
+        )
+    page = open_page(counting_house, width=390)
+    sign_in(page, "viewer", "/apps/kenya/")
+    expect(page.locator("a.bar:visible").first).to_be_visible()
+    for details in page.locator("#book details").all():
+        details.locator("summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    expect(page.locator(".chart.wide:visible")).to_have_count(0)

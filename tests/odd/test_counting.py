@@ -1,0 +1,46 @@
+"""Whatever stands in a loan of the service's list, the book is counted and its pages are whole."""
+
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from lendingadmin.portfolio import counting, tasks
+from lendingadmin.portfolio.figures import Figures
+from lendingadmin.portfolio.models import Snapshot
+from lendingadmin.portfolio.reading import KEYS
+from tests.odd.pages import check
+from tests.odd.service import OddService
+from tests.odd.variants import Place, good, odd, places, variants
+
+pytestmark = pytest.mark.django_db
+
+READ = [place for place in places("Loan") if not place.path or place.path[0] in KEYS]
+
+
+@pytest.mark.parametrize("place", READ, ids=lambda place: place.name)
+def test_no_odd_value_breaks_the_counting(desk: Client, service: OddService, place: Place) -> None:
+    items = [odd(place, name) for name in variants(place)]
+    for number, item in enumerate(items):
+        if isinstance(item, dict) and item.get("accountId") == "L-1":
+            item["accountId"] = f"L-{number}"
+    service.list("Loan", [*items, good("Loan")])
+    row = tasks.start("kenya", None)
+    assert row is not None
+    assert counting.count_slice(row.pk) is None
+    row.refresh_from_db()
+    assert row.state == Snapshot.State.DONE, row.why
+    assert row.loans_read >= 1
+    check(desk, "/apps/kenya/", {200}, place.name)
+    figures = Figures.from_json(row.figures)
+    kinds = [f"performance:{kind}" for kind in figures.performance]
+    lists = ["outstanding", "overdue", "paid", "principal", "par1", *kinds]
+    lists += [f"untold:{name}" for name in figures.untold]
+    for by in lists:
+        address = reverse("book-loans", args=["kenya", row.pk])
+        answer = desk.get(address, {"by": by})
+        assert answer.status_code == 200, by
+        assert "<script>x" not in answer.content.decode()
+    told = [x for x in row.loans.values_list("outstanding", flat=True) if x is not None]
+    assert sum(told, Decimal(0)) == figures.sums["outstanding"].amount
