@@ -6,22 +6,26 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
+from django.http import QueryDict
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
+from lendingadmin import gateway
 from lendingadmin.assessments.columns import columns as assessment_columns
 from lendingadmin.events.columns import ACCOUNT
 from lendingadmin.events.columns import columns as event_columns
+from lendingadmin.lending import figures
 from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.pages import Page
-from lendingadmin.lending.values import Borrower
+from lendingadmin.lending.values import Borrower, Loan
 from lendingadmin.loans.columns import BORROWER
 from lendingadmin.loans.columns import KEYS as LOAN_KEYS
 from lendingadmin.loans.columns import columns as loan_columns
 from lendingadmin.readers import LendingApp
-from lendingadmin.web import errors, tables
+from lendingadmin.web import beside, errors, tables
+from lendingadmin.web.requests import PersonRequest
 from lendingadmin.web.tables import Column
 
 _LOANS = 100
@@ -123,13 +127,14 @@ class Panel:
     title: str
     permission: str
     read: Callable[[AppClient, str], Any]
-    columns: Callable[[LendingApp], Sequence[Column]] = lambda app: ()
+    columns: Callable[..., Sequence[Column]] = lambda app: ()
     # Columns of the whole list that say nothing here, or have no room.
     without: Container[str] = ()
 
-    def table(self, found: Listed, app: LendingApp) -> SafeString:
-        """The rows of a list panel."""
-        shown = [column for column in self.columns(app) if column.heading not in self.without]
+    def table(self, found: Listed, app: LendingApp, mark: str = "") -> SafeString:
+        """The rows of a list panel; `mark` is its place (`web.beside`), if it has one."""
+        columns = self.columns(app, mark) if mark else self.columns(app)
+        shown = [column for column in columns if column.heading not in self.without]
         return tables.draw(shown, found.items)
 
 
@@ -164,11 +169,12 @@ class Shown:
     table: str = ""
 
     @classmethod
-    def of(cls, panel: Panel, result: Any, app: LendingApp) -> "Shown":
+    def of(cls, panel: Panel, result: Any, app: LendingApp, borrower_id: str) -> "Shown":
         """A panel of what its read gave: a value, or the LendingError that it raised."""
         if isinstance(result, LendingError):
             return cls(panel, card=errors.card(result))
-        table = panel.table(result, app) if isinstance(result, Listed) else ""
+        mark = place_of_loans(app.app_id, borrower_id).mark if panel is LOANS else ""
+        table = panel.table(result, app, mark) if isinstance(result, Listed) else ""
         return cls(panel, found=result, table=table)
 
     @property
@@ -180,6 +186,23 @@ class Shown:
     def template(self) -> str:
         """What draws its content."""
         return f"borrowers/_{self.panel.key}.html"
+
+
+def place_of_loans(app_id: str, borrower_id: str) -> beside.Place:
+    """The borrower's loans as a list that a loan is opened from."""
+    kwargs = {"app_id": app_id, "borrower_id": borrower_id}
+    return beside.Place("borrower-loans", kwargs, QueryDict())
+
+
+def beside_loan(
+    request: PersonRequest, kwargs: dict[str, Any], query: QueryDict, key: str
+) -> beside.Beside:
+    """The loans before and after one in the borrower's panel. Raises LendingError."""
+    app_id, borrower_id = kwargs["app_id"], kwargs["borrower_id"]
+    found = loans(gateway.app(app_id), borrower_id).items
+    rows = [figures.account_of(loan) for loan in found if isinstance(loan, Loan)]
+    place = place_of_loans(app_id, borrower_id)
+    return beside.among([row for row in rows if row], key, place, "loan")
 
 
 def call(panel: Panel, app: AppClient, borrower_id: str) -> Callable[[], Any]:

@@ -1,12 +1,12 @@
 """Routes of the borrowers area, below /apps/<app>/."""
 
-from django.urls import path
+from django.urls import path, reverse
 
 from lendingadmin import gateway
 from lendingadmin.lending.values import text
 from lendingadmin.web import beside
 
-from . import adding, editing, outcomes, views
+from . import adding, editing, outcomes, panels, views
 
 _ONE = "borrowers/<key:borrower_id>/"
 
@@ -35,4 +35,9 @@ beside.lend(
         ["borrowerId"],
         lambda borrower: text(borrower.borrower_id),
     ),
+)
+beside.lend(
+    "borrower-loans",
+    panels.beside_loan,
+    back=lambda kwargs: f"{reverse('borrower', kwargs=kwargs)}#panel-loans",
 )

@@ -60,8 +60,9 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         if isinstance(record, NotFound | InvalidId):
             raise record
         lends = gateway.lending_app(app_id)
-        shown = [Shown.of(panel, read, lends) for panel, read in zip(seen, others, strict=True)]
-        context = _of_record(Shown.of(panels.RECORD, record, lends)) | _of_history(
+        pairs = zip(seen, others, strict=True)
+        shown = [Shown.of(panel, read, lends, borrower_id) for panel, read in pairs]
+        context = _of_record(Shown.of(panels.RECORD, record, lends, borrower_id)) | _of_history(
             request, app_id, borrower_id
         )
     else:
@@ -121,9 +122,9 @@ def _read(panel: Panel, app_id: str, borrower_id: str) -> Shown:
     """Read one panel; its fault is the panel's own."""
     app = gateway.lending_app(app_id)
     try:
-        return Shown.of(panel, panel.read(gateway.app(app_id), borrower_id), app)
+        return Shown.of(panel, panel.read(gateway.app(app_id), borrower_id), app, borrower_id)
     except LendingError as error:
-        return Shown.of(panel, error, app)
+        return Shown.of(panel, error, app, borrower_id)
 
 
 def _of_record(shown: Shown) -> dict[str, object]:

@@ -42,20 +42,22 @@ Neighbours = Callable[[PersonRequest, dict[str, Any], QueryDict, str], Beside]
 
 class _Lent(NamedTuple):
     neighbours: Neighbours
-    back_to: str
+    back: Callable[[dict[str, Any]], str] | None
 
 
 _LENT: dict[str, _Lent] = {}
 
 
-def lend(route: str, neighbours: Neighbours, back_to: str = "") -> None:
+def lend(
+    route: str, neighbours: Neighbours, back: Callable[[dict[str, Any]], str] | None = None
+) -> None:
     """Let records opened from the list at this route find their neighbours there.
 
     `neighbours` is given the request, the route's arguments, the list's query and the record's id;
-    it may raise LendingError. `back_to` is the part of the list's page to come back to, where that
-    is not the record's row.
+    it may raise LendingError. `back` gives the address to come back to by the route's
+    arguments, where that is not the record's row in the list.
     """
-    _LENT[route] = _Lent(neighbours, back_to)
+    _LENT[route] = _Lent(neighbours, back)
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,8 @@ class Place:
 
     def back(self, key: str) -> str:
         """The list's address, at the row of the record."""
-        return f"{self.address}#{_LENT[self.route].back_to or row_name(key)}"
+        lent = _LENT[self.route].back
+        return lent(self.kwargs) if lent else f"{self.address}#{row_name(key)}"
 
     def neighbours(self, request: PersonRequest, key: str) -> Beside:
         """What stands beside the record. Raises LendingError."""

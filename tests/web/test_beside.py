@@ -222,6 +222,18 @@ def test_borrowers_and_assessments_have_neighbours_too(
     assert looked(desk, second).href("back").startswith(f"/apps/{app.app_id}/borrowers/#r-")
 
 
+def test_from_a_borrower_s_loans_and_back_to_them(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    book.loan("m")
+    names = rows(desk, f"/apps/{app.app_id}/borrowers/b/panels/loans")
+    newest, oldest = names.values()
+    nav = looked(desk, newest)
+    assert nav.href("next") == oldest
+    assert nav.href("back") == f"/apps/{app.app_id}/borrowers/b/#panel-loans"
+    assert "2 of 2" in looked(desk, oldest).text
+
+
 def test_a_mark_that_would_be_long_is_left_out() -> None:
     query = QueryDict(f"pageToken={'x' * 2000}")
     assert beside.Place("loans", {"app_id": "kenya"}, query).mark == ""
