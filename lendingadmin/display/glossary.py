@@ -15,7 +15,7 @@ TERMS = {
     "is kept back from the payout.",
     "interest": "The price of borrowing, reckoned from a rate and from how much is owed for how "
     "long.",
-    "fees": "Fixed charges of the contract beside the interest, such as one for paying out.",
+    "fees": "Charges of the contract beside the interest, such as one for paying out.",
     "instalment": "One payment of the schedule: an amount, and the day by which it is due.",
     "repayment": "Money that a borrower paid towards a loan. The service spreads it over what is "
     "owed.",

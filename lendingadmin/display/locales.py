@@ -34,10 +34,10 @@ class Signs:
     percent: str
 
     def written(self, plain: str) -> str:
-        """Turn `1234567.89`, grouped by threes or not, into this locale's form."""
+        """Turn `1,234,567.89` into this locale's form."""
         if self.in_lakhs:
             plain = _in_lakhs(plain)
-        return plain.translate(self.marks)
+        return plain.translate(self.marks) if self.marks else plain
 
 
 @lru_cache(maxsize=64)
@@ -46,10 +46,11 @@ def signs(locale: str) -> Signs:
     found = _locale(locale)
     # Other digits than Latin ones have signs of their own.
     symbols = found.number_symbols.get("latn", found.number_symbols)
+    marks = {",": symbols["group"], ".": symbols["decimal"]}
     before, _, after = found.percent_formats[None].pattern.rpartition("0")
     return Signs(
         decimal=symbols["decimal"],
-        marks={ord(","): symbols["group"], ord("."): symbols["decimal"]},
+        marks={ord(old): new for old, new in marks.items() if old != new},
         in_lakhs=found.decimal_formats[None].grouping == (3, 2),
         before_percent=before.rstrip("#,0") if locale != HOUSE else "",
         percent=after if locale != HOUSE else " %",
@@ -95,7 +96,10 @@ def _locale(locale: str) -> Locale:
 
 def _in_lakhs(plain: str) -> str:
     """Group as in India: the last three digits of the whole, then pairs."""
-    whole, point, rest = plain.replace(",", "").partition(".")
+    whole, point, rest = plain.partition(".")
+    if len(whole) <= len("99,999"):
+        return plain
+    whole = whole.replace(",", "")
     head, tail = whole[:-3], whole[-3:]
     pairs = [head[max(end - 2, 0) : end] for end in range(len(head), 0, -2)]
     return ",".join([*reversed(pairs), tail]) + point + rest

@@ -69,7 +69,9 @@ class TestMoments:
         assert ">18:30:05</time>" in times.clock(EVENING, NAIROBI)
         assert ">31. Okt. 2026, 18:30:05</time>" in times.second(EVENING, NAIROBI)
         assert times.zone_here(NAIROBI) == "New York time"
-        assert times.zones_here(NAIROBI) == "Nairobi time, yours New York time"
+        assert times.zones_here(NAIROBI) == (
+            '<span class="zone">Nairobi time, yours </span>New York time'
+        )
 
     def test_stand_in_the_lenders_zone_for_who_chose_none(self) -> None:
         assert times.moment(EVENING, NAIROBI) == (

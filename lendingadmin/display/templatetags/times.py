@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from django import template
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from lendingadmin.display import reader, times
@@ -79,9 +80,14 @@ def zone_here(zone: object) -> str:
 
 @register.filter
 def zones_here(zone: object) -> str:
-    """The lender's zone and, where the person reads in another one, that too: for the header."""
+    """The zone of the moments and, where it is the person's own, the lender's before it.
+
+    For the header, where on a phone there is room for the first only.
+    """
     lenders, own = times.zone_name(zone), zone_here(zone)
-    return lenders if own == lenders else f"{lenders}, yours {own}"
+    if own == lenders:
+        return lenders
+    return format_html('<span class="zone">{}, yours </span>{}', lenders, own)
 
 
 @register.filter
