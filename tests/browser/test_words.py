@@ -1,0 +1,132 @@
+"""A person's own zone and form, from choosing it to reading a loan; terms that explain themselves."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+LOANS = "/apps/kenya/loans/"
+GERMAN_DAY = re.compile(r"\d{1,2}\. \S+ \d{4}")
+
+
+def choose(page: Page, zone: str, locale: str) -> None:
+    """Set the profile as a person does."""
+    page.goto("/accounts/profile/")
+    page.get_by_label("Time zone").select_option(zone)
+    page.get_by_label("Numbers and dates").select_option(locale)
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("list").filter(has_text="Your profile is saved.")).to_be_visible()
+
+
+@pytest.fixture
+def german(page_of: Callable[[str], Page]) -> Iterator[Page]:
+    """The viewer, who reads German numbers in New York for the length of a test."""
+    page = page_of("viewer")
+    choose(page, "America/New_York", "de")
+    yield page
+    choose(page, "", "")
+
+
+def test_a_german_in_new_york_reads_the_book_of_nairobi(german: Page) -> None:
+    page = german
+    page.goto("/")
+    page.locator("details.menu summary").last.click()
+    page.get_by_role("link", name="Your profile").click()
+    expect(page.locator("main")).to_contain_text("KES 1.234.567,89")
+
+    page.goto(f"{LOANS}?status=2")
+    expect(page.locator(".top")).to_contain_text("Nairobi time, yours New York time")
+    figures = page.locator("td.number").all_inner_texts()
+    assert figures and all(re.fullmatch(r"[\d.]+,\d\d", figure) for figure in figures)
+    days = [text.partition("\n")[0] for text in page.locator("td:last-child").all_inner_texts()]
+    assert days and all(GERMAN_DAY.fullmatch(day) for day in days)
+
+    page.locator("a.stretch").first.click()
+    expect(page.locator(".facts")).to_contain_text(re.compile(r"KES [\d.]+,\d\d"))
+    read = page.locator("section[aria-labelledby=balances] time")
+    expect(read).to_have_attribute("title", re.compile(r"UTC, .* Nairobi time$"))
+    expect(page.locator("section[aria-labelledby=balances]")).to_contain_text("New York time")
+    # An instalment is due on the lender's day, here as there.
+    due = page.locator("table.schedule time, .schedule time").first
+    day = due.get_attribute("datetime")
+    assert day is not None and day[8:10].lstrip("0") == due.inner_text().partition(".")[0]
+
+
+def test_on_a_phone_the_zone_of_the_moments_is_in_sight(german: Page) -> None:
+    for width in (390, 320):
+        german.set_viewport_size({"width": width, "height": 800})
+        german.goto(LOANS)
+        expect(german.locator(".top").get_by_text("New York time")).to_be_visible()
+        assert german.evaluate("document.documentElement.scrollWidth") <= width
+
+
+class TestATerm:
+    @pytest.fixture
+    def page(self, page_of: Callable[[str], Page]) -> Page:
+        page = page_of("viewer")
+        page.goto(f"{LOANS}?status=2")
+        page.locator("a.stretch").first.click()
+        expect(page.locator(".facts")).to_be_visible()
+        return page
+
+    def test_explains_itself_to_the_keyboard_until_escape(self, page: Page) -> None:
+        term, tip = parts(page)
+        expect(tip).to_be_hidden()
+        term.focus()
+        expect(tip).to_be_visible()
+        expect(term).to_have_accessible_description(re.compile("^What should have been paid"))
+        expect(term).to_have_accessible_name("Overdue")
+        page.keyboard.press("Escape")
+        expect(tip).to_be_hidden()
+        expect(term).to_be_focused()
+        page.keyboard.press("Shift+Tab")
+        term.focus()
+        expect(tip).to_be_visible()
+        page.keyboard.press("Tab")
+        expect(tip).to_be_hidden()
+
+    def test_explains_itself_to_the_pointer_which_may_move_onto_it(self, page: Page) -> None:
+        term, tip = parts(page)
+        term.hover()
+        expect(tip).to_be_visible()
+        tip.hover()
+        expect(tip).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(tip).to_be_hidden()
+        page.mouse.move(2, 2)
+        term.hover()
+        expect(tip).to_be_visible()
+        page.mouse.move(2, 2)
+        expect(tip).to_be_hidden()
+
+    def test_a_tap_shows_it_and_a_tap_elsewhere_takes_it_away(self, page: Page) -> None:
+        term, tip = parts(page)
+        term.click()
+        expect(tip).to_be_visible()
+        page.locator("h1").click()
+        expect(tip).to_be_hidden()
+
+    @pytest.mark.parametrize("width", [1280, 390, 320])
+    def test_stays_within_the_window(self, page: Page, width: int) -> None:
+        page.set_viewport_size({"width": width, "height": 700})
+        for details in page.locator("main details").all():
+            details.evaluate("element => (element.open = true)")
+        terms = page.locator("main button.term")
+        assert terms.count() > 8
+        for term in terms.all():
+            term.scroll_into_view_if_needed()
+            term.focus()
+            tip = page.locator(".tip:popover-open")
+            expect(tip).to_have_count(1)
+            box = tip.bounding_box()
+            assert box is not None
+            assert box["x"] >= 0 and box["x"] + box["width"] <= width
+            assert box["y"] >= 0 and box["y"] + box["height"] <= 700
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def parts(page: Page) -> tuple[Locator, Locator]:
+    """The word “Overdue” of the facts, and its explanation."""
+    term = page.locator(".facts button.term", has_text="Overdue")
+    return term, page.locator(f"#{term.get_attribute('aria-describedby')}")
