@@ -45,3 +45,39 @@ def test_both_themes_stand_side_by_side_whatever_the_reader_prefers(
     card = "[data-part=chips]"
     assert page.locator(f".theme.light {card}").evaluate(PAINTED) == "rgb(255, 255, 255)"
     assert page.locator(f".theme.dark {card}").evaluate(PAINTED) == "rgb(21, 28, 34)"
+
+
+def test_on_paper_the_words_stay_and_the_buttons_go(
+    open_page: Callable[..., Page], workshop: House
+) -> None:
+    page = open_page(workshop)
+    sign_in(page, "viewer", "/styleguide/")
+    page.emulate_media(media="print")
+    light = page.locator(".theme.light")
+    assert light.locator("[data-part=terms] button.term").is_visible()
+    assert light.locator("[data-part=tables] td").first.is_visible()
+    assert not light.locator("[data-part=buttons] button").first.is_visible()
+    assert not page.locator(".rail").is_visible()
+
+
+def test_in_forced_colours_a_chip_has_an_edge_and_a_chart_its_colours(
+    open_page: Callable[..., Page], workshop: House
+) -> None:
+    page = open_page(workshop, forced_colors="active")
+    sign_in(page, "viewer", "/styleguide/")
+    border = "(part) => getComputedStyle(part).borderTopStyle"
+    assert page.locator(".theme.light .chip").first.evaluate(border) == "solid"
+    others = page.locator(".theme.light .chart .interest").first.evaluate(
+        "(part) => getComputedStyle(part).fill"
+    )
+    own = page.locator(".theme.light .chart .principal").first.evaluate(
+        "(part) => getComputedStyle(part).fill"
+    )
+    assert own != others
+
+
+def test_with_reduced_motion_nothing_turns(open_page: Callable[..., Page], workshop: House) -> None:
+    page = open_page(workshop, reduced_motion="reduce")
+    sign_in(page, "viewer", "/styleguide/")
+    turns = "(part) => getComputedStyle(part).animationName"
+    assert page.locator(".spin").first.evaluate(turns) == "none"

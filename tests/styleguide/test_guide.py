@@ -72,7 +72,7 @@ def test_it_shows_whatever_the_components_style(page: str) -> None:
         *("manage", "filters", "find", "warning", "sum", "level", "to-come", "on", "rows-of"),
         *("print-only", "no-print", "signatures", "schedules", "errorlist", "nonfield", "soft"),
         *("entrance", "sort", "check", "choices", "choice", "pick", "zone", "recall", "messages"),
-        *("beside", "typed", "other", "term", "tip"),
+        *("beside", "typed", "other"),
     }
     text = (CSS / "components.css").read_text() + (CSS / "controls.css").read_text()
     styled = set(re.findall(r"\.([a-z][a-z-]*)(?=[\s.,:>{)\[])", text))

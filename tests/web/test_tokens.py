@@ -8,7 +8,7 @@ import pytest
 
 CSS = Path(__file__).parents[2] / "static" / "css"
 TOKENS = CSS / "tokens.css"
-SHEETS = sorted(sheet for sheet in CSS.glob("*.css") if sheet != TOKENS)
+SHEETS = sorted(sheet for sheet in CSS.rglob("*.css") if sheet != TOKENS)
 
 RULE = re.compile(r"(?<![\w-])(-{0,2}[a-z][\w-]*):\s*([^;{}]+)(?=[;}])")
 COLOUR = re.compile(

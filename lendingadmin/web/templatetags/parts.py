@@ -17,6 +17,13 @@ _ICONS = {
 _LEVELS = {"success": "good", "warning": "warn", "error": "bad", "debug": "info"}
 
 
+@register.filter
+def sentence(words: str) -> str:
+    """`Two-Factor Authentication` as `Two-factor authentication`: as our own headings are written."""
+    words = " ".join(words.split())
+    return words[:1].upper() + words[1:].lower()
+
+
 @register.simple_block_tag
 def notice(
     content: SafeString,
