@@ -42,6 +42,19 @@ def test_a_message_of_django_has_the_tone_of_its_level() -> None:
     assert 'class="notice bad"' in notice('"error"')
 
 
+@pytest.mark.parametrize(
+    ("words", "written"),
+    [
+        ("Two-Factor Authentication", "Two-factor authentication"),
+        ("\n  Change Password\n", "Change password"),
+        ("", ""),
+    ],
+)
+def test_headings_of_others_are_written_as_ours(words: str, written: str) -> None:
+    source = "{% load parts %}{% filter sentence %}{{ words }}{% endfilter %}"
+    assert Template(source).render(Context({"words": words})) == written
+
+
 def test_no_template_draws_a_notice_or_a_wait_by_hand() -> None:
     own = {"_notice.html": "notice", "_waiting.html": "waiting"}
     for path in TEMPLATES.rglob("*.html"):
