@@ -10,6 +10,7 @@ from decimal import Decimal
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.http import QueryDict
 from django.urls import reverse
 
 from lendingadmin.display import reader
@@ -21,13 +22,14 @@ from lendingadmin.display.rates import rate
 from lendingadmin.display.statuses import numbered
 from lendingadmin.display.trends import Trend, trend
 from lendingadmin.readers import LendingApp
+from lendingadmin.web.beside import Place
 
 from .behind import arrears, performance_words
 from .counting import complete
 from .figures import AT_RISK, Figures
 from .models import Snapshot, SnapshotLoan
 
-_WIDEST, _WIDE, _NARROW = 720, 480, 330
+_WIDEST, _WIDE, _NARROW = 720, 420, 330
 _LARGEST = 10
 # Points of a picture of what was; kept are about a hundred snapshots.
 _POINTS = 31
@@ -85,6 +87,7 @@ class Glance:
     courses: tuple[Course, ...]
     arrears: Sequence[SnapshotLoan]
     all_arrears_url: str
+    arrears_mark: str
     counted: int
 
 
@@ -121,8 +124,13 @@ class _Maker:
             courses=self._courses(kept),
             arrears=arrears(self.snapshot, _LARGEST),
             all_arrears_url=self._url("overdue"),
+            arrears_mark=self._place("overdue").mark,
             counted=self.snapshot.loans_read,
         )
+
+    def _place(self, by: str) -> Place:
+        kwargs = {"app_id": self.app.app_id, "number": self.snapshot.pk}
+        return Place("book-loans", kwargs, QueryDict(urlencode({"by": by})))
 
     def _url(self, by: str, snapshot: Snapshot | None = None) -> str:
         number = (snapshot or self.snapshot).pk
