@@ -1,4 +1,4 @@
-"""A person's own zone and form, from choosing it to reading a loan; terms that explain themselves."""
+"""A zone and a form of one's own, from choosing it to reading a loan; terms explained in place."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -55,7 +55,7 @@ def test_the_zone_of_the_moments_is_in_sight(
     app: LendingApp, book: Caller, desks: Callable[[str], Client]
 ) -> None:
     german = desks("de").get(f"/apps/{app.app_id}/loans/l/").content.decode()
-    assert 'KES · <span class="zone">Nairobi time, yours </span>New York time' in german
+    assert '<span class="zone">Nairobi time, yours </span>New York time' in german
     assert re.search(r"read <time[^>]*>\d\d:\d\d:\d\d</time> New York time", german)
     english = desks("en").get(f"/apps/{app.app_id}/loans/l/").content.decode()
     assert re.search(r"read <time[^>]*>\d\d:\d\d:\d\d</time> Nairobi time", english)
