@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 
 from lendingadmin.display import statuses
+from lendingadmin.display.bars import Item, lying, upright
 from lendingadmin.display.statuses import Status
 from lendingadmin.lending.errors import BadRequest, NotAllowed, Saved, TimedOut
 from lendingadmin.web.errors import Card, card
@@ -99,6 +100,24 @@ def schedule() -> dict[str, Any]:
     return {"contract": contract, "steps": steps, "columns": columns}
 
 
+def pictures() -> dict[str, Any]:
+    """The bars of the desk: by month, and by kind."""
+    months = [
+        Item(f"{month} 26", Decimal(amount), f"KES {amount:,} in {month} 2026", "#main")
+        for month, amount in (("Aug", 412_000), ("Sep", 655_000), ("Oct", 0), ("Nov", 298_000))
+    ]
+    kinds = [
+        Item("performing", Decimal(180), "180 loans", "#main", "180", "74 %", "good"),
+        Item("watch", Decimal(51), "51 loans", "#main", "51", "21 %", "warn"),
+        Item("loss", Decimal(14), "14 loans", "#main", "14", "5.7 %", "bad"),
+    ]
+    widths = (("wide", 700), ("narrow", 380))
+    return {
+        "upright": {"drawn": [(size, upright(months, width=width)) for size, width in widths]},
+        "lying": {"drawn": [(size, lying(kinds, width=width)) for size, width in widths]},
+    }
+
+
 def sheet(theme: str) -> dict[str, Any]:
     """All that the components of one theme are given."""
     wrong = {f"{theme}-amount": "1,000", f"{theme}-borrowerId": ""}
@@ -119,6 +138,7 @@ def sheet(theme: str) -> dict[str, Any]:
         "big": BIG,
         "moment": datetime(2026, 11, 20, 11, 2, 11, tzinfo=UTC),
         **schedule(),
+        **pictures(),
     }
 
 
