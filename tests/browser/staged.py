@@ -96,7 +96,6 @@ def _assessment() -> Behaviour:
             "assessmentId": wire.request.path.rpartition("/")[2],
             "accountId": f"borrower:{RUNS}",
             "assessmentType": "assessmentTypes/credit-90-days",
-            "status": 1,
             "timestamp": moment,
             "createdAt": moment,
         }
