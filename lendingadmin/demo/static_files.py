@@ -12,8 +12,11 @@ from django.core.management import call_command
 def collect_static() -> bool:
     """Bring STATIC_ROOT up to date; True when there was something to do.
 
-    Several processes may ask at once: one collects, the others wait for it.
+    Several processes may ask at once: one collects, the others wait for it. With DEBUG there is
+    never anything to do: the files are served from where they are written.
     """
+    if settings.DEBUG:
+        return False
     root = Path(settings.STATIC_ROOT)
     root.parent.mkdir(parents=True, exist_ok=True)
     mark = root.with_name(f"{root.name}.mark")
