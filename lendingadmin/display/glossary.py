@@ -48,7 +48,7 @@ TERMS = {
     "period.",
     "base rate": "The product's rate before the risk of the borrower is looked at.",
     "risk premium": "What is added to the base rate for the risk of this borrower. An offer may "
-    "have a smaller one than the product.",
+    "set another one than the product has.",
     "waiver": "A part of the interest rate that the lender gives up.",
     "effective rate": "The rate with interest upon interest counted in. A product may say how high "
     "it can get.",
