@@ -23,6 +23,7 @@ OWN = {
     "dashboard.people.manage": {"manager"},
     "dashboard.personalContent.reveal": {"officer", "manager"},
     "dashboard.export": {"officer", "support", "manager"},
+    "dashboard.portfolio.count": {"officer", "support", "manager"},
     "dashboard.repayments.statement": {"support", "manager"},
 }
 
