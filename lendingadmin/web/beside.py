@@ -128,7 +128,7 @@ def place_of(value: str, app_id: str) -> Place | None:
         match = resolve(f"/apps/{app_id}/{path}")
     except Resolver404:
         return None
-    if match.url_name not in _LENT or match.kwargs.get("app_id") != app_id:
+    if match.url_name not in _LENT:
         return None
     return Place(match.url_name, match.kwargs, QueryDict(query))
 
