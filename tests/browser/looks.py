@@ -63,9 +63,10 @@ _STRUCTURE = """() => {
   for (const one of all("input:not([type=hidden], [type=submit]), select, textarea"))
     if (!one.labels?.length && !named(one)) found.push(`no label: ${brief(one)}`);
   for (const one of all("table")) {
-    // Django's own lists leave the scope of a row's heading to its place.
+    // Django's own lists leave a row's heading to its place, and their name to the h1 above.
+    if (one.id === "result_list") continue;
     for (const head of one.querySelectorAll("th:not([scope])"))
-      if (head.textContent.trim() && one.id !== "result_list")
+      if (head.textContent.trim())
         found.push(`no scope: ${brief(head)}`);
     const section = one.closest("section, figure, details, div[role=region]");
     if (!one.caption && !named(one) && !(section && (named(section) || section.matches("details"))))

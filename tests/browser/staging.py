@@ -114,8 +114,9 @@ def _offers(officer: User, borrower: str) -> Names:
     for state, since, left in (
         (OfferState.FAILED, 10, 3600),
         (OfferState.REFUSED, 10, 3600),
-        (OfferState.RUNNING, 10, 3600),
-        (OfferState.ASKED, 10, 3600),
+        # Asked for later than now, so that they run for as long as anybody looks at the map.
+        (OfferState.RUNNING, -3000, 3600),
+        (OfferState.ASKED, -3000, 3600),
         ("overdue", 600, 3600),
         ("expired", 7200, -60),
     ):
