@@ -8,6 +8,7 @@ from typing import Any
 from django.http import Http404, QueryDict
 from django.urls import reverse
 
+from lendingadmin.display.templatetags.money import count
 from lendingadmin.web.beside import Beside, Place
 from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, whole_number
 from lendingadmin.web.requests import PersonRequest
@@ -42,9 +43,9 @@ def neighbours(
         return loan + Place(ROUTE, kwargs, asked).mark
 
     at = first + rows.index(key)
-    total = f" of {found.total.loans:,}" if found.total else ""
+    total = f" of {count(found.total.loans)}" if found.total else ""
     return Beside(
         address(at - 1) if at > first else "",
         address(at + 1) if at + 1 - first < len(rows) else "",
-        f"{at + 1:,}{total} behind this figure",
+        f"{count(at + 1)}{total} behind this figure",
     )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.web.middleware import ReaderMiddleware
 from tests.sandbox.calling import Caller, new_assessment
 
+TEMPLATES = Path(__file__).parents[2] / "templates"
 OWED = {"de": "1.200,00", "en": "1,200.00", "en-US": "1,200.00"}
 MONTH = re.compile(r'datetime="(\d{4})[^"]*"[^>]*>([^<]+)</time>')
 FORMS = {"de": r"\d+\. \S+ \d{4}", "en": r"\d+ [A-Z]\S+ \d{4}", "en-US": r"[A-Z]\S+ \d+, \d{4}"}
@@ -116,3 +118,12 @@ class TestMiddleware:
         # There is no person on this request: asking for one would fail.
         view = ReaderMiddleware(lambda _: HttpResponse("alive"))
         assert view(RequestFactory().get("/healthz")).status_code == 200
+
+
+def test_what_is_drawn_once_for_all_shows_nothing_in_a_persons_form() -> None:
+    """`{% once %}` keeps its fragments: none may use a filter that asks who reads."""
+    sources = {path: path.read_text() for path in TEMPLATES.rglob("*.html")}
+    kept = {name for text in sources.values() for name in re.findall(r'{% once "([^"]+)"', text)}
+    assert kept >= {"_head.html", "_rail.html", "_keys.html"}
+    asking = re.compile(r"{% load [^%]*\b(money|times|rates|assessments|charts)\b")
+    assert not [name for name in kept if asking.search(sources[TEMPLATES / name])]

@@ -40,9 +40,7 @@ def schedule_chart(
     behind = [step.installment for step in steps if step.progress == "late"]
     if behind:
         settled["late"] = [
-            at
-            for at, row in enumerate(rows)
-            if any(row is one for one in behind)  # type: ignore[arg-type]
+            at for at, row in enumerate(rows or ()) if any(row is one for one in behind)
         ]
     wide = schedule_bars(rows, width=700, height=168, **settled)  # type: ignore[arg-type]
     narrow = schedule_bars(rows, width=380, height=180, **settled)  # type: ignore[arg-type]
