@@ -60,20 +60,17 @@ def test_on_paper_the_words_stay_and_the_buttons_go(
     assert not page.locator(".rail").is_visible()
 
 
-def test_in_forced_colours_a_chip_has_an_edge_and_a_chart_its_colours(
+def test_in_forced_colours_a_chip_has_an_edge_and_a_legend_its_colours(
     open_page: Callable[..., Page], workshop: House
 ) -> None:
     page = open_page(workshop, forced_colors="active")
     sign_in(page, "viewer", "/styleguide/")
     border = "(part) => getComputedStyle(part).borderTopStyle"
     assert page.locator(".theme.light .chip").first.evaluate(border) == "solid"
-    others = page.locator(".theme.light .chart .interest").first.evaluate(
-        "(part) => getComputedStyle(part).fill"
-    )
-    own = page.locator(".theme.light .chart .principal").first.evaluate(
-        "(part) => getComputedStyle(part).fill"
-    )
-    assert own != others
+    swatch = "(part) => getComputedStyle(part, '::before').backgroundColor"
+    legend = page.locator(".theme.light .legend").first
+    shown = [legend.locator(f".{kind}").evaluate(swatch) for kind in ("principal", "interest")]
+    assert shown == ["rgb(10, 107, 88)", "rgb(127, 185, 171)"]
 
 
 def test_with_reduced_motion_nothing_turns(open_page: Callable[..., Page], workshop: House) -> None:
