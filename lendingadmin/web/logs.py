@@ -15,5 +15,7 @@ class NoAddress(logging.Filter):
             match = request.resolver_match
             route = f"/{match.route}" if match else "(no route)"
             addresses = {request.path, request.path_info, request.get_full_path()}
+            # Django writes what is not ASCII in escapes.
+            addresses |= {one.encode("unicode_escape").decode("ascii") for one in addresses}
             record.args = tuple(route if arg in addresses else arg for arg in record.args)
         return True

@@ -38,3 +38,25 @@ def test_an_address_without_a_route_is_not_repeated(
     client_of(viewer).get("/nowhere/254700000001")
     assert "254700000001" not in heard.text
     assert "Not Found: (no route)" in heard.text
+
+
+def test_nor_is_one_that_django_writes_in_escapes(
+    heard: pytest.LogCaptureFixture,
+    client_of: Callable[[User | None], Client],
+    viewer: User,
+    app: LendingApp,
+) -> None:
+    client_of(viewer).get(f"/apps/{app.app_id}/loans/محمد-254700000001/")
+    assert "254700000001" not in heard.text
+    assert "Not Found: (no route)" in heard.text
+
+
+def test_what_was_looked_for_is_in_no_line(
+    heard: pytest.LogCaptureFixture,
+    client_of: Callable[[User | None], Client],
+    viewer: User,
+    app: LendingApp,
+) -> None:
+    client_of(viewer).get(f"/apps/{app.app_id}/find/in/cellar", {"q": "254700000001"})
+    assert "254700000001" not in heard.text
+    assert "find/in/<slug:place>" in heard.text
