@@ -227,7 +227,7 @@ def test_a_token_that_is_refused_begins_anew_once(service: BookService) -> None:
 def test_a_token_that_is_refused_twice_fails(service: BookService) -> None:
     service.tokens_hold = False
     counted()
-    Worker(once=True).run()
+    counting.count_slice(Snapshot.objects.get(state=State.COUNTING).pk)
     rows = list(Snapshot.objects.order_by("id"))
     assert [row.state for row in rows] == [State.FAILED, State.FAILED]
     assert "twice" in rows[1].why
