@@ -93,7 +93,7 @@ def test_the_outcome_is_told_in_words_numbers_and_pictures(desk: Client) -> None
         "high risk",
     ):
         assert words in page
-    assert "data-poll" not in page
+    assert "data-poll hx-get" not in page
 
 
 def test_what_the_spec_does_not_name_is_shown_and_compared_as_it_came(
@@ -122,11 +122,11 @@ def test_a_score_outside_the_usual_scale_has_no_picture(
 def test_past_the_normal_time_it_asks_no_more(desk: Client, fault_server: FaultServer) -> None:
     waiting = GOOD | {"result": None, "status": 0}
     answer(fault_server, waiting | {"createdAt": now_text(seconds=20)}, KIND)
-    assert "data-poll" in desk.get(PAGE).content.decode()
+    assert "data-poll hx-get" in desk.get(PAGE).content.decode()
     answer(fault_server, waiting | {"createdAt": now_text(seconds=100)}, KIND)
     page = desk.get(PAGE).content.decode()
     assert "Still running" in page
-    assert "data-poll" not in page
+    assert "data-poll hx-get" not in page
     assert "Refresh" in page
 
 
@@ -134,7 +134,7 @@ def test_without_a_time_of_creation_the_polls_tell_how_long(
     desk: Client, fault_server: FaultServer
 ) -> None:
     answer(fault_server, GOOD | {"result": None, "status": 0, "createdAt": None}, KIND)
-    assert "data-poll" in desk.get(f"{PAGE}status?polls=3").content.decode()
+    assert "data-poll hx-get" in desk.get(f"{PAGE}status?polls=3").content.decode()
     assert "Still running" in desk.get(f"{PAGE}status?polls=20").content.decode()
 
 
@@ -142,7 +142,7 @@ def test_with_errors_and_no_result_it_is_over(desk: Client, fault_server: FaultS
     answer(fault_server, GOOD | {"result": None, "status": 2}, KIND)
     page = desk.get(PAGE).content.decode()
     assert "processed this assessment with errors and gave no result" in page
-    assert "data-poll" not in page
+    assert "data-poll hx-get" not in page
 
 
 def test_a_fault_while_it_waits_is_shown_and_asked_past(

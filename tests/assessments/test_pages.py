@@ -69,7 +69,7 @@ def test_it_is_started_waited_for_and_read(desk: Client, app: LendingApp, book: 
     page = desk.get(answer.headers["Location"])
     waiting = page.content.decode()
     assert "The assessment is running" in waiting
-    assert "data-poll" in waiting
+    assert "data-poll hx-get" in waiting
     assert "normally at most 1 min 30 s" in waiting
     entry = Entry.objects.get(action="assessments.create")
     assert (entry.subject, entry.saved) == ("borrower:b", "yes")
@@ -206,7 +206,7 @@ def test_finished_it_polls_no_more(
     until = timezone.now() + timedelta(seconds=10)
     while timezone.now() < until:
         page = desk.get(address(app, f"{key}/status?polls=2")).content.decode()
-        if "data-poll" not in page:
+        if "data-poll hx-get" not in page:
             break
     assert "Too little data to judge" in page
     assert "Have the borrower open the lending app" in page

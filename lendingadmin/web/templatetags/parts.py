@@ -19,7 +19,7 @@ _LEVELS = {"success": "good", "warning": "warn", "error": "bad", "debug": "info"
 
 @register.filter
 def sentence(words: str) -> str:
-    """`Two-Factor Authentication` as `Two-factor authentication`: as our own headings are written."""
+    """`Two-Factor Authentication` as `Two-factor authentication`, as our headings are written."""
     words = " ".join(words.split())
     return words[:1].upper() + words[1:].lower()
 
