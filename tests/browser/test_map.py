@@ -7,7 +7,43 @@ from typing import Any
 from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, resolve
 
 from lendingadmin.web.access import guards_itself, rule_of
-from tests.browser.places import PLACES, WITHOUT
+from tests.browser.places import PLACES
+
+# Routes that a GET reaches and that are no page of their own, and why.
+WITHOUT = {
+    "healthz": "an answer to a machine",
+    "readyz": "an answer to a machine",
+    "home": "leads to the desk",
+    "borrower-name": "a fragment: a word in a title",
+    "offer-status": "a fragment of the offer's page",
+    "assessment-status": "a fragment of the assessment's page",
+    "repayment-status": "a fragment of the receipt",
+    "write-status": "a fragment of the write's page",
+    "export-progress": "a fragment of a list",
+    "borrowers-export": "a file",
+    "loans-export": "a file",
+    "assessments-export": "a file",
+    "products-export": "a file",
+    "assessment-types-export": "a file",
+    "repayments-export": "a file",
+    "repayments-day-export": "a file",
+    "events-export": "a file",
+    "mfa_download_recovery_codes": "a file",
+    "mfa_login_webauthn": "an answer to a script",
+    "mfa_reauthenticate_webauthn": "leads to the pages of other factors where there is no key",
+    "admin:jsi18n": "a script",
+    "admin:autocomplete": "an answer to a script",
+    "admin:login": "leads to the sign-in",
+    "admin:logout": "answers to a POST only",
+    "admin:password_change": "leads to the product's own page",
+    "admin:password_change_done": "what follows the page that is not used",
+    "admin:view_on_site": "leads elsewhere; nothing here has such a page",
+    "admin:<path:object_id>/": "leads to the person, or the group",
+    "admin:(?P<url>.*)$": "no such page",
+    "typed": "what was typed, for a script of the form",
+    "beside": "a fragment of a record: the next of its list",
+    "book-progress": "a fragment of the desk",
+}
 
 
 class _Any(defaultdict[str, str]):
