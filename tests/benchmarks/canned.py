@@ -15,11 +15,14 @@ from urllib.parse import parse_qs
 DELAY = float(os.environ.get("CANNED_DELAY", "0"))
 LOANS = int(os.environ.get("CANNED_LOANS", "50"))
 
-_BALANCE = {"due": 900.5, "paid": 450.25, "total": 1200.75, "unpaid": 750.5, "overdue": 450.25}
-
 
 def loan(number: int) -> dict[str, Any]:
-    """A loan as full as a real one: contract, six instalments, balances."""
+    """A loan as full as a real one, and no two alike: contract, six instalments, balances."""
+    # Figures that share no digits from loan to loan, so that a page compresses as a real one does.
+    mixed = number * 7919 % 99_991
+    unpaid, overdue = mixed * 1.37, mixed * 1.37 % 4_001
+    balance = {"due": overdue, "paid": mixed / 3, "total": mixed * 2, "unpaid": unpaid}
+    balance = {name: round(part, 2) for name, part in (balance | {"overdue": overdue}).items()}
     return {
         "accountId": f"L-{number:06}",
         "accountNo": 10_000_000 + number,
@@ -27,20 +30,20 @@ def loan(number: int) -> dict[str, Any]:
         "name": f"projects/demo/apps/kenya/loans/L-{number:06}",
         "createdAt": "2026-06-01T08:00:00.000Z",
         "loanType": "term",
-        "borrowerId": f"B-{number % 500:04}",
+        "borrowerId": f"B-{mixed % 500:04}",
         "category": "individual",
         "sequenceNo": 1,
         "productId": "term-6-months",
-        "loanAmount": 1000.00,
-        "status": 2,
-        "performanceStatus": 2,
-        "startDate": "2026-06-01T00:00:00.000Z",
-        "maturityDate": "2026-11-28T23:59:59.999Z",
+        "loanAmount": float(mixed),
+        "status": 2 + mixed % 2,
+        "performanceStatus": 1 + mixed % 5,
+        "startDate": f"2026-06-{1 + mixed % 28:02}T00:00:00.000Z",
+        "maturityDate": f"2026-11-{1 + mixed % 28:02}T23:59:59.999Z",
         "settlementDate": None,
         "result": None,
-        "schedule": {"daysLate": 12, "nextInstallment": None},
+        "schedule": {"daysLate": mixed % 97, "nextInstallment": None},
         "balances": dict.fromkeys(
-            ("fees", "penalty", "interest", "principal", "repayment"), _BALANCE
+            ("fees", "penalty", "interest", "principal", "repayment"), balance
         ),
         "contract": {
             "productId": "term-6-months",
