@@ -10,9 +10,9 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.display import durations, text
+from lendingadmin.display import durations, reader, text
+from lendingadmin.display.numbers import counted
 from lendingadmin.display.templatetags.assessments import score
-from lendingadmin.display.templatetags.money import count
 from lendingadmin.display.templatetags.times import moment as shown_moment
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.parallel import together
@@ -131,7 +131,7 @@ def _apart(first: datetime, second: datetime) -> str:
     if apart < timedelta(seconds=1):
         return "less than a second apart"
     words = (
-        f"{count(apart.days)} {'day' if apart.days == 1 else 'days'}"
+        counted(apart.days, "day", reader.locale())
         if apart >= timedelta(days=1)
         else durations.elapsed(apart)
     )

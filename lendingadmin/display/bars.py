@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from lendingadmin.display.locales import HOUSE
 from lendingadmin.display.money import compact
+from lendingadmin.display.plots import Line, grid, labelled, unit
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 20.0, 22.0, 14.0, 48.0
 _LABEL_WIDTH = 46.0
@@ -30,39 +31,37 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of the grid with what it stands for."""
-
-    y: str
-    label: str
-
-
-@dataclass(frozen=True)
 class Bar:
-    """One bar, and the room that can be pressed for it; `label` is empty where there is no room."""
+    """One bar; `middle` is where its words stand.
+
+    An upright one has a room that can be pressed, and a `label` where there is space for it.
+    """
 
     item: Item
     x: str
     y: str
     width: str
     height: str
-    room_x: str
-    room_width: str
     middle: str
-    label: str
+    room_x: str = ""
+    room_width: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True)
 class Bars:
-    """A picture; all lengths are user units of an SVG of `width` by `height`."""
+    """A picture; all lengths are user units of an SVG of `width` by `height`.
+
+    Only upright bars stand on a baseline and have a grid.
+    """
 
     width: int
     height: int
-    baseline: str
-    plot_end: str
-    plot_end_label: str
     bars: tuple[Bar, ...]
     lines: tuple[Line, ...] = ()
+    baseline: str = ""
+    plot_end: str = ""
+    plot_end_label: str = ""
 
 
 def upright(
@@ -78,7 +77,7 @@ def upright(
     end, base = width - _RIGHT, height - _BOTTOM
     slot = (end - _LEFT) / len(items)
     thick = min(slot * 0.66, 48.0)
-    every = max(1, -int(-_LABEL_WIDTH // slot))
+    every = labelled(slot, _LABEL_WIDTH)
     first = (len(items) - 1) % every  # so that the last one has its label
     bars = []
     for index, item in enumerate(items):
@@ -87,21 +86,21 @@ def upright(
         bars.append(
             Bar(
                 item=item,
-                x=_unit(left + (slot - thick) / 2),
-                y=_unit(base - length),
-                width=_unit(thick),
-                height=_unit(length),
-                room_x=_unit(left),
-                room_width=_unit(slot),
-                middle=_unit(left + slot / 2),
+                x=unit(left + (slot - thick) / 2),
+                y=unit(base - length),
+                width=unit(thick),
+                height=unit(length),
+                room_x=unit(left),
+                room_width=unit(slot),
+                middle=unit(left + slot / 2),
                 label=item.label if index % every == first else "",
             )
         )
     lines = tuple(
-        Line(_unit(base - _length(step, top, base - _TOP)), compact(step, locale))
+        Line(unit(base - _length(step, top, base - _TOP)), compact(step, locale))
         for step in grid(top)
     )
-    return Bars(width, height, _unit(base), _unit(end), _unit(end + 6), tuple(bars), lines)
+    return Bars(width, height, tuple(bars), lines, unit(base), unit(end), unit(end + 6))
 
 
 def lying(items: Sequence[Item], *, width: int, whole: Decimal | None = None) -> Bars | None:
@@ -116,35 +115,17 @@ def lying(items: Sequence[Item], *, width: int, whole: Decimal | None = None) ->
         Bar(
             item=item,
             x="0",
-            y=_unit(_ROW * index + _WORDS + 5),
-            width=_unit(_length(item.amount, top, float(width)) if top > 0 else 0.0),
-            height=_unit(_THICK),
-            room_x="0",
-            room_width=_unit(width),
-            middle=_unit(_ROW * index + _WORDS),
-            label=item.label,
+            y=unit(_ROW * index + _WORDS + 5),
+            width=unit(_length(item.amount, top, float(width)) if top > 0 else 0.0),
+            height=unit(_THICK),
+            middle=unit(_ROW * index + _WORDS),
         )
         for index, item in enumerate(items)
     )
-    height = int(_ROW * len(items))
-    return Bars(width, height, _unit(height), _unit(width), _unit(width), bars)
-
-
-def grid(top: Decimal) -> list[Decimal]:
-    """One to four round amounts up to this one, which is above zero."""
-    step = Decimal(1).scaleb(top.adjusted())
-    if top / step < 2:
-        step /= 2
-    elif top / step >= 5:
-        step *= 2
-    return [step * n for n in range(1, int(top / step) + 1)]
+    return Bars(width, int(_ROW * len(items)), bars)
 
 
 def _length(amount: Decimal, top: Decimal, longest: float) -> float:
     """What is more than nothing is seen."""
     share = float(min(max(amount, Decimal(0)) / top, Decimal(1)))
     return max(share * longest, 1.5) if amount > 0 else 0.0
-
-
-def _unit(value: float) -> str:
-    return f"{value:.1f}"

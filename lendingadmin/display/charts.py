@@ -7,21 +7,12 @@ from decimal import Decimal
 
 from lendingadmin.display.locales import HOUSE, written_month
 from lendingadmin.display.money import compact, figure, money
-from lendingadmin.display.numbers import number
+from lendingadmin.display.numbers import counted
+from lendingadmin.display.plots import KINDS, Line, Segment, grid, labelled, parts, stacked, unit
 from lendingadmin.display.times import contract_date, contract_day, short_contract_day
 
-KINDS = ("principal", "interest", "fees", "penalty")
 _TOP, _BOTTOM, _LEFT, _RIGHT = 18.0, 22.0, 14.0, 44.0
 _LABEL_WIDTH = 48.0
-
-
-@dataclass(frozen=True)
-class Segment:
-    """One coloured part of a bar; `kind` is one of KINDS."""
-
-    kind: str
-    y: str
-    height: str
 
 
 @dataclass(frozen=True)
@@ -40,15 +31,6 @@ class Bar:
     due: bool
     outline: str
     late: bool = False
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of the grid with what it stands for, roughly and exactly."""
-
-    y: str
-    label: str
-    exact: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,14 +86,14 @@ def schedule_bars(
     return Chart(
         width=width,
         height=height,
-        baseline=_unit(plot.base),
+        baseline=unit(plot.base),
         bars=bars,
         lines=plot.lines(currency, locale),
-        plot_end=_unit(plot.end),
-        plot_end_label=_unit(plot.end + 6),
+        plot_end=unit(plot.end),
+        plot_end_label=unit(plot.end + 6),
         kinds=_kinds(rows),
-        today=None if line is None else _unit(line),
-        today_label="" if line is None else _unit(line - 5 if near_end else line + 5),
+        today=None if line is None else unit(line),
+        today_label="" if line is None else unit(line - 5 if near_end else line + 5),
         today_anchor="end" if near_end else "start",
         summary=_summary(len(rows), passed, today, len(late)),
     )
@@ -126,9 +108,7 @@ class _Row:
     """One instalment read tolerantly: what is no amount counts as none."""
 
     def __init__(self, installment: object, zone: tzinfo | None, locale: str) -> None:
-        amounts = getattr(installment, "amounts", None)
-        read = {kind: number(getattr(amounts, kind, None)) for kind in KINDS}
-        self.parts = {kind: max(value or Decimal(0), Decimal(0)) for kind, value in read.items()}
+        self.parts = parts(getattr(installment, "amounts", None))
         self.total = sum(self.parts.values(), Decimal(0))
         self.when = getattr(installment, "due_date", None)
         self.due = contract_date(self.when, zone)
@@ -145,9 +125,9 @@ class _Row:
         def written(amount: Decimal) -> str:
             return figure(amount, currency, self.locale)
 
-        parts = [f"{kind} {written(part)}" for kind, part in self.parts.items() if part]
+        told = [f"{kind} {written(part)}" for kind, part in self.parts.items() if part]
         head = f"{contract_day(self.when, self.zone, self.locale)}: {written(self.total)}"
-        return f"{head} ({', '.join(parts)})" if parts else head
+        return f"{head} ({', '.join(told)})" if told else head
 
 
 class _Plot:
@@ -161,24 +141,18 @@ class _Plot:
         self.slot = (self.end - _LEFT) / count
         self.bar_width = min(self.slot * 0.62, 56.0)
         self.top = top
-        self.every = max(1, -int(-_LABEL_WIDTH // self.slot))
+        self.every = labelled(self.slot, _LABEL_WIDTH)
         self.spans_years = spans_years
 
     def bar(self, index: int, row: _Row, due: bool, currency: str, late: bool) -> Bar:
         middle = _LEFT + self.slot * (index + 0.5)
-        segments, below = [], Decimal(0)
-        for kind, part in row.parts.items():
-            if part > 0:
-                upper = self._y(below + part)
-                segments.append(Segment(kind, _unit(upper), _unit(self._y(below) - upper)))
-                below += part
-        left, width, upper = middle - self.bar_width / 2, self.bar_width, self._y(below)
+        left, width, upper = middle - self.bar_width / 2, self.bar_width, self._y(row.total)
         title = row.title(currency)
         return Bar(
-            x=_unit(left),
-            width=_unit(width),
-            middle=_unit(middle),
-            segments=tuple(segments),
+            x=unit(left),
+            width=unit(width),
+            middle=unit(middle),
+            segments=stacked(row.parts, self._y),
             label="" if index % self.every else row.label(self.spans_years),
             title=f"{title}, late" if late else title,
             due=due,
@@ -192,16 +166,9 @@ class _Plot:
 
     def lines(self, currency: str, locale: str) -> tuple[Line, ...]:
         """One to four lines at round amounts up to the highest bar."""
-        step = Decimal(1).scaleb(self.top.adjusted())
-        if self.top / step < 2:
-            step /= 2
-        elif self.top / step >= 5:
-            step *= 2
-        count = int(self.top / step)
-        amounts = [step * n for n in range(1, count + 1)]
         return tuple(
-            Line(_unit(self._y(one)), compact(one, locale), money(one, currency, locale))
-            for one in amounts
+            Line(unit(self._y(one)), compact(one, locale), money(one, currency, locale))
+            for one in grid(self.top)
         )
 
     def _y(self, amount: Decimal) -> float:
@@ -217,10 +184,6 @@ def _kinds(rows: list[_Row]) -> tuple[str, ...]:
 
 
 def _summary(count: int, passed: int, today: date | None, late: int) -> str:
-    text = f"{count} instalment{'' if count == 1 else 's'}"
+    text = counted(count, "instalment")
     text = f"{text}, {passed} due before today" if today else text
     return f"{text}, {late} late" if late else text
-
-
-def _unit(value: float) -> str:
-    return f"{value:.1f}"

@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 
 from lendingadmin.display.locales import HOUSE
-from lendingadmin.display.numbers import as_it_came, whole
+from lendingadmin.display.numbers import as_it_came, counted
 
 _DAYS = re.compile(r"\s*(\d{1,6})\s+days?\s*", re.ASCII | re.IGNORECASE)
 
@@ -22,14 +22,14 @@ def duration(value: object, locale: str = HOUSE) -> str:
     for length, name in ((365, "year"), (30, "month"), (7, "week")):
         count, rest = divmod(days, length)
         if count and not rest and days != 30:
-            return _counted(count, name, locale)
-    return _counted(days, "day", locale)
+            return counted(count, name, locale)
+    return counted(days, "day", locale)
 
 
 def exact_duration(value: object, locale: str = HOUSE) -> str:
     """Say a duration in days."""
     days = days_of(value)
-    return as_it_came(value) if days is None else _counted(days, "day", locale)
+    return as_it_came(value) if days is None else counted(days, "day", locale)
 
 
 def elapsed(value: object) -> str:
@@ -55,7 +55,3 @@ def days_of(value: object) -> int | None:
         return None
     match = _DAYS.fullmatch(value) if isinstance(value, str) else None
     return int(match[1]) if match else None
-
-
-def _counted(count: int, name: str, locale: str) -> str:
-    return f"{whole(count, locale)} {name}{'' if count == 1 else 's'}"

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import date, tzinfo
 from decimal import Decimal
 
-from lendingadmin.display.charts import KINDS, Segment
 from lendingadmin.display.locales import HOUSE
 from lendingadmin.display.money import compact, figure, money
 from lendingadmin.display.numbers import number
+from lendingadmin.display.plots import KINDS, Segment, parts, stacked, unit
 from lendingadmin.display.times import contract_date, contract_day
 
 _LEFT, _RIGHT, _HEAD, _PLOT, _FOOT = 14.0, 44.0, 22.0, 62.0, 20.0
@@ -91,8 +91,8 @@ def overlay(
             plot.band(place, name, rows, currency) for place, (name, rows) in enumerate(read)
         ),
         ticks=plot.ticks(),
-        plot_end=_unit(plot.end),
-        top_label_x=_unit(plot.end + 6),
+        plot_end=unit(plot.end),
+        top_label_x=unit(plot.end + 6),
         top_label=compact(top, locale),
         top_exact=money(top, currency, locale),
         kinds=tuple(
@@ -106,8 +106,7 @@ class _Row:
 
     def __init__(self, installment: object, due: date) -> None:
         amounts = getattr(installment, "amounts", None)
-        read = {kind: number(getattr(amounts, kind, None)) for kind in KINDS}
-        self.parts = {kind: max(value or Decimal(0), Decimal(0)) for kind, value in read.items()}
+        self.parts = parts(amounts)
         told = sum(self.parts.values(), Decimal(0))
         repayment = number(getattr(amounts, "repayment", None)) or Decimal(0)
         self.parts[_OTHER] = max(repayment - told, Decimal(0))
@@ -140,28 +139,23 @@ class _Plot:
         return Band(
             name=name,
             label=_cut(name, int(self.end / _LETTER)),
-            name_y=_unit(above + _HEAD - 7),
-            top=_unit(above + _HEAD),
-            baseline=_unit(base),
+            name_y=unit(above + _HEAD - 7),
+            top=unit(above + _HEAD),
+            baseline=unit(base),
             piles=tuple(self._pile(row, base, currency) for row in rows),
         )
 
     def ticks(self) -> tuple[Tick, ...]:
         start, end = self._x(self.first), self._x(self.last)
-        first = Tick(_unit(start), contract_day(self.first, locale=self.locale), "start")
-        last = Tick(_unit(end + self.bar), contract_day(self.last, locale=self.locale), "end")
+        first = Tick(unit(start), contract_day(self.first, locale=self.locale), "start")
+        last = Tick(unit(end + self.bar), contract_day(self.last, locale=self.locale), "end")
         return (first, last) if self.last != self.first else (first,)
 
     def _pile(self, row: _Row, base: float, currency: str) -> Pile:
-        segments, below = [], Decimal(0)
-        for kind, part in row.parts.items():
-            if part > 0:
-                upper, lower = self._high(below + part), self._high(below)
-                segments.append(Segment(kind, _unit(base - upper), _unit(upper - lower)))
-                below += part
+        segments = stacked(row.parts, lambda amount: base - self._high(amount))
         due = contract_day(row.due, locale=self.locale)
         title = f"{due}: {figure(row.total, currency, self.locale)}"
-        return Pile(_unit(self._x(row.due)), _unit(self.bar), tuple(segments), title)
+        return Pile(unit(self._x(row.due)), unit(self.bar), segments, title)
 
     def _x(self, day: date) -> float:
         room = self.end - _LEFT - self.bar
@@ -173,7 +167,3 @@ class _Plot:
 
 def _cut(name: str, most: int) -> str:
     return name if len(name) <= most else f"{name[: most - 1]}…"
-
-
-def _unit(value: float) -> str:
-    return f"{value:.1f}"

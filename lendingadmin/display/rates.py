@@ -4,7 +4,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from lendingadmin.display.durations import days_of
 from lendingadmin.display.locales import HOUSE, signs
-from lendingadmin.display.numbers import as_it_came, decimals_of, grouped, number
+from lendingadmin.display.numbers import as_it_came, counted, decimals_of, grouped, number
 
 _WIDE = Context(prec=60, rounding=ROUND_HALF_EVEN)
 _PERIODS = {1: "a day", 7: "a week", 30: "a month", 365: "a year"}
@@ -39,8 +39,8 @@ def rate_hover(value: object, locale: str = HOUSE, days: int | None = None) -> s
         return as_it_came(value)
     exact = exact_rate(value, locale)
     parts = [] if exact == rate(value, locale) else [exact]
-    unit = "day" if days == 1 else "days"
-    parts.append(f"as a fraction {fraction:f}" + (f" in {days} {unit}" if days else ""))
+    within = f" in {counted(days, 'day', locale)}" if days else ""
+    parts.append(f"as a fraction {fraction:f}{within}")
     return ", ".join(parts)
 
 

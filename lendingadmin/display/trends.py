@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from lendingadmin.display.bars import Line, grid
+from lendingadmin.display.plots import Line, grid, unit
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 12.0, 22.0, 4.0, 48.0
 
@@ -47,22 +47,22 @@ def trend(
     whole = (points[-1][0] - first).total_seconds()
     places = [
         (
-            _unit(_LEFT + (when - first).total_seconds() / whole * (end - _LEFT)),
-            _unit(base - _share(amount, top) * (base - _TOP)),
+            unit(_LEFT + (when - first).total_seconds() / whole * (end - _LEFT)),
+            unit(base - _share(amount, top) * (base - _TOP)),
         )
         for when, amount in points
     ]
     return Trend(
         width=width,
         height=height,
-        baseline=_unit(base),
-        plot_end=_unit(end),
-        plot_end_label=_unit(end + 6),
+        baseline=unit(base),
+        plot_end=unit(end),
+        plot_end_label=unit(end + 6),
         path="M" + " L".join(f"{x} {y}" for x, y in places),
         last_x=places[-1][0],
         last_y=places[-1][1],
         lines=tuple(
-            Line(_unit(base - _share(step, top) * (base - _TOP)), written(step))
+            Line(unit(base - _share(step, top) * (base - _TOP)), written(step))
             for step in grid(top)
         ),
     )
@@ -70,7 +70,3 @@ def trend(
 
 def _share(amount: Decimal, top: Decimal) -> float:
     return float(max(amount, Decimal(0)) / top)
-
-
-def _unit(value: float) -> str:
-    return f"{value:.1f}"

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from lendingadmin.display.bars import Item, grid, lying, upright
+from lendingadmin.display.bars import Item, lying, upright
+from lendingadmin.display.plots import grid
 from lendingadmin.display.trends import trend
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
