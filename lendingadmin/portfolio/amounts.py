@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
-from lendingadmin.display.numbers import number
-
 # Amounts of forty digits that differ by forty places, a billion of them, still add exactly.
 _EXACT = Context(prec=150)
 
@@ -44,8 +42,3 @@ def exactly() -> Iterator[None]:
     """Within this, adding and subtracting loses no digit."""
     with localcontext(_EXACT):
         yield
-
-
-def told(value: object) -> Decimal | None:
-    """The amount if it can be reckoned with: a number of legible length, else None."""
-    return number(value)

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.http import Http404, QueryDict
 
+from lendingadmin.display.numbers import counted
 from lendingadmin.display.statuses import numbered
 
 from .figures import AT_RISK, OTHER_KINDS, Figures, Sum
@@ -27,12 +28,9 @@ _UNTOLD = {
 _AMOUNTS = {
     "outstanding": ("outstanding", "Loans with something outstanding"),
     "overdue": ("overdue", "Loans with something overdue"),
-    "principal": ("principal_outstanding", "Loans with outstanding principal"),
-    "paid": ("paid_since_last", "Loans paid between the last two counts"),
+    "principal_outstanding": ("principal_outstanding", "Loans with outstanding principal"),
+    "paid": ("paid_since_last", "Loans paid since the count before"),
 }
-
-
-_NO_PERFORMANCE = "not told"
 
 
 class Behind(NamedTuple):
@@ -53,8 +51,8 @@ def behind(
 ) -> Behind | None:
     """What an address asks for; None where no figure is called so.
 
-    `by` is outstanding, overdue, principal, paid, par30, month:2026-05, performance:2 or
-    untold:overdue; `words` gives a performance status in words.
+    `by` is outstanding, overdue, principal_outstanding, paid, par30, month:2026-05, performance:2
+    or untold:overdue; `words` gives a performance status in words.
     """
     kind, _, value = by.partition(":")
     rows = SnapshotLoan.objects.filter(snapshot=snapshot)
@@ -100,18 +98,17 @@ def performance_words(key: str) -> str:
     if key == OTHER_KINDS:
         return "other kinds"
     status = numbered(key, settings.LENDING_PERFORMANCE_STATUSES)
-    return status.word if status else _NO_PERFORMANCE
+    return status.word if status else "not told"
 
 
 def _amount(rows: QuerySet[SnapshotLoan], figures: Figures, by: str) -> Behind:
     name, title = _AMOUNTS[by]
-    total = figures.sums["principal_outstanding" if by == "principal" else by]
     rows = rows.filter(**{f"{name}_rank__isnull": False})
-    return Behind(title, _largest_first(rows, name), name, total)
+    return Behind(title, _largest_first(rows, name), name, figures.sums[by])
 
 
 def _at_risk(rows: QuerySet[SnapshotLoan], figures: Figures, days: int) -> Behind:
-    title = f"Loans {days} days late or more" if days > 1 else "Loans 1 day late or more"
+    title = f"Loans {counted(days, 'day')} late or more"
     rows = rows.filter(days_late__gte=days, principal_outstanding_rank__isnull=False)
     rows = _largest_first(rows, "principal_outstanding")
     return Behind(title, rows, "principal_outstanding", figures.sums[f"par{days}"])

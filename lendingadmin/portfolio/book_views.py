@@ -24,7 +24,7 @@ COUNT = "dashboard.portfolio.count"
 _LONGEST = timedelta(hours=1)
 # Somebody watches: the longer pauses of other pages would look as if it stood still.
 _PAUSE = 2
-_STANDS_STILL = timedelta(seconds=30)
+_STANDS_STILL = timedelta(minutes=1)
 State = Snapshot.State
 
 

@@ -17,6 +17,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.display.numbers import number
 from lendingadmin.lending.errors import BadRequest, LendingError, RateLimited
 from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page
 from lendingadmin.lending.values import Loan, moment
@@ -25,7 +26,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.web.lists import refuses_token
 
 from . import figures, reading
-from .amounts import exactly, told
+from .amounts import exactly
 from .figures import Figures
 from .models import Snapshot, SnapshotLoan
 
@@ -196,7 +197,7 @@ def _reckon_paid(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> None:
             if loan.account_id not in before and _made_since(read, last.began_at):
                 paid = Decimal(0)
             if paid is not None and loan.paid is not None:
-                loan.paid_since_last = told(loan.paid - paid)
+                loan.paid_since_last = number(loan.paid - paid)
 
 
 def _made_since(loan: Loan, since: datetime) -> bool:

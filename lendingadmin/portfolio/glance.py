@@ -17,7 +17,7 @@ from lendingadmin.display import reader
 from lendingadmin.display.bars import Bars, Item, lying, upright
 from lendingadmin.display.locales import written_month
 from lendingadmin.display.money import compact, money
-from lendingadmin.display.numbers import whole
+from lendingadmin.display.numbers import counted, whole
 from lendingadmin.display.rates import rate
 from lendingadmin.display.statuses import numbered
 from lendingadmin.display.trends import Trend, trend
@@ -36,6 +36,7 @@ _POINTS = 31
 # A label that leaves no room for an amount beside it.
 _LONG = 18
 Written = Callable[[Decimal], str]
+Value = Callable[[Figures], Decimal | None]
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,6 @@ class Glance:
     arrears: Sequence[SnapshotLoan]
     all_arrears_url: str
     arrears_mark: str
-    counted: int
 
 
 def glance(app: LendingApp) -> Glance | None:
@@ -116,16 +116,15 @@ class _Maker:
     def made(self, kept: list[tuple[Snapshot, Figures]]) -> Glance:
         return Glance(
             snapshot=self.snapshot,
-            tiles=(self._outstanding(), self._overdue(), self._paid()),
+            tiles=(self._tile("Outstanding", "outstanding"), self._overdue(), self._paid()),
             at_risk=self._at_risk(),
-            at_risk_of=self._tile("Outstanding principal", "principal_outstanding", "principal"),
+            at_risk_of=self._tile("Outstanding principal", "principal_outstanding"),
             months=self._months(),
             kinds=self._kinds(),
             courses=self._courses(kept),
             arrears=arrears(self.snapshot, _LARGEST),
             all_arrears_url=self._url("overdue"),
             arrears_mark=self._place("overdue").mark,
-            counted=self.snapshot.loans_read,
         )
 
     def _place(self, by: str) -> Place:
@@ -140,56 +139,47 @@ class _Maker:
         return money(amount, self.app.currency, self.locale)
 
     def _loans(self, count: int) -> str:
-        return f"{whole(count, self.locale)} loan{'' if count == 1 else 's'}"
+        return counted(count, "loan", self.locale)
 
-    def _tile(self, label: str, name: str, by: str, words: str = "") -> Tile:
-        total = self.figures.sums[name]
+    def _tile(self, label: str, by: str, more: str = "") -> Tile:
+        total = self.figures.sums[by]
         return Tile(
             label,
             total.amount,
-            words or f"on {self._loans(total.loans)}",
+            f"on {self._loans(total.loans)}{more}",
             self._url(by),
-            self.figures.untold.get(name, 0),
-            self._url(f"untold:{name}"),
+            self.figures.untold.get(by, 0),
+            self._url(f"untold:{by}"),
         )
 
-    def _outstanding(self) -> Tile:
-        return self._tile("Outstanding", "outstanding", "outstanding")
-
     def _overdue(self) -> Tile:
-        owed, late = self.figures.sums["outstanding"], self.figures.sums["overdue"]
-        words = f"on {self._loans(late.loans)}"
-        if owed.amount > 0:
-            words += f", {rate(late.amount / owed.amount, self.locale)} of what is outstanding"
-        return self._tile("Overdue", "overdue", "overdue", words)
+        owed, late = self.figures.sums["outstanding"].amount, self.figures.sums["overdue"].amount
+        share = f", {self._rate(late / owed)} of what is outstanding" if owed > 0 else ""
+        return self._tile("Overdue", "overdue", share)
 
     def _paid(self) -> Tile:
+        label = "Paid since the count before"
         if self.snapshot.previous_id is None:
-            return Tile(
-                "Paid since the count before", None, "this was the first; the next one tells", ""
-            )
-        total = self.figures.sums["paid"]
-        words = f"on {self._loans(total.loans)}"
-        return self._tile("Paid since the count before", "paid", "paid", words)
+            return Tile(label, None, "this was the first; the next one tells", "")
+        return self._tile(label, "paid")
 
     def _at_risk(self) -> Picture:
         items = []
         for days in AT_RISK:
             total, share = self.figures.sums[f"par{days}"], self.figures.share_at_risk(days)
-            value = "—" if share is None else rate(share, self.locale)
-            late = "1 day late or more" if days == 1 else f"{days} days late or more"
+            late = f"{counted(days, 'day', self.locale)} late or more"
             items.append(
                 Item(
                     label=f"PAR {days}",
                     amount=max(share or Decimal(0), Decimal(0)),
                     words=f"{self._money(total.amount)} on {self._loans(total.loans)} {late}",
                     url=self._url(f"par{days}"),
-                    value=value,
+                    value=self._rate(share),
                     note=self._money(total.amount),
                     tone="bad",
                 )
             )
-        return self._picture(items, "at_risk", whole_is=Decimal(1))
+        return self._lying(items, "at_risk", whole=Decimal(1))
 
     def _months(self) -> Picture:
         items = []
@@ -205,16 +195,8 @@ class _Maker:
                     compact(total.amount, self.locale),
                 )
             )
-        drawn = [
-            (size, upright(items, width=width, locale=self.locale))
-            for size, width in (("wide", _WIDEST), ("narrow", _NARROW))
-        ]
-        return Picture(
-            tuple(items),
-            tuple((size, bars) for size, bars in drawn if bars),
-            self.figures.untold.get("months", 0),
-            self._url("untold:months"),
-        )
+        wide, narrow = (upright(items, width=x, locale=self.locale) for x in (_WIDEST, _NARROW))
+        return self._picture(items, "months", wide, narrow)
 
     def _kinds(self) -> Picture:
         kinds = sorted(self.figures.performance.items(), key=lambda one: _sorted_as(one[0]))
@@ -233,63 +215,46 @@ class _Maker:
                     tone=status.tone if status else "",
                 )
             )
-        return self._picture(items, "")
+        return self._lying(items, "performance")
 
-    def _picture(self, items: list[Item], untold: str, whole_is: Decimal | None = None) -> Picture:
-        drawn = [
-            (size, lying(items, width=width, whole=whole_is))
-            for size, width in (("wide", _WIDE), ("narrow", _NARROW))
-        ]
+    def _lying(self, items: list[Item], of: str, whole: Decimal | None = None) -> Picture:
+        wide, narrow = (lying(items, width=x, whole=whole) for x in (_WIDE, _NARROW))
+        return self._picture(items, of, wide, narrow)
+
+    def _picture(
+        self, items: list[Item], of: str, wide: Bars | None, narrow: Bars | None
+    ) -> Picture:
         return Picture(
             tuple(items),
-            tuple((size, bars) for size, bars in drawn if bars),
-            self.figures.untold.get(untold, 0),
-            self._url(f"untold:{untold}") if untold else "",
+            (("wide", wide), ("narrow", narrow)) if wide and narrow else (),
+            self.figures.untold.get(of, 0),
+            self._url(f"untold:{of}"),
         )
 
     def _courses(self, kept: list[tuple[Snapshot, Figures]]) -> tuple[Course, ...]:
+        def course(name: str, by: str, value: Value, written: Written, axis: Written) -> Course:
+            rows, points = [], []
+            for one, figures in kept:
+                found = value(figures)
+                if found is not None and one.ended_at is not None:
+                    rows.append((one.ended_at, written(found), self._url(by, one)))
+                    points.append((one.ended_at, found))
+            return Course(name, tuple(rows), trend(points[::-1], width=_NARROW, written=axis))
+
+        def amount(name: str, by: str) -> Course:
+            return course(name, by, lambda one: one.sums[by].amount, self._money, self._roughly)
+
         return (
-            self._course(
-                "Outstanding",
-                "outstanding",
-                [(one, figures.sums["outstanding"].amount) for one, figures in kept],
-            ),
-            self._course(
-                "Overdue",
-                "overdue",
-                [(one, figures.sums["overdue"].amount) for one, figures in kept],
-            ),
-            self._course(
-                "PAR 30",
-                "par30",
-                [(one, figures.share_at_risk(30)) for one, figures in kept],
-                self._rate,
-                self._rate,
-            ),
+            amount("Outstanding", "outstanding"),
+            amount("Overdue", "overdue"),
+            course("PAR 30", "par30", lambda one: one.share_at_risk(30), self._rate, self._rate),
         )
 
-    def _axis(self, amount: Decimal) -> str:
+    def _roughly(self, amount: Decimal) -> str:
         return compact(amount, self.locale)
 
-    def _rate(self, share: Decimal) -> str:
+    def _rate(self, share: Decimal | None) -> str:
         return rate(share, self.locale)
-
-    def _course(
-        self,
-        name: str,
-        by: str,
-        values: list[tuple[Snapshot, Decimal | None]],
-        written: Written | None = None,
-        axis: Written | None = None,
-    ) -> Course:
-        rows, points = [], []
-        for one, value in values:
-            if value is not None and one.ended_at is not None:
-                text = (written or self._money)(value)
-                rows.append((one.ended_at, text, self._url(by, one)))
-                points.append((one.ended_at, value))
-        drawn = trend(points[::-1], width=_NARROW, written=axis or self._axis)
-        return Course(name, tuple(rows), drawn)
 
 
 def _sorted_as(key: str) -> tuple[int, int, str]:

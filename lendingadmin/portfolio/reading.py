@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from datetime import tzinfo
 from decimal import ROUND_FLOOR, Decimal
 
+from lendingadmin.display.numbers import number
 from lendingadmin.display.times import contract_date
 from lendingadmin.lending import figures
 from lendingadmin.lending.values import Balance, Loan, LoanBalances, LoanSchedule, Odd, status_key
 
-from .amounts import exactly, told
+from .amounts import exactly
 from .models import LONGEST_ID, LONGEST_STATUS, SnapshotLoan
 
 # What is read of a loan, by the wire's names.
@@ -45,11 +46,11 @@ def _row(key: str, loan: Loan, zone: tzinfo) -> SnapshotLoan:
         days_late=_whole(
             loan.schedule.days_late if isinstance(loan.schedule, LoanSchedule) else None
         ),
-        principal=told(loan.loan_amount),
-        outstanding=told(figures.in_all(loan, "unpaid")),
+        principal=number(loan.loan_amount),
+        outstanding=number(figures.in_all(loan, "unpaid")),
         principal_outstanding=_principal_outstanding(loan),
-        overdue=told(figures.in_all(loan, "overdue")),
-        paid=told(figures.in_all(loan, "paid")),
+        overdue=number(figures.in_all(loan, "overdue")),
+        paid=number(figures.in_all(loan, "paid")),
     )
 
 
@@ -62,12 +63,12 @@ def rank(row: SnapshotLoan) -> None:
 
 def _principal_outstanding(loan: Loan) -> Decimal | None:
     part = loan.balances.principal if isinstance(loan.balances, LoanBalances) else None
-    return told(part.unpaid) if isinstance(part, Balance) else None
+    return number(part.unpaid) if isinstance(part, Balance) else None
 
 
 def _whole(value: object) -> int | None:
     """Days rounded down, so that they compare with whole days as the service's number does."""
-    days = told(value)
+    days = number(value)
     if days is None or abs(days) > _MOST_DAYS:
         return None
     return int(days.to_integral_value(ROUND_FLOOR))

@@ -35,7 +35,7 @@ def test_no_odd_value_breaks_the_counting(desk: Client, service: OddService, pla
     check(desk, "/apps/kenya/", {200}, place.name)
     figures = Figures.from_json(row.figures)
     kinds = [f"performance:{kind}" for kind in figures.performance]
-    lists = ["outstanding", "overdue", "paid", "principal", "par1", *kinds]
+    lists = ["outstanding", "overdue", "paid", "principal_outstanding", "par1", *kinds]
     lists += [f"untold:{name}" for name in figures.untold]
     for by in lists:
         address = reverse("book-loans", args=["kenya", row.pk])

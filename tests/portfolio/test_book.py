@@ -96,10 +96,9 @@ def test_every_figure_leads_to_loans_that_add_up_to_it(desk: Client, service: Bo
     html = page(desk)
     text = words(html)
     at = f"{DESK}book/{last.pk}/?by="
-    assert links(html) >= {
-        f"{at}{by}"
-        for by in ("outstanding", "overdue", "paid", "principal", "par1", "par30", "par60", "par90")
-    }
+    figures = ["outstanding", "overdue", "paid", "principal_outstanding"]
+    figures += [f"par{days}" for days in (1, 30, 60, 90)]
+    assert links(html) >= {f"{at}{by}" for by in figures}
     month = f"{timezone.now():%Y-%m}"
     assert f"{at}month%3A{month}" in links(html)
     assert sum_of(desk, f"{at}outstanding") == (240, 4)
@@ -137,6 +136,84 @@ def test_a_list_is_in_order_and_paged(desk: Client, service: BookService) -> Non
     assert seen[0] == "L-077"
     assert sorted(seen) == [f"L-{n:03}" for n in range(120)]
     assert sum_of(desk, f"{DESK}book/{row.pk}/?by=overdue&from=100") == (694, 120)
+
+
+def test_without_a_figure_the_list_is_that_of_what_is_outstanding_to_its_end(
+    desk: Client, service: BookService
+) -> None:
+    service.size = 1000
+    service.loans = [loan(n) for n in range(60)]
+    row = counted()
+    html = page(desk, f"{DESK}book/{row.pk}/")
+    following = re.search(r'href="([^"]+)" rel="next"', html)
+    assert following
+    assert sum_of(desk, unescape(following[1])) == (3600, 60)
+
+
+def test_how_late_the_largest_arrears_are(desk: Client, service: BookService) -> None:
+    service.loans = [loan(0, schedule={"daysLate": 1}), loan(1, schedule={"daysLate": -3})]
+    counted()
+    text = words(page(desk))
+    assert "L-000 1 day late KES" in text
+    assert "L-001 KES" in text
+
+
+def test_a_book_of_which_the_service_tells_nothing(desk: Client, service: BookService) -> None:
+    nothing = {"balances": None, "schedule": None, "loanAmount": None, "startDate": None}
+    service.loans = [loan(n, performanceStatus=None, **nothing) for n in range(3)]
+    counted(), counted()
+    html = page(desk)
+    text = words(html)
+    # What nobody told is neither nothing nor zero.
+    assert "KES 0" not in text.partition("Recorded here")[0]
+    assert "Nothing is overdue" not in text
+    for figure in ("Outstanding", "Overdue", "Paid since the count before"):
+        assert f"{figure} — the service tells it of no loan" in text
+    assert "3 loans without this figure" in text
+    for address in links(html):
+        assert desk.get(address).status_code == 200, address
+
+
+def test_an_empty_book_is_nothing_owed(desk: Client, service: BookService) -> None:
+    service.loans = []
+    counted(), counted()
+    html = page(desk)
+    assert "Outstanding KES 0.00 on 0 loans" in words(html)
+    assert "Nothing is overdue" in words(html)
+    for address in links(html):
+        assert desk.get(address).status_code == 200, address
+
+
+# --- the next one ---------------------------------------------------------------------------
+
+
+def test_the_desk_says_when_the_book_is_counted_again(
+    desk: Client, service: BookService, settings: Any
+) -> None:
+    counted()
+    assert "again" not in words(page(desk)).partition("Recorded here")[0]
+    settings.SNAPSHOT_EVERY = timedelta(hours=6, minutes=5)
+    assert "counted again in 6 h" in words(page(desk))
+    row = tasks.start("kenya", None)
+    assert "again in" not in words(page(desk))
+    counting._end(row, State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
+    Snapshot.objects.filter(pk=row.pk).update(  # type: ignore[union-attr]
+        began_at=timezone.now() - timedelta(minutes=49, seconds=30)
+    )
+    assert "It is counted again by itself in 10 min." in words(page(desk))
+
+
+def test_a_count_that_is_due_and_does_not_begin_is_told(
+    desk: Client, service: BookService, settings: Any
+) -> None:
+    settings.SNAPSHOT_EVERY = timedelta(hours=6)
+    counted()
+    Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=9, minutes=1))
+    text = words(page(desk))
+    assert "A count was due 3 h ago and has not begun" in text
+    assert "its worker may be down" in text
+    Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=6, seconds=20))
+    assert "worker" not in words(page(desk))
 
 
 @pytest.mark.parametrize("query", ["?by=nothing", "?by=month:2026-13", "?by=performance:%00"])

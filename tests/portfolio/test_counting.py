@@ -358,12 +358,28 @@ def test_by_the_clock(service: BookService, settings: Any) -> None:
     tasks.beat()
     tasks.beat()
     assert {row.app_id for row in Snapshot.objects.all()} == {"kenya", "ghana"}
-    Snapshot.objects.update(state=State.FAILED)
+    Snapshot.objects.update(state=State.STOPPED)
     tasks.beat()
     assert Snapshot.objects.count() == 2
     Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=6))
     tasks.beat()
     assert Snapshot.objects.count() == 4
+
+
+def test_what_failed_is_tried_again_within_the_hour(service: BookService, settings: Any) -> None:
+    settings.SNAPSHOT_EVERY = timedelta(hours=6)
+    tasks.beat()
+    Snapshot.objects.update(state=State.FAILED, began_at=timezone.now() - timedelta(minutes=59))
+    tasks.beat()
+    assert Snapshot.objects.count() == 2
+    Snapshot.objects.update(began_at=timezone.now() - timedelta(minutes=60))
+    tasks.beat()
+    assert Snapshot.objects.count() == 4
+    # Whoever wants it more often than that has it so.
+    settings.SNAPSHOT_EVERY = timedelta(minutes=5)
+    Snapshot.objects.update(state=State.FAILED, began_at=timezone.now() - timedelta(minutes=5))
+    tasks.beat()
+    assert Snapshot.objects.count() == 6
 
 
 def test_old_ones_are_thinned_by_the_worker(service: BookService) -> None:
