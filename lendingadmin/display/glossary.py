@@ -19,9 +19,8 @@ TERMS = {
     "instalment": "One payment of the schedule: an amount, and the day by which it is due.",
     "repayment": "Money that a borrower paid towards a loan. The service spreads it over what is "
     "owed.",
-    "still owed": "All that is not paid yet, due or not: principal, interest, fees and penalty.",
-    "outstanding": "All that is not paid yet, whether it is due already or not.",
-    "overdue": "What should have been paid by now and was not. It is part of what is still owed.",
+    "outstanding": "All that is not paid yet, due or not: principal, interest, fees and penalty.",
+    "overdue": "What should have been paid by now and was not. It is part of what is outstanding.",
     "arrears": "Instalments whose day has passed without being paid in full. A loan in arrears is "
     "late.",
     "maturity": "The day by which the whole loan is to be paid back.",
@@ -97,10 +96,8 @@ TERMS = {
     "given up": "A person settled it as not recorded.",
     "day's end": "What was entered on a day, by person and channel, to be compared with the till.",
     # The book.
-    "portfolio at risk": "What is still owed on all loans that are late by more than so many days, "
-    "as a share of what is owed in all.",
-    "collected": "What was paid towards loans in a period.",
-    "disbursed": "What was paid out on loans in a period.",
+    "portfolio at risk": "PAR: the outstanding principal of all loans so many days late or more, "
+    "as a share of the outstanding principal of the whole book.",
 }  # fmt: skip
 
 _BY_WORD = {word.casefold(): text for word, text in TERMS.items()}

@@ -61,7 +61,7 @@ def columns(app: LendingApp, mark: str = "") -> tuple[Column, ...]:
         Column(BORROWER, borrower),
         Column("Status", status),
         money(f"Principal ({app.currency})", "loan_amount"),
-        money("Still owed", "balances.repayment.unpaid"),
+        money("Outstanding", "balances.repayment.unpaid"),
         money("Overdue", "balances.repayment.overdue"),
         Column("Matures", dates),
     )

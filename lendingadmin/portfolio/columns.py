@@ -14,9 +14,9 @@ from .models import SnapshotLoan
 
 _HEADINGS = {
     "principal": "Principal",
-    "principal_outstanding": "Owed of principal",
+    "principal_outstanding": "Outstanding principal",
     "paid_since_last": "Paid since the count before",
-    "outstanding": "Still owed",
+    "outstanding": "Outstanding",
     "overdue": "Overdue",
 }
 

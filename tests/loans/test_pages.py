@@ -23,7 +23,7 @@ def test_list_and_page(desk: Client, app: LendingApp, book: Caller) -> None:
     assert f"/apps/{app.app_id}/loans/l/" in listed
     assert "1,200.00" in listed
     page = desk.get(f"/apps/{app.app_id}/loans/l/").content.decode()
-    for words in ("Still owed", "Overdue", "Next instalment", "Schedule", "Balances", "Contract"):
+    for words in ("Outstanding", "Overdue", "Next instalment", "Schedule", "Balances", "Contract"):
         assert words in page
     assert page.count("<tr") >= 6 + 5
     assert "Record a repayment" not in page

@@ -103,7 +103,7 @@ def test_more_than_is_owed_is_warned_of_and_allowed(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
     page = desk.get(enter(desk, app, amount="99999")).content.decode()
-    assert "more than what is owed" in page
+    assert "more than what is outstanding" in page
     assert "Record it" in page
 
 
