@@ -15,7 +15,7 @@ from lendingadmin.audit import record
 from lendingadmin.staff import reach
 from lendingadmin.staff.forms import OwnAccountForm
 from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import MANAGE_PEOPLE, ROLES
+from lendingadmin.staff.roles import MANAGE_PEOPLE, RIGHTS, ROLES
 
 if TYPE_CHECKING:
     _ModelAdmin = admin.ModelAdmin[Any]
@@ -51,7 +51,10 @@ class ForManagers(_ModelAdmin):
         # One list to tick, instead of two to move things between: a keyboard and a screen reader
         # manage it, and it needs no script.
         kwargs["widget"] = CheckboxSelectMultiple
-        return super().formfield_for_manytomany(db_field, request, **kwargs)
+        field: Any = super().formfield_for_manytomany(db_field, request, **kwargs)
+        if field and field.queryset.model is Permission:
+            field.label_from_instance = _in_words
+        return field
 
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
@@ -179,6 +182,11 @@ def _change(form: Any, name: str) -> str:
     moves = [f"+{item}" for item in sorted(now - before)]
     moves += [f"-{item}" for item in sorted(before - now)]
     return f"{name} ({', '.join(moves)})"
+
+
+def _in_words(permission: Permission) -> str:
+    right = RIGHTS.get(_named(permission))
+    return f"{right.words} ({right.name})" if right else str(permission)
 
 
 def _named(item: Any) -> str:

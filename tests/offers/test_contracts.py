@@ -81,7 +81,7 @@ class TestSideBySide:
         self, desk: Client, service: OfferService, offered: OfferRequest
     ) -> None:
         page = desk.get(CONTRACTS + ASKED).content.decode()
-        tables = re.findall(r'<table class="rows schedule">.*?</table>', page, re.DOTALL)
+        tables = re.findall(r'<table class="rows schedule[^>]*>.*?</table>', page, re.DOTALL)
         assert [table.count('data-label="Instalment"') for table in tables] == [1, 2]
         assert "1,025.50" in tables[0] and tables[1].count("530.00") == 2
         assert "31 Dec 2026" in tables[0] and "1 Feb 2027" in tables[1]

@@ -172,6 +172,10 @@ class TestEscalation:
         assert desk.post(f"{PEOPLE}{viewer.pk}/password/", NEW).status_code == 404
         assert User.objects.get(pk=viewer.pk).password == before
 
+    def test_rights_are_told_in_words(self, desk: Client) -> None:
+        page = desk.get("/admin/auth/group/add/").content.decode()
+        assert "see the audit trail (dashboard.audit.view)" in page
+
     def test_a_group_of_ones_own_takes_the_dashboards_rights_only(self, desk: Client) -> None:
         form = {"name": "night desk", "permissions": self.permissions()}
         assert desk.post(f"{GROUPS}add/", form).status_code == 200
