@@ -4,7 +4,6 @@ Each pair is measured in turns, so that whatever else the machine does falls on 
 is asserted: a figure is of the machine that it was taken on.
 """
 
-import gzip
 import html
 import os
 import re
@@ -134,11 +133,9 @@ def memory(what: str, less: float, more: float) -> None:
 
 def first_load(place: Place) -> None:
     """What the loans list transfers the first time: the page and all that it links to."""
-    page = place.session.get(place.address + LOANS_PAGE)
-    total = len(gzip.compress(page.content, 6))
-    for path in sorted(set(linked(page.text))):
-        answer = place.session.get(place.address + path, stream=True)
-        total += len(answer.raw.read())
+    page = place.get(LOANS_PAGE).text
+    paths = [LOANS_PAGE, *sorted(set(linked(page)))]
+    total = sum(transferred(place, path) for path in paths)
     say(f"{'loans list, first load, compressed kB':<66}{total / 1000:>8.1f}  {'':<14}≤ 45")
 
 
@@ -150,6 +147,11 @@ def largest_poll(place: Place) -> None:
         f"{'a poll, compressed kB: the largest of ' + ', '.join(sizes):<66}"
         f"{sizes[largest] / 1000:>8.1f}  {largest:<14}≤ 3"
     )
+
+
+def transferred(place: Place, path: str) -> int:
+    """How many bytes an answer's body has on the wire, compressed as the server does it."""
+    return len(place.session.get(place.address + path, stream=True).raw.read())
 
 
 def linked(page: str) -> list[str]:

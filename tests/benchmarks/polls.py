@@ -1,6 +1,5 @@
 """What a poll transfers: a running assessment, a running offer, a repayment of unknown outcome."""
 
-import gzip
 import re
 from datetime import UTC, datetime
 from html import unescape
@@ -53,7 +52,7 @@ class Desk:
         address = re.search(r'data-poll hx-get="([^"]+)"', page)
         if not address:
             raise SystemExit("a page that should poll does not")
-        answer = self.session.get(self.address + unescape(address[1]), headers=_HTMX)
-        if answer.status_code != 200 or "data-poll" not in answer.text:
+        where = self.address + unescape(address[1])
+        if "data-poll" not in self.session.get(where, headers=_HTMX).text:
             raise SystemExit("a poll ended")
-        return len(gzip.compress(answer.content, 6))
+        return len(self.session.get(where, headers=_HTMX, stream=True).raw.read())
