@@ -6,6 +6,7 @@ out, and after twelve hours.
 """
 
 import json
+import logging
 import re
 import secrets
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from django.db import transaction
+from django.db import Error, transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -26,10 +27,14 @@ from .access import signed_in
 from .models import Draft
 from .requests import PersonRequest
 
+logger = logging.getLogger(__name__)
+
 PURPOSE = "typed"
 # The field that the script adds to a form, so that the page it leads to knows which one led on.
 PARAMETER = "typed-as"
 LONGEST = 200_000
+# Forms of one person of which something is kept at a time; the oldest go.
+MOST = 100
 
 Fields = dict[str, list[str]]
 
@@ -100,8 +105,14 @@ def keep(person: User, form: Form, fields: Fields, *, add: bool = False) -> bool
 
 
 def led_on(person: User, form: Form) -> None:
-    """The form was sent and led on to another page: what was typed into it is done with."""
-    _store(person, form, {"led_on": form.shown_as})
+    """The form was sent and led on to another page: what was typed into it is done with.
+
+    What the form was for has happened: the person is told of that, whatever the database says here.
+    """
+    try:
+        _store(person, form, {"led_on": form.shown_as})
+    except Error as error:
+        logger.warning("what was typed could not be forgotten: %s", type(error).__name__)
 
 
 def forget(person: User) -> None:
@@ -132,9 +143,12 @@ class TypedMiddleware:
 
 def _store(person: User, form: Form, content: dict[str, Any]) -> None:
     entered = {"entered": json.dumps(content), "created_at": timezone.now()}
-    Draft.objects.update_or_create(
+    _, is_new = Draft.objects.update_or_create(
         token=_token(person, form), person=person, purpose=PURPOSE, defaults=entered
     )
+    if is_new:
+        own = Draft.objects.filter(person=person, purpose=PURPOSE).order_by("-created_at", "-pk")
+        own.exclude(pk__in=own.values("pk")[:MOST]).delete()
 
 
 def _token(person: User, form: Form) -> str:
@@ -161,7 +175,7 @@ def _fields(text: str) -> Fields | None:
     """The fields that were sent, without secrets; None for what no page sends."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(found, dict):
         return None

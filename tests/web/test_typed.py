@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
 
@@ -125,6 +125,36 @@ def test_secrets_do_not_get_in(desk: Client, page: str) -> None:
 @pytest.mark.parametrize("fields", [[], "x", None, {"a": "b"}, {"a": [1]}, {"a": None}])
 def test_what_no_page_sends_is_refused(desk: Client, page: str, fields: object) -> None:
     assert keep(desk, form_on(desk, page), fields) == 400
+
+
+def test_what_is_nested_without_end_is_refused(desk: Client, page: str) -> None:
+    sent = {"form": form_on(desk, page), "fields": "[" * 100_000}
+    assert desk.post("/typed", sent).status_code == 400
+
+
+def test_a_person_cannot_have_any_number_of_them_kept(desk: Client, page: str) -> None:
+    form = form_on(desk, page)
+    for number in range(typed.MOST + 3):
+        assert keep(desk, f"{number:064x}.abcdefgh") == 204
+    assert Draft.objects.filter(purpose=typed.PURPOSE).count() == typed.MOST
+    # The oldest have gone; what is typed now is kept.
+    assert kept(desk, f"{0:064x}.abcdefgh") == {}
+    assert keep(desk, form) == 204
+    assert kept(desk, form) == TYPED
+
+
+def test_a_form_that_led_on_has_done_so_whatever_becomes_of_what_was_typed(
+    desk: Client, page: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def gone(*_: object, **__: object) -> None:
+        raise OperationalError("database is locked")
+
+    shown: Any = desk.get(page)
+    form = form_on(desk, page)
+    monkeypatch.setattr(typed, "_store", gone)
+    entered = filled(shown) | {"amount": "10.00", typed.PARAMETER: form}
+    assert desk.post(page, entered).status_code == 302
+    assert "could not be forgotten" in caplog.text
 
 
 def test_it_is_bounded(desk: Client, page: str) -> None:
