@@ -5,7 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin import gateway
@@ -22,6 +22,7 @@ from lendingadmin.lending.values import (
 )
 from lendingadmin.web import errors
 from lendingadmin.web.access import access
+from lendingadmin.web.fields import for_all
 from lendingadmin.web.requests import PersonRequest
 
 from . import asking, catalogue, comparison
@@ -67,6 +68,8 @@ def contracts(
         return render(request, "offers/contracts.html", context)
     form = form_of(request, offer, app_id)
     code = 200
+    if form.is_valid() and (elsewhere := _for_all(request)):
+        return redirect(elsewhere)
     if form.is_valid():
         try:
             preview = read(request, row, form)
@@ -96,6 +99,13 @@ def form_of(request: PersonRequest, offer: OffersResponse, app_id: str) -> Previ
     """The form as the address fills it in; an address that says nothing asks for nothing."""
     asked = request.GET if "amount" in request.GET or "startDate" in request.GET else None
     return PreviewForm(asked, offer=offer, app=gateway.lending_app(app_id))
+
+
+def _for_all(request: PersonRequest) -> str:
+    """The address with its amount so that everybody may open it; empty where it is so already."""
+    query, amount = request.GET.copy(), request.GET["amount"].strip()
+    query["amount"] = for_all(amount)
+    return "" if query["amount"] == amount else f"{request.path}?{query.urlencode()}"
 
 
 def read(

@@ -5,10 +5,12 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.utils import timezone
+from django.utils.functional import cached_property
 
 from lendingadmin.display import reader
 from lendingadmin.display.locales import signs
@@ -26,12 +28,29 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_ID = 255
 
 
+def for_all(amount: str) -> str:
+    """The amount so that everybody may write it: `01.234` for 1.234, which is read in two ways."""
+    return f"0{amount}" if _TWO_WAYS.fullmatch(amount) else amount
+
+
+class _Prefilled(forms.BoundField):
+    """What the product itself fills in is accepted as it stands, from everybody."""
+
+    @cached_property
+    def initial(self) -> Any:
+        found = super().initial
+        text = f"{found:f}" if isinstance(found, Decimal) else found
+        return for_all(text) if isinstance(text, str) and _writes_comma() else text
+
+
 class AmountField(forms.DecimalField):
     """Money as everybody writes it in a form: digits, and a point for decimals.
 
     To somebody who reads 1.500 as fifteen hundred the hint says so, and what they may have meant
     otherwise is refused: an amount is never guessed.
     """
+
+    bound_field_class = _Prefilled
 
     def to_python(self, value: Any) -> Any:
         text = str(value or "").strip()
@@ -43,7 +62,7 @@ class AmountField(forms.DecimalField):
             whole, _, rest = text.partition(".")
             raise forms.ValidationError(
                 f"“{text}” can be read in two ways. Write {whole}{rest} without a point, or "
-                f"0{text} if it is a point for decimals."
+                f"{for_all(text)} if it is a point for decimals."
             )
         return super().to_python(text)
 

@@ -88,3 +88,21 @@ def test_one_persons_hint_is_not_anothers() -> None:
     with reading(lambda: Reader("de")):
         assert "1234.50" in Form()["amount"].help_text
     assert Form()["amount"].help_text == "The principal."
+
+
+@pytest.mark.parametrize(
+    "given", ["1.234", Decimal("12.500"), "01.234", "1234.5", Decimal(7), Decimal("1E+3"), 5]
+)
+def test_what_is_filled_in_beforehand_is_accepted_as_it_stands(locale: str, given: object) -> None:
+    shown = str(Form(initial={"amount": given})["amount"].value())
+    assert outcome(shown) == Decimal(str(given))
+    plain = f"{Decimal(str(given)):f}" if isinstance(given, Decimal) else str(given)
+    assert shown == plain or (shown == f"0{plain}" and locale in ("de", "fr", "en-ZA"))
+
+
+def test_nothing_filled_in_is_nothing() -> None:
+    assert Form()["amount"].value() is None
+
+
+def test_what_was_typed_is_shown_again_as_it_was_typed(locale: str) -> None:
+    assert Form({"amount": "1.234"}, initial={"amount": "5.678"})["amount"].value() == "1.234"
