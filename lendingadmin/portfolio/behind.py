@@ -87,7 +87,7 @@ def asked_for(app_id: str, number: int, query: QueryDict) -> tuple[Snapshot, Beh
     if snapshot is None:
         raise NotKept("This count is not kept any more.")
     figures = Figures.from_json(snapshot.figures)
-    found = behind(snapshot, figures, query.get("by", "outstanding"), performance_words)
+    found = behind(snapshot, figures, query.get("by") or "outstanding", performance_words)
     if found is None:
         raise Http404("No figure is called so.")
     return snapshot, found

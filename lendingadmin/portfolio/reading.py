@@ -40,8 +40,8 @@ def rows_of(
 def _row(key: str, loan: Loan, zone: tzinfo) -> SnapshotLoan:
     return SnapshotLoan(
         account_id=key,
-        status=status_key(loan.status)[:LONGEST_STATUS],
-        performance=status_key(loan.performance_status)[:LONGEST_STATUS],
+        status=_key(loan.status),
+        performance=_key(loan.performance_status),
         start_day=contract_date(loan.start_date, zone),
         days_late=_whole(
             loan.schedule.days_late if isinstance(loan.schedule, LoanSchedule) else None
@@ -52,6 +52,11 @@ def _row(key: str, loan: Loan, zone: tzinfo) -> SnapshotLoan:
         overdue=number(figures.in_all(loan, "overdue")),
         paid=number(figures.in_all(loan, "paid")),
     )
+
+
+def _key(status: object) -> str:
+    # PostgreSQL takes no NUL in a text, nor in the JSON of the figures.
+    return status_key(status).replace("\x00", "")[:LONGEST_STATUS]
 
 
 def rank(row: SnapshotLoan) -> None:
