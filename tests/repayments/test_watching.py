@@ -138,6 +138,7 @@ def test_what_is_watched_no_more_does_not_say_that_it_is(
     receipt = client_of(support).get(lost.get_absolute_url())
     assert "We read the loan again and again" not in receipt.content.decode()
     assert "It was watched for a day" in receipt.content.decode()
+    assert "Checking…" not in receipt.content.decode()
 
 
 def test_a_look_that_is_not_due_is_not_taken(service: LoanService, lost: Repayment) -> None:
