@@ -33,7 +33,7 @@ def exact_duration(value: object, locale: str = HOUSE) -> str:
 
 
 def elapsed(value: object) -> str:
-    """Say how long something has been going on: `23 s`, `2 min 5 s`, `3 h 10 min`.
+    """Say how long something has been going on: `23 s`, `2 min 5 s`, `3 h 10 min`, `2 days 3 h`.
 
     Takes seconds or a timedelta; what is negative counts as none.
     """
@@ -44,7 +44,8 @@ def elapsed(value: object) -> str:
     seconds = max(0, int(value)) if value == value else 0
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
-    parts = [(hours, "h"), (minutes, "min"), (seconds, "s")]
+    days, hours = divmod(hours, 24)
+    parts = [(days, "day" if days == 1 else "days"), (hours, "h"), (minutes, "min"), (seconds, "s")]
     shown = [f"{count} {unit}" for count, unit in parts if count][:2]
     return " ".join(shown) or "0 s"
 

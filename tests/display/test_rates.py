@@ -79,6 +79,8 @@ def test_duration(value: object, tidy: str, exact: str) -> None:
         (125, "2 min 5 s"),
         (3600, "1 h"),
         (11400, "3 h 10 min"),
+        (86_400, "1 day"),
+        (27_628_000, "319 days 18 h"),
         (timedelta(minutes=2, seconds=5), "2 min 5 s"),
         (-5, "0 s"),
         (float("nan"), "0 s"),
