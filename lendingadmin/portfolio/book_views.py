@@ -56,16 +56,11 @@ def stop(request: PersonRequest, app_id: str) -> HttpResponse:
 def progress(request: PersonRequest, app_id: str) -> HttpResponse:
     """How far the counting is: a fragment that asks again until it ends."""
     app = gateway.lending_app(app_id)
-    row = newest(app.app_id)
+    row = counting.newest(app.app_id)
     if row is None:
         raise Http404("Nothing was counted here.")
     context = how_far(request, row) | {"app": app, "is_fragment": True}
     return render(request, "portfolio/_progress.html", context)
-
-
-def newest(app_id: str) -> Snapshot | None:
-    """The counting that began last, whatever became of it."""
-    return Snapshot.objects.filter(app_id=app_id).order_by("-id").first()
 
 
 def how_far(request: PersonRequest, row: Snapshot) -> dict[str, object]:

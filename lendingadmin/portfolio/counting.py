@@ -11,6 +11,7 @@ import time
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
 from django.http import Http404
@@ -37,6 +38,8 @@ SLICE = 5.0
 # After a fault the slice is tried again, this much later; then the counting has failed.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 15, 45, 120))
 TRIES = len(PAUSES) + 1
+# A counting that failed is not left for the hours of SNAPSHOT_EVERY.
+_AFTER_A_FAILURE = timedelta(hours=1)
 # A list that is alive may shift by a page. One that goes on without a new loan goes on for ever.
 _BARREN_KNOWN, _BARREN_EMPTY = 2, 100
 _AT_ONCE = 500
@@ -71,6 +74,22 @@ def begin(app_id: str, by: User | None, *, anew: bool = False) -> Snapshot | Non
 def complete(app_id: str) -> QuerySet[Snapshot]:
     """The complete snapshots of an app, the newest first."""
     return Snapshot.objects.filter(app_id=app_id, state=State.DONE).order_by("-id")
+
+
+def newest(app_id: str) -> Snapshot | None:
+    """The counting that began last, whatever became of it."""
+    return Snapshot.objects.filter(app_id=app_id).order_by("-id").first()
+
+
+def due(last: Snapshot) -> datetime | None:
+    """When the clock has the book counted after this one; None while it counts, and without clock.
+
+    What failed is tried again within the hour; what a person stopped waits like what is complete.
+    """
+    every = settings.SNAPSHOT_EVERY
+    if not every or last.state == State.COUNTING:
+        return None
+    return last.began_at + (min(every, _AFTER_A_FAILURE) if last.state == State.FAILED else every)
 
 
 def stop(app_id: str, by: User) -> Snapshot | None:

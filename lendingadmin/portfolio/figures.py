@@ -72,6 +72,11 @@ class Figures:
         kind.amount += row.outstanding or Decimal(0)
         kind.loans += 1
 
+    def is_told(self, name: str) -> bool:
+        """Whether any loan tells what this figure is made of; of no loans, all do."""
+        loans = sum(kind.loans for kind in self.performance.values())
+        return not loans or self.untold.get(name, 0) < loans
+
     def share_at_risk(self, days: int) -> Decimal | None:
         """Which part of the outstanding principal is at risk, 0 to 1; None where there is none."""
         whole = self.sums["principal_outstanding"].amount

@@ -87,6 +87,7 @@ class Glance:
     kinds: Picture
     courses: tuple[Course, ...]
     arrears: Sequence[SnapshotLoan]
+    arrears_untold: int
     all_arrears_url: str
     arrears_mark: str
 
@@ -118,11 +119,12 @@ class _Maker:
             snapshot=self.snapshot,
             tiles=(self._tile("Outstanding", "outstanding"), self._overdue(), self._paid()),
             at_risk=self._at_risk(),
-            at_risk_of=self._tile("Outstanding principal", "principal_outstanding"),
+            at_risk_of=self._tile("Outstanding principal", "principal_outstanding", of="at_risk"),
             months=self._months(),
             kinds=self._kinds(),
             courses=self._courses(kept),
             arrears=arrears(self.snapshot, _LARGEST),
+            arrears_untold=self.figures.untold.get("overdue", 0),
             all_arrears_url=self._url("overdue"),
             arrears_mark=self._place("overdue").mark,
         )
@@ -141,15 +143,20 @@ class _Maker:
     def _loans(self, count: int) -> str:
         return counted(count, "loan", self.locale)
 
-    def _tile(self, label: str, by: str, more: str = "") -> Tile:
-        total = self.figures.sums[by]
+    def _tile(self, label: str, by: str, more: str = "", of: str = "") -> Tile:
+        """`of` is what the figure is made of where that has another name."""
+        of = of or by
+        total, lacking = self.figures.sums[by], self.figures.untold.get(of, 0)
+        if not (total.loans or self.figures.is_told(of)):
+            words = "the service tells it of no loan"
+            return Tile(label, None, words, "", lacking, self._url(f"untold:{of}"))
         return Tile(
             label,
             total.amount,
             f"on {self._loans(total.loans)}{more}",
             self._url(by),
-            self.figures.untold.get(by, 0),
-            self._url(f"untold:{by}"),
+            lacking,
+            self._url(f"untold:{of}"),
         )
 
     def _overdue(self) -> Tile:
@@ -168,14 +175,15 @@ class _Maker:
         for days in AT_RISK:
             total, share = self.figures.sums[f"par{days}"], self.figures.share_at_risk(days)
             late = f"{counted(days, 'day', self.locale)} late or more"
+            owed = "" if share is None else self._money(total.amount)
             items.append(
                 Item(
                     label=f"PAR {days}",
                     amount=max(share or Decimal(0), Decimal(0)),
-                    words=f"{self._money(total.amount)} on {self._loans(total.loans)} {late}",
+                    words=f"{owed} on {self._loans(total.loans)} {late}".removeprefix(" on "),
                     url=self._url(f"par{days}"),
                     value=self._rate(share),
-                    note=self._money(total.amount),
+                    note=owed,
                     tone="bad",
                 )
             )
@@ -200,18 +208,19 @@ class _Maker:
 
     def _kinds(self) -> Picture:
         kinds = sorted(self.figures.performance.items(), key=lambda one: _sorted_as(one[0]))
-        items = []
+        items, is_told = [], self.figures.is_told("outstanding")
         for key, total in kinds:
             status = numbered(key, settings.LENDING_PERFORMANCE_STATUSES)
             label = performance_words(key)
+            owed = self._money(total.amount) if is_told else ""
             items.append(
                 Item(
                     label=label,
                     amount=Decimal(total.loans),
-                    words=f"{self._loans(total.loans)}, {self._money(total.amount)} outstanding",
+                    words=self._loans(total.loans) + (f", {owed} outstanding" if owed else ""),
                     url=self._url(f"performance:{key}"),
                     value=whole(total.loans, self.locale),
-                    note="" if len(label) > _LONG else self._money(total.amount),
+                    note="" if len(label) > _LONG else owed,
                     tone=status.tone if status else "",
                 )
             )
@@ -242,7 +251,10 @@ class _Maker:
             return Course(name, tuple(rows), trend(points[::-1], width=_NARROW, written=axis))
 
         def amount(name: str, by: str) -> Course:
-            return course(name, by, lambda one: one.sums[by].amount, self._money, self._roughly)
+            def value(one: Figures) -> Decimal | None:
+                return one.sums[by].amount if one.is_told(by) else None
+
+            return course(name, by, value, self._money, self._roughly)
 
         return (
             amount("Outstanding", "outstanding"),

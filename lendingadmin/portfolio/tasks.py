@@ -7,7 +7,6 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 from django_tasks import task
 
@@ -53,12 +52,11 @@ def beat() -> None:
     now = timezone.now()
     _take_up_again()
     if settings.SNAPSHOT_EVERY:
-        apps = [app.app_id for app in settings.LENDING_APPS]
-        rows = Snapshot.objects.filter(app_id__in=apps).order_by().values_list("app_id")
-        began = dict(rows.annotate(Max("began_at")))
-        for app_id in apps:
-            if app_id not in began or began[app_id] <= now - settings.SNAPSHOT_EVERY:
-                start(app_id, None)
+        for app in settings.LENDING_APPS:
+            last = counting.newest(app.app_id)
+            due = counting.due(last) if last else now
+            if due and due <= now:
+                start(app.app_id, None)
     if Snapshot.objects.exists():
         duties.at_most_every(THIN_EVERY, thin)
 

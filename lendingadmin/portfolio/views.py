@@ -1,5 +1,7 @@
 """The desk: see what is unknown, go on with one's own work."""
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -14,10 +16,12 @@ from lendingadmin.web.access import access, signed_in
 from lendingadmin.web.models import Write
 from lendingadmin.web.requests import PersonRequest
 
-from . import book_views, glance
+from . import book_views, counting, glance
 
 _RECENT = 10
 _LOOKS_PER_VISIT = 3
+# A worker at other work takes up a counting that is due this late.
+_LATE = timedelta(minutes=2)
 
 
 @signed_in()
@@ -47,12 +51,15 @@ def desk(request: PersonRequest, app_id: str) -> HttpResponse:
 
 def _book(request: PersonRequest, app: LendingApp) -> dict[str, object]:
     """The book as it was last counted, and what becomes of the newest counting; reads no loan."""
-    last = book_views.newest(app.app_id)
+    last = counting.newest(app.app_id)
+    due = counting.due(last) if last else None
     return {
         "glance": glance.glance(app) if last else None,
         "last": last,
         "may_count": request.user.has_perm(book_views.COUNT),
         "every": settings.SNAPSHOT_EVERY,
+        "due": due,
+        "is_missed": due is not None and due < timezone.now() - _LATE,
         **(book_views.how_far(request, last) if last else {}),
     }
 

@@ -63,6 +63,8 @@ def test_before_the_first_count_it_says_what_happens(
     settings.SNAPSHOT_EVERY = timedelta(hours=6)
     text = words(page(client_of(people["viewer"])))
     assert "It is counted again by itself every 6 h." in text
+    # Nothing shows otherwise that there is no worker.
+    assert "within a minute. If it does not" in text and "worker may be down" in text
     assert "Count the book" not in text
     assert service.pages == 0
 
@@ -165,8 +167,9 @@ def test_a_book_of_which_the_service_tells_nothing(desk: Client, service: BookSe
     html = page(desk)
     text = words(html)
     # What nobody told is neither nothing nor zero.
-    assert "KES 0" not in text.partition("Recorded here")[0]
+    assert "KES 0" not in text.partition("Principal disbursed by month")[0]
     assert "Nothing is overdue" not in text
+    assert "No arrears are known" in text and "Outstanding not told" in text
     for figure in ("Outstanding", "Overdue", "Paid since the count before"):
         assert f"{figure} — the service tells it of no loan" in text
     assert "3 loans without this figure" in text
@@ -179,6 +182,8 @@ def test_an_empty_book_is_nothing_owed(desk: Client, service: BookService) -> No
     counted(), counted()
     html = page(desk)
     assert "Outstanding KES 0.00 on 0 loans" in words(html)
+    assert "There is nothing to draw: no count has more than nothing." in words(html)
+    assert "Drawn from the second count on." not in words(html).partition("PAR 30")[0]
     assert "Nothing is overdue" in words(html)
     for address in links(html):
         assert desk.get(address).status_code == 200, address
@@ -200,7 +205,7 @@ def test_the_desk_says_when_the_book_is_counted_again(
     Snapshot.objects.filter(pk=row.pk).update(  # type: ignore[union-attr]
         began_at=timezone.now() - timedelta(minutes=49, seconds=30)
     )
-    assert "It is counted again by itself in 10 min." in words(page(desk))
+    assert "It is counted again by itself in 10 min" in words(page(desk))
 
 
 def test_a_count_that_is_due_and_does_not_begin_is_told(
