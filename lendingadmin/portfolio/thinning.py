@@ -51,6 +51,10 @@ def thin() -> bool:
     """Delete what is not kept, some rows at a time, for some seconds; whether that was all."""
     until = time.monotonic() + PATIENCE
     for snapshot in _to_go(timezone.now()):
+        # From the first row on its lists add up no more, so none is shown any more.
+        Snapshot.objects.filter(pk=snapshot.pk, state=Snapshot.State.DONE).update(
+            state=Snapshot.State.STOPPED
+        )
         while _delete_some(snapshot):
             if time.monotonic() > until:
                 return False

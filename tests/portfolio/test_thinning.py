@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lendingadmin.portfolio import thinning
+from lendingadmin.portfolio.counting import complete
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
@@ -85,6 +86,8 @@ def test_the_loans_go_before_their_snapshot(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(thinning, "PATIENCE", 0.0)
     assert thinning.thin() is False
     assert old.loans.count() == 3
+    # A list that is half gone is not shown: it would not add up to its figure.
+    assert old not in complete("kenya")
     monkeypatch.setattr(thinning, "PATIENCE", 10.0)
     assert thinning.thin() is True
     assert set(Snapshot.objects.all()) == {stopped, *stays, counting}
