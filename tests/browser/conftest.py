@@ -2,20 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 from tests.browser import chromium
-from tests.browser.house import House, running, sign_in
+from tests.browser.house import House, WeakHouse, running, running_weakly, sign_in
 from tests.browser.looks import everything
 from tests.browser.staged import Stage, staged
 from tests.browser.walking import Seen, walk
-from tests.faults.behaviours import forward
-from tests.faults.server import FaultServer
 
 HERE = Path(__file__).parent
 
@@ -60,13 +56,6 @@ class Console:
             self._told.append(f"{message.text} [{place}]")
 
 
-class WeakHouse(NamedTuple):
-    """A running product, and the proxy through which its dashboard reaches the sandbox."""
-
-    house: House
-    proxy: FaultServer
-
-
 # One module long: while Playwright runs, Django refuses its database to the whole thread.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
@@ -90,17 +79,8 @@ def weak_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WeakHouse]:
     A rule names the record of its test (`proxy.on("POST /v1/…/loans/L-K10007", hang())`), because
     it stays for the tests that follow.
     """
-    with ExitStack() as stack:
-        proxies: list[FaultServer] = []
-
-        def stand_before(sandbox: str) -> str:
-            proxies.append(FaultServer(forward(), sandbox))
-            stack.callback(proxies[0].stop)
-            return proxies[0].url
-
-        folder = tmp_path_factory.mktemp("weak-house")
-        house = stack.enter_context(running(folder, service=stand_before))
-        yield WeakHouse(house, proxies[0])
+    with running_weakly(tmp_path_factory.mktemp("weak-house")) as weak:
+        yield weak
 
 
 @pytest.fixture(scope="session")

@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from playwright.sync_api import Page
 
 from lendingadmin.demo import serving
 from lendingadmin.demo.environment import BASE_DIR, kept_secrets, variables
 from lendingadmin.demo.processes import Processes
+from tests.faults.behaviours import forward
+from tests.faults.server import FaultServer
 
 PASSWORD = "demo"
 _PREPARE = """
@@ -32,16 +35,18 @@ class House:
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
-def straight(sandbox: str) -> str:
-    """The dashboard talks to the sandbox itself."""
-    return sandbox
+class WeakHouse(NamedTuple):
+    """A running product, and the proxy through which its dashboard reaches the sandbox."""
+
+    house: House
+    proxy: FaultServer
 
 
 @contextmanager
 def running(
     folder: Path,
     *,
-    service: Callable[[str], str] = straight,
+    service: Callable[[str], str] = lambda sandbox: sandbox,
     fill: bool = True,
     settings: dict[str, str] | None = None,
 ) -> Iterator[House]:
@@ -73,6 +78,22 @@ def running(
         processes.start("dashboard", serving.dashboard("127.0.0.1", port), environ)
         processes.wait_until_ready("dashboard", port, "/healthz")
         yield House(f"http://localhost:{port}", sandbox, environ)
+
+
+@contextmanager
+def running_weakly(folder: Path, settings: dict[str, str] | None = None) -> Iterator[WeakHouse]:
+    """The same with a proxy between dashboard and sandbox, for what goes wrong on the way."""
+    proxy = FaultServer(forward())
+
+    def stand_between(sandbox: str) -> str:
+        proxy.upstream = sandbox
+        return proxy.url
+
+    try:
+        with running(folder, service=stand_between, settings=settings) as house:
+            yield WeakHouse(house, proxy)
+    finally:
+        proxy.stop()
 
 
 def sign_in(page: Page, role: str, path: str = "/") -> None:

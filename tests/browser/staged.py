@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tests.browser.house import House, running
-from tests.faults.behaviours import forward, hang, html, refusal, reply, reset
+from tests.browser.house import House, running_weakly
+from tests.faults.behaviours import hang, html, refusal, reply, reset
 from tests.faults.server import Behaviour, FaultServer, Wire
 
 # Known to the proxy alone: a borrower whose offers, and an assessment whose result, never come.
@@ -32,7 +32,6 @@ class Stage:
 
     house: House
     names: dict[str, Any]
-    proxy: FaultServer
 
     def cookies(self, person: str) -> list[Any]:
         """What makes a browser session that person's."""
@@ -45,22 +44,15 @@ def staged(folder: Path | None = None) -> Iterator[Stage]:
     """Run it, with everything that it keeps under `folder`."""
     with ExitStack() as stack:
         kept = folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        proxies: list[FaultServer] = []
-
-        def stand_before(sandbox: str) -> str:
-            proxies.append(FaultServer(forward(), sandbox))
-            stack.callback(proxies[0].stop)
-            return proxies[0].url
-
-        house = stack.enter_context(running(kept, service=stand_before, settings=SETTINGS))
+        house, proxy = stack.enter_context(running_weakly(kept, SETTINGS))
         answer = subprocess.run(
             [sys.executable, "-m", "tests.browser.staging"],
             env=dict(house.environ),
             stdout=subprocess.PIPE,
             check=True,
         )
-        _spoil(proxies[0])
-        yield Stage(house, json.loads(answer.stdout), proxies[0])
+        _spoil(proxy)
+        yield Stage(house, json.loads(answer.stdout))
 
 
 def _spoil(proxy: FaultServer) -> None:

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import WeakHouse
-from tests.browser.house import House, sign_in
+from tests.browser.house import House, WeakHouse, sign_in
 from tests.faults.behaviours import refusal, slow_answer
 
 

@@ -1,16 +1,15 @@
 """The main job, as a person does it: find a loan, record a repayment, know that it landed."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 
-import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Console
-from tests.browser.house import House, running, sign_in
+from tests.browser.house import WeakHouse, sign_in
 from tests.faults.behaviours import forward, hang
-from tests.faults.server import FaultServer, Wire
+from tests.faults.server import Wire
 
 LATE = "/apps/kenya/loans/?status=2&performanceStatus=2"
 
@@ -51,7 +50,7 @@ def test_find_a_borrower_record_a_repayment_and_see_it_land(page_of: Callable[[s
     expect(page).to_have_url(re.compile(r"/borrowers/"))
     late = page.locator("tr", has_text="late").locator("a.stretch").first
     late.click()
-    expect(page).to_have_url(re.compile(r"/loans/[^/]+/$"))
+    expect(page).to_have_url(re.compile(r"/loans/[^/]+/\?list=borrowers/"))
     before = owed(page)
     fill_in(page, "10.50", externalId="BROWSER-1", network="M-PESA")
     page.get_by_role("button", name="Record it").click()
@@ -101,32 +100,12 @@ def test_what_was_typed_outlives_a_mistake(page_of: Callable[[str], Page]) -> No
     expect(page.locator("textarea[name=notes]")).to_have_value("brought by her son")
 
 
-@pytest.fixture(scope="module")
-def proxy() -> Iterator[FaultServer]:
-    standing = FaultServer(forward())
-    yield standing
-    standing.stop()
-
-
-@pytest.fixture(scope="module")
-def doubtful_house(
-    tmp_path_factory: pytest.TempPathFactory, proxy: FaultServer, browser: Browser
-) -> Iterator[House]:
-    """A house with a proxy between the dashboard and its sandbox."""
-
-    def stand_between(sandbox: str) -> str:
-        proxy.upstream = sandbox
-        return proxy.url
-
-    with running(tmp_path_factory.mktemp("doubtful"), service=stand_between) as house:
-        yield house
-
-
 def test_the_service_hangs_after_it_took_the_money(
-    open_page: Callable[..., Page], doubtful_house: House, proxy: FaultServer, console: Console
+    open_page: Callable[..., Page], weak_house: WeakHouse, console: Console
 ) -> None:
     """The person is told not to enter it again, and finds out on the same page what happened."""
-    page = open_page(doubtful_house)
+    house, proxy = weak_house
+    page = open_page(house)
     sign_in(page, "support")
     account_id = open_a_loan(page, 0)
     before = owed(page)
@@ -150,10 +129,11 @@ def test_the_service_hangs_after_it_took_the_money(
 
 
 def test_an_outage_is_a_card_and_nothing_is_lost(
-    open_page: Callable[..., Page], doubtful_house: House, proxy: FaultServer, console: Console
+    open_page: Callable[..., Page], weak_house: WeakHouse, console: Console
 ) -> None:
     console.allow("503|502|504")
-    page = open_page(doubtful_house)
+    house, proxy = weak_house
+    page = open_page(house)
     sign_in(page, "support")
     open_a_loan(page, 1)
     page.get_by_role("link", name="Record a repayment").click()

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Console, WeakHouse
-from tests.browser.house import sign_in
+from tests.browser.conftest import Console
+from tests.browser.house import WeakHouse, sign_in
 from tests.faults.behaviours import html, reset
 
 LOAN = "/apps/kenya/loans/L-K10011/"
