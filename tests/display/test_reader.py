@@ -64,7 +64,7 @@ class TestMoments:
     ) -> None:
         assert times.moment(EVENING, NAIROBI) == (
             '<time datetime="2026-10-31T22:30:05+00:00" title="2026-10-31 22:30:05 UTC, '
-            '1. Nov. 2026, 01:30 Nairobi time">31. Okt. 2026, 18:30</time>'
+            '1. Nov. 2026, 01:30 Nairobi time" lang="de">31. Okt. 2026, 18:30</time>'
         )
         assert ">18:30:05</time>" in times.clock(EVENING, NAIROBI)
         assert ">31. Okt. 2026, 18:30:05</time>" in times.second(EVENING, NAIROBI)
@@ -95,6 +95,21 @@ class TestMoments:
 
     def test_what_was_typed_in_the_lenders_zone_is_checked_in_it(self, german: None) -> None:
         assert ">1. Nov. 2026, 01:30</time>" in times.typed_moment(EVENING, NAIROBI)
+
+    def test_a_page_in_english_says_in_which_language_its_months_are(self) -> None:
+        shown = {}
+        for locale in ("en", "en-IN", "de-CH", "sw-KE"):
+            with reading(lambda locale=locale: Reader(locale)):
+                shown[locale] = [
+                    *(write(EVENING, NAIROBI) for write in (times.moment, times.second, times.day)),
+                    times.contract_day(DUE, NAIROBI),
+                    times.day(date(2026, 10, 31)),
+                ]
+                # These words are English for everybody.
+                assert "lang=" not in times.ago(EVENING)
+        for locale in ("de-CH", "sw-KE"):
+            assert all(f' lang="{locale}">' in one for one in shown[locale]), shown[locale]
+        assert not any("lang=" in one for one in shown["en"] + shown["en-IN"])
 
     @pytest.mark.parametrize("value", [None, "soon", date(2026, 10, 31)])
     def test_what_is_no_moment(self, german: None, value: object) -> None:

@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from lendingadmin.display import reader, times
+from lendingadmin.display.locales import HOUSE
 
 register = template.Library()
 register.filter("zone_name", times.zone_name)
@@ -45,7 +46,7 @@ def contract_day(value: object, zone: object = None) -> str:
 # kept depends on nothing but the arguments.
 @lru_cache(maxsize=4096)
 def _contract_day(value: datetime, zone: object, locale: str) -> str:
-    return _timed(value, times.contract_day(value, _zone(zone), locale), times.utc(value))
+    return _timed(value, times.contract_day(value, _zone(zone), locale), times.utc(value), locale)
 
 
 @register.filter
@@ -93,7 +94,8 @@ def zones_here(zone: object) -> str:
 @register.filter
 def ago(value: object) -> str:
     """How far a moment lies from now."""
-    return _marked(lambda when, _, locale: times.ago(when, timezone.now(), locale), value, None)
+    text = times.ago(value, timezone.now(), reader.locale())
+    return _timed(value, text, times.utc(value)) if isinstance(value, datetime) else text
 
 
 @register.filter
@@ -111,21 +113,28 @@ def _read(write: Write, value: object, zone: object) -> str:
     hover = times.utc(value)
     if given is not None and times.offsets_differ(value, own, given):
         hover += f", {times.moment(value, given, locale)} {times.zone_name(given)}"
-    return _timed(value, write(value, own, locale), hover)
+    return _timed(value, write(value, own, locale), hover, locale)
 
 
 def _marked(write: Write, value: object, zone: tzinfo | None) -> str:
-    text = write(value, zone, reader.locale())
+    locale = reader.locale()
+    text = write(value, zone, locale)
     if isinstance(value, datetime):
-        return _timed(value, text, times.utc(value))
+        return _timed(value, text, times.utc(value), locale)
     if isinstance(value, date):
-        return SafeString(f'<time datetime="{value.isoformat()}">{text}</time>')
+        return SafeString(f'<time datetime="{value.isoformat()}"{_spoken(locale)}>{text}</time>')
     return text
 
 
-def _timed(value: datetime, text: str, hover: str) -> str:
+def _timed(value: datetime, text: str, hover: str, locale: str = HOUSE) -> str:
     # Digits, months' and zones' names: there is nothing to escape, and a list has two in each row.
-    return SafeString(f'<time datetime="{value.isoformat()}" title="{hover}">{text}</time>')
+    lang = _spoken(locale)
+    return SafeString(f'<time datetime="{value.isoformat()}" title="{hover}"{lang}>{text}</time>')
+
+
+def _spoken(locale: str) -> str:
+    """The language of the months' names, for a screen reader, where it is not the page's."""
+    return "" if locale.startswith(HOUSE) else f' lang="{locale}"'
 
 
 def _zone(zone: object) -> tzinfo | None:
