@@ -138,6 +138,12 @@ def test_a_status_holds_nothing_that_a_database_refuses() -> None:
     assert (row.status, row.performance) == ("od", "ab")
 
 
+@pytest.mark.parametrize("odd", [{"of": "Achieng"}, ["Achieng"], True])
+def test_a_status_that_is_no_word_is_not_kept_for_what_may_be_in_it(odd: object) -> None:
+    (row,) = read(loan(1, status=odd, performanceStatus=odd))
+    assert (row.status, row.performance) == ("", "")
+
+
 def test_nothing_is_lost_in_adding() -> None:
     tiny, huge = Decimal("0.0000000001"), Decimal("9" * 30)
     both = [loan(n, loanAmount=amount) for n, amount in enumerate((tiny, huge, tiny))]
