@@ -2,7 +2,7 @@
 
 import logging
 
-from django.db import DatabaseError, transaction
+from django.db import Error, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -35,7 +35,7 @@ def remember(request: PersonRequest, app_id: str, kind: str, key: str) -> None:
             )
             own = _of(request.user, app_id)
             own.exclude(pk__in=own.values("pk")[:KEPT]).delete()
-    except DatabaseError as error:
+    except Error as error:
         logger.warning("what was opened last could not be kept: %s", type(error).__name__)
 
 

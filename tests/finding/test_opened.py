@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -90,11 +90,12 @@ def test_it_takes_two_statements(desk: Client, app: LendingApp, book: Caller) ->
     assert len(ours) == 2, ours
 
 
+@pytest.mark.parametrize("error", [OperationalError("is locked"), InterfaceError("is closed")])
 def test_a_page_goes_without_where_the_database_will_not_have_it(
-    desk: Client, app: LendingApp, book: Caller, monkeypatch: pytest.MonkeyPatch
+    error: Exception, desk: Client, app: LendingApp, book: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def locked(*_: object, **__: object) -> None:
-        raise OperationalError("database is locked")
+    def gone(*_: object, **__: object) -> None:
+        raise error
 
-    monkeypatch.setattr(Opened.objects, "bulk_create", locked)
+    monkeypatch.setattr(Opened.objects, "bulk_create", gone)
     assert desk.get(f"/apps/{app.app_id}/loans/l/").status_code == 200
