@@ -1,11 +1,19 @@
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from html import unescape
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from lendingadmin.portfolio import counting, tasks
 from lendingadmin.portfolio.models import Snapshot
+from lendingadmin.staff.models import User
 from tests.faults.server import FaultServer
 from tests.portfolio.service import BookService, loan
+
+DESK = "/apps/kenya/"
 
 
 @pytest.fixture
@@ -23,3 +31,24 @@ def counted() -> Snapshot:
         pass
     row.refresh_from_db()
     return row
+
+
+@pytest.fixture
+def desk(client_of: Callable[[User | None], Client], officer: User) -> Client:
+    return client_of(officer)
+
+
+def page(client: Client, address: str = DESK) -> str:
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.status_code
+    return answer.content.decode()
+
+
+def words(html: str) -> str:
+    """What a person reads, spaces made one."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
+def outstanding(row: Snapshot) -> list[object]:
+    amount, loans = row.figures["sums"]["outstanding"]
+    return [Decimal(amount), loans]

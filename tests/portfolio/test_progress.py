@@ -1,0 +1,131 @@
+"""What the desk says of the count that is due, that goes on, and that has just ended."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.portfolio import counting, tasks
+from lendingadmin.portfolio.models import Snapshot
+from lendingadmin.staff.models import User
+from tests.portfolio.conftest import DESK, counted, page, words
+from tests.portfolio.service import BookService
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User | None], Client]
+State = Snapshot.State
+
+
+# --- the next one ---------------------------------------------------------------------------
+
+
+def test_the_desk_says_when_the_book_is_counted_again(
+    desk: Client, service: BookService, settings: Any
+) -> None:
+    counted()
+    assert "again" not in words(page(desk)).partition("Recorded here")[0]
+    settings.SNAPSHOT_EVERY = timedelta(hours=6, minutes=5)
+    assert "counted again in 6 h" in words(page(desk))
+    row = tasks.start("kenya", None)
+    assert "again in" not in words(page(desk))
+    counting._end(row, State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
+    Snapshot.objects.filter(pk=row.pk).update(  # type: ignore[union-attr]
+        began_at=timezone.now() - timedelta(minutes=49, seconds=30)
+    )
+    assert "It is counted again by itself in 10 min" in words(page(desk))
+
+
+def test_a_count_that_is_due_and_does_not_begin_is_told(
+    desk: Client, service: BookService, settings: Any
+) -> None:
+    settings.SNAPSHOT_EVERY = timedelta(hours=6)
+    counted()
+    Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=9, minutes=1))
+    text = words(page(desk))
+    assert "A count was due 3 h ago and has not begun" in text
+    assert "its worker may be down" in text
+    Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=6, seconds=20))
+    assert "worker" not in words(page(desk))
+
+
+# --- while it counts -----------------------------------------------------------------------
+
+
+def test_the_progress_polls_until_it_ends(
+    desk: Client, service: BookService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted()
+    row = tasks.start("kenya", None)
+    monkeypatch.setattr(counting, "SLICE", 0.0)
+    assert counting.count_slice(row.pk) == timedelta(0)  # type: ignore[union-attr]
+    monkeypatch.undo()
+    html = page(desk)
+    assert "2 of about 5" in words(html)
+    assert 'hx-trigger="load delay:1s, poll"' in html
+    assert '<progress id="so-far" value="2" max="5">' in html
+    assert "Count anew" not in html
+    assert "Stop" in words(html)
+    fragment = page(desk, f"{DESK}book/progress?polls=5")
+    assert 'hx-trigger="load delay:2s, poll"' in fragment
+    assert "polls=6" in fragment
+    assert len(fragment) < 3000
+    assert "<form" not in fragment and "<button" not in fragment
+    assert counting.count_slice(row.pk) is None  # type: ignore[union-attr]
+    final = page(desk, f"{DESK}book/progress?polls=6")
+    assert "data-poll" not in final
+    assert 'data-announce="The book is counted: 5 loans"' in final
+    assert "Show the new figures" in final
+    assert 'id="counting-acts" hx-swap-oob="delete"' in final
+
+
+def test_without_an_expectation_it_says_how_many_so_far(desk: Client, service: BookService) -> None:
+    row = tasks.start("kenya", None)
+    Snapshot.objects.filter(pk=row.pk).update(loans_read=4812)  # type: ignore[union-attr]
+    html = page(desk)
+    assert "4,812 so far" in words(html)
+    assert '<progress id="so-far" >' in html
+
+
+def test_more_than_expected_is_a_full_bar(desk: Client, service: BookService) -> None:
+    counted()
+    row = tasks.start("kenya", None)
+    Snapshot.objects.filter(pk=row.pk).update(loans_read=7)  # type: ignore[union-attr]
+    assert '<progress id="so-far" value="7" max="7">' in page(desk)
+
+
+def test_it_says_so_where_no_worker_takes_it_up(desk: Client, service: BookService) -> None:
+    tasks.start("kenya", None)
+    assert "worker" not in words(page(desk))
+    Snapshot.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+    assert "its worker may be down" in words(page(desk))
+    Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=2))
+    fragment = page(desk, f"{DESK}book/progress?polls=900")
+    assert "data-poll" not in fragment
+    assert "this page has stopped asking" in fragment
+
+
+def test_a_fault_under_way_is_told(desk: Client, service: BookService) -> None:
+    tasks.start("kenya", None)
+    Snapshot.objects.update(why="The lending service had a fault.")
+    assert "could not be read: The lending service had a fault." in words(page(desk))
+
+
+@pytest.mark.parametrize(
+    ("state", "says"), [("stopped", "The counting was stopped"), ("failed", "The counting failed")]
+)
+def test_the_last_fragment_says_how_it_ended(
+    state: str, says: str, desk: Client, service: BookService
+) -> None:
+    Snapshot.objects.create(app_id="kenya", state=state, why="Because.")
+    fragment = page(desk, f"{DESK}book/progress")
+    assert says in fragment
+    assert "data-poll" not in fragment
+
+
+def test_progress_of_nothing_is_no_page(desk: Client, service: BookService) -> None:
+    assert desk.get(f"{DESK}book/progress").status_code == 404
+    assert desk.get("/apps/nowhere/book/progress").status_code == 404
+    assert desk.post("/apps/nowhere/book/count").status_code == 404
