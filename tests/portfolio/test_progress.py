@@ -1,6 +1,5 @@
 """What the desk says of the count that is due, that goes on, and that has just ended."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -15,7 +14,6 @@ from tests.portfolio.conftest import DESK, counted, page, words
 from tests.portfolio.service import BookService
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
 State = Snapshot.State
 
 
@@ -36,6 +34,18 @@ def test_the_desk_says_when_the_book_is_counted_again(
         began_at=timezone.now() - timedelta(minutes=49, seconds=30)
     )
     assert "It is counted again by itself in 10 min" in words(page(desk))
+    Snapshot.objects.filter(pk=row.pk).update(state=State.STOPPED)  # type: ignore[union-attr]
+    assert "It is counted again by itself in" in words(page(desk))
+
+
+def test_after_a_stop_the_desk_says_when_it_is_counted_again(
+    desk: Client, service: BookService, settings: Any, officer: User
+) -> None:
+    settings.SNAPSHOT_EVERY = timedelta(hours=6, minutes=5)
+    tasks.start("kenya", officer)
+    counting.stop("kenya", officer)
+    assert "Stopped by officer." in words(page(desk))
+    assert "It is counted again by itself in 6 h" in words(page(desk))
 
 
 def test_a_count_that_is_due_and_does_not_begin_is_told(
