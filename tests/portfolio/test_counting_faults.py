@@ -3,12 +3,10 @@
 import logging
 import signal
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
@@ -23,7 +21,6 @@ from tests.repayments.threads import at_once
 from tests.repayments.workers import soon, worker
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
 State = Snapshot.State
 
 
