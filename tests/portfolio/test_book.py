@@ -160,6 +160,17 @@ def test_a_book_of_which_the_service_tells_nothing(desk: Client, service: BookSe
         assert desk.get(address).status_code == 200, address
 
 
+def test_what_is_not_told_any_more_is_not_shown_as_it_was(
+    desk: Client, service: BookService
+) -> None:
+    counted()
+    service.loans = [loan(n, balances=None) for n in range(3)]
+    counted()
+    courses = words(page(desk)).partition("From count to count")[2]
+    assert "Outstanding not told" in courses
+    assert "Outstanding KES" not in courses.partition("As numbers")[0]
+
+
 def test_an_empty_book_is_nothing_owed(desk: Client, service: BookService) -> None:
     service.loans = []
     counted(), counted()
