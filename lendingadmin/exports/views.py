@@ -24,7 +24,7 @@ from lendingadmin.web.requests import PersonRequest
 from .columns import COLUMNS, keys_of, row_of
 
 ACTION = "dashboard.export"
-_FEW, _PAUSE = 4, 2
+_FEW = 4
 _LONGEST = timedelta(hours=1)
 Pages = Callable[..., Iterator[Page[Any]]]
 
@@ -66,14 +66,12 @@ def progressed(request: PersonRequest, token: str) -> HttpResponse:
     since = found.since if found else timezone.now()
     # An export that has not begun is asked for a few times more, in case it is about to.
     waiting = found.state == "running" if found else whole_number(request.GET.get("polls")) < _FEW
-    poll = polling.poll(request, since, _LONGEST, waiting=waiting)
+    poll = polling.poll(request, since, _LONGEST, waiting=waiting, delays=polling.WATCHED)
     context = {
         "token": token,
         "found": found,
         "rows": count(found.rows) if found else "0",
         "poll": poll,
-        # Somebody watches it: the longer pauses of other pages would look as if it stood still.
-        "delay": None if poll.delay is None else min(poll.delay, _PAUSE),
     }
     return render(request, "_progress.html", context)
 

@@ -22,8 +22,6 @@ from .models import Snapshot
 COUNT = "dashboard.portfolio.count"
 # A hundred thousand loans take a minute or so; a service that is slow takes longer.
 _LONGEST = timedelta(hours=1)
-# Somebody watches: the longer pauses of other pages would look as if it stood still.
-_PAUSE = 2
 _STANDS_STILL = timedelta(minutes=1)
 State = Snapshot.State
 
@@ -66,11 +64,12 @@ def progress(request: PersonRequest, app_id: str) -> HttpResponse:
 def how_far(request: PersonRequest, row: Snapshot) -> dict[str, object]:
     """What `_progress.html` shows of a counting."""
     now = timezone.now()
-    poll = polling.poll(request, row.began_at, _LONGEST, waiting=row.state == State.COUNTING)
+    counts = row.state == State.COUNTING
     return {
         "row": row,
-        "poll": poll,
-        "delay": None if poll.delay is None else min(poll.delay, _PAUSE),
+        "poll": polling.poll(
+            request, row.began_at, _LONGEST, waiting=counts, delays=polling.WATCHED
+        ),
         "most": max(row.expected or 0, row.loans_read),
         "still": now - row.heartbeat_at > _STANDS_STILL,
     }

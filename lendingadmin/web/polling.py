@@ -1,5 +1,6 @@
 """Pages that wait for the service: when they ask again, and when they leave it to the person."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -10,6 +11,8 @@ from .lists import whole_number
 
 # Seconds before each question; the last one stays.
 DELAYS = (1, 2, 4, 8, 15)
+# Of what goes on before somebody's eyes: longer pauses would look as if it stood still.
+WATCHED = (1, 2)
 
 
 class Poll(NamedTuple):
@@ -26,7 +29,14 @@ class Poll(NamedTuple):
         return self.elapsed > self.normal
 
 
-def poll(request: HttpRequest, since: datetime, normal: timedelta, *, waiting: bool) -> Poll:
+def poll(
+    request: HttpRequest,
+    since: datetime,
+    normal: timedelta,
+    *,
+    waiting: bool,
+    delays: Sequence[int] = DELAYS,
+) -> Poll:
     """How to go on with a thing that was asked for at `since` and normally takes `normal`.
 
     Past the normal time the page asks no more by itself.
@@ -36,7 +46,7 @@ def poll(request: HttpRequest, since: datetime, normal: timedelta, *, waiting: b
     elapsed = timezone.now() - since
     goes_on = waiting and elapsed <= normal
     return Poll(
-        delay=DELAYS[min(polls, len(DELAYS) - 1)] if goes_on else None,
+        delay=delays[min(polls, len(delays) - 1)] if goes_on else None,
         polls=polls,
         elapsed=max(0, int(elapsed.total_seconds())),
         normal=int(normal.total_seconds()),
