@@ -60,12 +60,11 @@ def main() -> None:
         **assessed,
         **_offers(people["officer"], assessed["offered_to"]),
         **_repayments(people, book),
-        **_writes(people["officer"]),
         **_counts(people["officer"]),
+        **_factors(),
+        "sessions": _sessions(["hurried", "second", "keyholder"]),
     }
-    factors = _factors()
-    names |= factors
-    names["sessions"] = _sessions(["hurried", "second", "keyholder"])
+    _writes(people["officer"])
     sys.stdout.write(json.dumps(names))
 
 
@@ -208,15 +207,14 @@ def _repayments(people: dict[str, User], book: dict[str, Loan]) -> Names:
             one.reviewed_as, one.reviewed_by = one.Review.CORRECTED, people["manager"]
             one.reviewed_at, one.reason = now, "The service's staff took it back."
             one.save()
-    busy = next(iter(made.values())).account_id
     return {
         **{f"rp_{name}": repayment.pk for name, repayment in made.items()},
         "busy_loan": made["unknown_old"].account_id,
-        "recorded_loan": busy,
+        "recorded_loan": made["recorded"].account_id,
     }
 
 
-def _writes(officer: User) -> Names:
+def _writes(officer: User) -> None:
     """Writes whose outcome is known, not known, found and settled."""
     staged = {
         "saved": {"state": Write.State.SAVED},
@@ -246,7 +244,6 @@ def _writes(officer: User) -> Names:
         )
         if fields.get("found"):
             write.looks.create(found=fields["found"], why="Read the borrower's record.")
-    return {}
 
 
 def _counts(officer: User) -> Names:
