@@ -6,9 +6,9 @@
   const states = new Map();
   // A page that is refreshed may be drawn before the last words have arrived: then it asks anyway.
   const HURRIED = "typed-last-moment";
-  const here = location.pathname + location.search;
-  const hurried = sessionStorage.getItem(HURRIED) === here;
-  sessionStorage.removeItem(HURRIED);
+  const hurried = sessionStorage.getItem(HURRIED);
+  // A form's name without the one time it was shown: it tells nothing of what it is about.
+  const nameOf = (form) => form.dataset.keep.split(".")[0];
 
   // The fields by name: a name may have several, such as the boxes of one choice.
   const fieldsOf = (form) => {
@@ -128,7 +128,8 @@
     for (const form of document.querySelectorAll("form[data-keep]")) {
       if (states.has(form)) continue;
       states.set(form, { add: "keepAdd" in form.dataset, told: "" });
-      if (form.dataset.kept || hurried) restore(form);
+      if (form.dataset.kept || hurried === nameOf(form)) restore(form);
+      if (hurried === nameOf(form)) sessionStorage.removeItem(HURRIED);
     }
   };
   const heard = (event) => {
@@ -146,7 +147,7 @@
     for (const [form, state] of states) {
       if (!state.waits || state.sent) continue;
       send(form, true);
-      sessionStorage.setItem(HURRIED, here);
+      sessionStorage.setItem(HURRIED, nameOf(form));
     }
   });
   // Before any other listener, because this may keep a form from being sent.

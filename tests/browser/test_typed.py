@@ -26,6 +26,20 @@ def stands(page: Page) -> None:
     assert page.locator("[name=channel]").evaluate("node => node.selectedIndex") == 1
 
 
+def test_who_leaves_in_the_middle_of_a_word_leaves_no_address_behind(
+    page_of: Callable[[str], Page],
+) -> None:
+    page = page_of("support")
+    page.goto(FORM)
+    page.fill("[name=notes]", "brought by")
+    page.goto("/glossary/")
+    left = page.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}])")
+    assert "typed" in left
+    assert "L-K10003" not in left and "loans" not in left and "brought" not in left
+    page.goto(FORM)
+    expect(page.locator("[name=notes]")).to_have_value("brought by")
+
+
 def test_a_refresh_in_the_middle_of_a_form(page_of: Callable[[str], Page]) -> None:
     page = page_of("support")
     page.goto(FORM)
