@@ -4,14 +4,9 @@ The accessibility tests go through it, and `make screenshots` takes its pictures
 name staged records in braces (`staging.py`).
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
-
-from playwright.sync_api import Page
+from typing import NamedTuple
 
 from tests.browser import steps
-
-Step = Callable[[Page, dict[str, Any]], None]
 
 
 class Place(NamedTuple):
@@ -24,7 +19,7 @@ class Place(NamedTuple):
     name: str
     address: str
     person: str = "manager"
-    do: Step | None = None
+    do: steps.Step | None = None
     status: int = 200
     shows: str = ""
     ends: str = ""
@@ -137,7 +132,12 @@ BORROWERS = (
     Place("borrower-panel-events", f"{_BORROWER}/panels/events"),
     Place("borrower-history", f"{_BORROWER}/panels/history"),
     Place("borrower-new", f"{_APP}/borrowers/new", "officer"),
-    Place("borrower-new-wrong", f"{_APP}/borrowers/new", "officer", steps.register_wrongly),
+    Place(
+        "borrower-new-wrong",
+        f"{_APP}/borrowers/new",
+        "officer",
+        steps.press("Register the borrower"),
+    ),
     Place("borrower-edit", f"{_BORROWER}/edit", "officer"),
     Place(
         "borrower-edit-confirm",
@@ -153,7 +153,7 @@ OFFERS = (
     Place("offers-of-borrower", f"{_OFFERS}/", "officer"),
     Place("offers-of-borrower-none", f"{_BORROWER}/offers/", "officer"),
     Place("offer-new", f"{_OFFERS}/new", "officer"),
-    Place("offer-new-wrong", f"{_OFFERS}/new", "officer", steps.ask_wrongly),
+    Place("offer-new-wrong", f"{_OFFERS}/new", "officer", steps.press("Ask for an offer")),
     Place("offer-made", f"{_OFFERS}/staged-done/", "officer", shows="Credit limit"),
     Place("offer-made-expired", f"{_OFFERS}/staged-gone/", "officer", shows="expired"),
     Place("offer-failed", f"{_RUNS}/staged-failed/", "officer", shows="No offer was made"),
@@ -186,7 +186,7 @@ LOANS = (
     Place("loan-in-doubt", f"{_APP}/loans/{{busy_loan}}/", "support"),
     Place("loan-recorded", f"{_APP}/loans/{{recorded_loan}}/", "support"),
     Place("loan-new", f"{_APP}/loans/new", "officer"),
-    Place("loan-new-wrong", f"{_APP}/loans/new", "officer", steps.lend_wrongly),
+    Place("loan-new-wrong", f"{_APP}/loans/new", "officer", steps.submit),
     Place("loan-delete", f"{_APP}/loans/{{pending_loan}}/delete"),
 )
 
@@ -224,7 +224,7 @@ REPAYMENTS = (
     Place("receipt-settled-no", f"{_RP}/{{rp_settled_not_recorded}}/", shows="was not recorded"),
     Place("receipt-mistake", f"{_RP}/{{rp_mistaken}}/", shows="Close the report"),
     Place("receipt-reviewed", f"{_RP}/{{rp_reviewed}}/", shows="corrected at the service"),
-    Place("receipt-settle-wrong", f"{_RP}/{{rp_unknown_old}}/", do=steps.settle_wrongly),
+    Place("receipt-settle-wrong", f"{_RP}/{{rp_unknown_old}}/", do=steps.press("Settle it")),
     Place("journal", f"{_RP}/"),
     Place("journal-empty", f"{_EMPTY}/repayments/", "support"),
     Place("journal-none-match", f"{_RP}/?person=nobody", "support"),
@@ -260,7 +260,7 @@ ASSESSMENTS = (
     Place("assessment-running", f"{_APP}/assessments/A-RUNS/", "officer", shows="is running"),
     Place("assessment-overdue", f"{_APP}/assessments/A-RUNS-OLD/", "officer", shows="stopped"),
     Place("assessment-new", f"{_APP}/assessments/new?borrower={{borrower}}", "officer"),
-    Place("assessment-new-wrong", f"{_APP}/assessments/new", "officer", steps.assess_wrongly),
+    Place("assessment-new-wrong", f"{_APP}/assessments/new", "officer", steps.submit),
     Place(
         "assessments-compared",
         f"{_APP}/assessments/compare?a={{assessment_authorized}}&b={{assessment_declined}}",
@@ -281,7 +281,7 @@ EVENTS = (
     Place("event-shown", f"{_APP}/events/", "officer", steps.reveal, ends="event-reveal"),
     Place("event-new", f"{_APP}/events/new", "officer"),
     Place("event-new-file", f"{_APP}/events/new?by=file", "officer"),
-    Place("event-new-wrong", f"{_APP}/events/new", "officer", steps.report_wrongly),
+    Place("event-new-wrong", f"{_APP}/events/new", "officer", steps.press("Check it")),
     Place(
         "event-confirm", f"{_APP}/events/new?by=file", "officer", steps.report, ends="event-confirm"
     ),

@@ -1,6 +1,7 @@
 """What must be done on a page before it is in the state that the map means."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,10 +13,20 @@ from lendingadmin.demo.environment import BASE_DIR
 from tests.browser.house import PASSWORD
 
 Names = dict[str, Any]
+Step = Callable[[Page, Names], None]
 
 
 def _press(page: Page, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).first.click()
+
+
+def press(name: str) -> Step:
+    """Press this button, of a form as it stands there."""
+    return lambda page, names: _press(page, name)
+
+
+def submit(page: Page, names: Names) -> None:
+    page.locator("main form [type=submit]").last.click()
 
 
 def _sign_in(page: Page, name: str, password: str) -> None:
@@ -104,17 +115,9 @@ def focus_find(page: Page, names: Names) -> None:
     page.keyboard.press("/")
 
 
-def register_wrongly(page: Page, names: Names) -> None:
-    _press(page, "Register the borrower")
-
-
 def change_the_borrower(page: Page, names: Names) -> None:
     page.locator("input[name$=surname], input[name$=Name], input[name$=name]").first.fill("Njoroge")
     page.locator("main form [type=submit]:not([formnovalidate])").last.click()
-
-
-def ask_wrongly(page: Page, names: Names) -> None:
-    _press(page, "Ask for an offer")
 
 
 def next_page(page: Page, names: Names) -> None:
@@ -125,10 +128,6 @@ def export(page: Page, names: Names) -> None:
     with page.expect_download():
         page.get_by_role("link", name="CSV").click()
     page.get_by_text("rows, complete").first.wait_for()
-
-
-def lend_wrongly(page: Page, names: Names) -> None:
-    page.locator("main form.form [type=submit], main form [type=submit]").last.click()
 
 
 def enter_wrongly(page: Page, names: Names) -> None:
@@ -147,14 +146,6 @@ def enter_again(page: Page, names: Names) -> None:
     _press(page, "Check it")
 
 
-def settle_wrongly(page: Page, names: Names) -> None:
-    _press(page, "Settle it")
-
-
-def assess_wrongly(page: Page, names: Names) -> None:
-    page.locator("main form [type=submit]").last.click()
-
-
 def open_first_row(page: Page, names: Names) -> None:
     page.locator("tbody tr a.stretch").first.click()
 
@@ -162,10 +153,6 @@ def open_first_row(page: Page, names: Names) -> None:
 def reveal(page: Page, names: Names) -> None:
     open_first_row(page, names)
     _press(page, "Show personal content")
-
-
-def report_wrongly(page: Page, names: Names) -> None:
-    _press(page, "Check it")
 
 
 def report(page: Page, names: Names) -> None:
