@@ -11,7 +11,7 @@ from lendingadmin.portfolio import counting, tasks
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.staff.models import User
 from tests.portfolio.conftest import DESK, counted, page, words
-from tests.portfolio.service import BookService
+from tests.portfolio.service import BookService, loan
 
 pytestmark = pytest.mark.django_db
 State = Snapshot.State
@@ -59,6 +59,15 @@ def test_a_count_that_is_due_and_does_not_begin_is_told(
     assert "its worker may be down" in text
     Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=6, seconds=20))
     assert "worker" not in words(page(desk))
+
+
+def test_one_loan_is_one_loan(desk: Client, service: BookService) -> None:
+    service.loans = [loan(0), {"accountId": ""}]
+    counted()
+    text = words(page(desk))
+    assert "1 loan, as of" in text
+    assert "1 item of the service's list could not be read as a loan; it is in no figure." in text
+    assert "The book is counted: 1 loan." in words(page(desk, f"{DESK}book/progress"))
 
 
 # --- while it counts -----------------------------------------------------------------------
@@ -110,7 +119,12 @@ def test_it_says_so_where_no_worker_takes_it_up(desk: Client, service: BookServi
     tasks.start("kenya", None)
     assert "worker" not in words(page(desk))
     Snapshot.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=5))
-    assert "its worker may be down" in words(page(desk))
+    text = words(page(desk))
+    assert "its worker may be down" in text
+    # Nothing is said to have been read that was not.
+    assert "No page has been read yet." in text and "page was read" not in text
+    Snapshot.objects.update(version=1)
+    assert "The last page was read 5 min ago" in words(page(desk))
     Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=2))
     fragment = page(desk, f"{DESK}book/progress?polls=900")
     assert "data-poll" not in fragment
