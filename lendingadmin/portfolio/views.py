@@ -1,4 +1,4 @@
-"""The desk: see what is unknown, go on with one's own work."""
+"""The desk: the book at a glance, what is unknown, one's own work."""
 
 from datetime import timedelta
 

@@ -12,7 +12,10 @@ from lendingadmin.repayments.models import Repayment
 class Command(BaseCommand):
     """Do once, or again and again, what the worker does, and say what came of it."""
 
-    help = "Sweep up what senders left behind, look for evidence of unknown repayments, tidy up."
+    help = (
+        "Sweep up what senders left behind, look for evidence of what is unknown, count the book "
+        "where that is due, tidy up."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
