@@ -187,7 +187,8 @@ def _repayments(people: dict[str, User], book: dict[str, Loan]) -> Names:
     words = "The amount is more than this product admits in one payment."
     enter("refused", State.REFUSED, status=400, error_description=words, request_id="req-9")
     enter("not_sent", State.NOT_SENT, why="No connection to the service could be opened.")
-    enter("unknown", State.UNKNOWN, why="The service did not answer in time.")
+    why = "The service did not answer in time."
+    enter("unknown", State.UNKNOWN, why=why, next_look_at=now + timedelta(hours=1))
     enter("unknown_old", State.UNKNOWN, created_at=long_ago, sent_at=long_ago)
     aside = {"set_aside_at": now, "set_aside_by": people["manager"], "created_at": long_ago}
     aside["set_aside_reason"] = "The payer stands at the counter with the next one."
