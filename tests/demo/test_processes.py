@@ -101,14 +101,18 @@ def test_grandchildren_go_when_the_child_ended_without_them(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_each_way_of_asking_stops_the_watch_and_the_children(number: int) -> None:
-    before = signal.getsignal(number)
-    with pytest.raises(KeyboardInterrupt), Processes() as processes:
-        processes.start("one", SLEEPER, os.environ)
-        pid = _pid(processes, "one")
-        os.kill(os.getpid(), number)
-        processes.watch()
-    assert not _runs(pid)
-    assert signal.getsignal(number) is before
+    # Under nohup the tests themselves would be deaf to the terminal's end.
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt), Processes() as processes:
+            processes.start("one", SLEEPER, os.environ)
+            pid = _pid(processes, "one")
+            os.kill(os.getpid(), number)
+            processes.watch()
+        assert not _runs(pid)
+        assert signal.getsignal(number) is signal.default_int_handler
+    finally:
+        signal.signal(number, before)
 
 
 def test_a_terminal_that_closes_is_no_reason_under_nohup() -> None:
