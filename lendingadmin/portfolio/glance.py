@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import QueryDict
-from django.urls import reverse
 
 from lendingadmin.display import reader
 from lendingadmin.display.bars import Bars, Item, lying, upright
@@ -129,13 +128,12 @@ class _Maker:
             arrears_mark=self._place("overdue").mark,
         )
 
-    def _place(self, by: str) -> Place:
-        kwargs = {"app_id": self.app.app_id, "number": self.snapshot.pk}
+    def _place(self, by: str, snapshot: Snapshot | None = None) -> Place:
+        kwargs = {"app_id": self.app.app_id, "number": (snapshot or self.snapshot).pk}
         return Place("book-loans", kwargs, QueryDict(urlencode({"by": by})))
 
     def _url(self, by: str, snapshot: Snapshot | None = None) -> str:
-        number = (snapshot or self.snapshot).pk
-        return f"{reverse('book-loans', args=[self.app.app_id, number])}?{urlencode({'by': by})}"
+        return self._place(by, snapshot).address
 
     def _money(self, amount: Decimal) -> str:
         return money(amount, self.app.currency, self.locale)
