@@ -10,7 +10,7 @@ from django.db.models.functions import Cast, Coalesce, NullIf, Round
 
 from lendingadmin.readers import LendingApp
 
-from .models import Mistake, Repayment
+from .models import Mistake, Repayment, normalise_external_id
 from .states import OPEN as OPEN
 from .states import State, Verdict
 
@@ -112,7 +112,8 @@ def filtered(
         rows = rows.filter(created_by__username__iexact=wanted["person"].strip())
     if wanted["record"]:
         record = wanted["record"].strip()
-        rows = rows.filter(Q(account_id=record) | Q(external_id=record) | Q(borrower_id=record))
+        same_id = Q(external_id_key=normalise_external_id(record))
+        rows = rows.filter(same_id | Q(account_id=record) | Q(borrower_id=record))
     grouped = {f"by_{name}": wanted[name] for name in ("channel", "network", "currency")}
     rows = rows.alias(**keys(app)).filter(**{name: x for name, x in grouped.items() if x})
     return rows.filter(between(wanted["since"], wanted["until"], wanted["by"], app.zone))

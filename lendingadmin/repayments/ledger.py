@@ -18,7 +18,7 @@ from django.utils import timezone
 from lendingadmin import audit
 from lendingadmin.staff.models import User
 
-from .models import Repayment
+from .models import Repayment, normalise_external_id
 from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, State, Verdict
 
 # An intent that has not been sent by then is dead: its sender was paused, or died.
@@ -101,7 +101,7 @@ def given_up(app_id: str, account_id: str, external_id: str) -> QuerySet[Repayme
     service never said no: each of them may yet be posted.
     """
     same_id = Repayment.objects.filter(
-        app_id=app_id, account_id=account_id, external_id=external_id.strip()
+        app_id=app_id, account_id=account_id, external_id_key=normalise_external_id(external_id)
     )
     by_a_person = Q(state=State.SETTLED, settled_as=Verdict.NOT_RECORDED)
     return same_id.filter(Q(state=State.NO_TRACE) | by_a_person)
@@ -150,7 +150,10 @@ def _explain(fields: Mapping[str, Any], form: str) -> Repayment | None:
 def _holder(app_id: str, account_id: str, external_id: str) -> Repayment | None:
     """The one that holds this externalId of a loan, by the rule of the table's constraint."""
     same_id = Repayment.objects.filter(
-        app_id=app_id, account_id=account_id, external_id=external_id, duplicate=False
+        app_id=app_id,
+        account_id=account_id,
+        external_id_key=normalise_external_id(external_id),
+        duplicate=False,
     )
     settled_recorded = Q(state=State.SETTLED, settled_as=Verdict.RECORDED)
     return same_id.filter(Q(state__in=HOLDS_EXTERNAL_ID) | settled_recorded).first()

@@ -6,7 +6,7 @@ from decimal import Decimal
 from django.db.models import Q
 
 from .ledger import Request
-from .models import Repayment
+from .models import Repayment, normalise_external_id
 from .states import OPEN, State
 
 # Near enough to be the same payment typed twice: five per cent, three days.
@@ -16,13 +16,13 @@ _AT_MOST = 10
 
 
 def look_alikes(request: Request, form: str) -> list[Repayment]:
-    """The same externalId anywhere, or the same loan or borrower with near amount and date.
+    """The same transaction id anywhere, or the same loan or borrower with near amount and date.
 
     Colleagues' unfinished ones are included, whatever their amount, when they are of the same loan.
     What this very `form` has led to is none: that is the first landing of a double click.
     """
-    external_id = request.external_id.strip()
-    same_id = Q(external_id=external_id) if external_id else Q(pk=None)
+    key = normalise_external_id(request.external_id)
+    same_id = Q(external_id_key=key) if key else Q(pk=None)
     same_loan = Q(app_id=request.app_id, account_id=request.account_id)
     same_payer = same_loan
     if request.borrower_id:

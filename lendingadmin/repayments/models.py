@@ -4,6 +4,7 @@ They are the dashboard's own memory of what people asked the service to record, 
 service's data: the service documents no way to list repayments (spec: Loans).
 """
 
+import unicodedata
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -21,6 +22,18 @@ from .states import HOLDS_EXTERNAL_ID, OPEN, RESENDABLE, SETTLEABLE, State, Verd
 LONGEST_ID = 255
 
 
+def normalise_external_id(external_id: str) -> str:
+    """The form in which transaction ids are compared: other case, spacing, dashes or width are the
+    same id.
+
+    Letters, digits and marks in Unicode's NFKC form, case folded, cut to 255; an id that has none
+    of them is compared as it stands.
+    """
+    text = unicodedata.normalize("NFKC", external_id).casefold()
+    bare = "".join(letter for letter in text if unicodedata.category(letter)[0] in "LNM")
+    return unicodedata.normalize("NFKC", bare or text.strip())[:LONGEST_ID]
+
+
 class Repayment(models.Model):
     """One attempt to record a repayment, from the committed intent to what is known of it now.
 
@@ -33,6 +46,8 @@ class Repayment(models.Model):
     borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
 
     external_id = models.CharField(max_length=255)
+    # What ids are compared by; `save` keeps it in step.
+    external_id_key = models.CharField(max_length=LONGEST_ID, editable=False)
     external_id_minted = models.BooleanField(default=False)
     # Fifteen digits at most: SQLite keeps no more of a number exactly.
     amount = models.DecimalField(
@@ -89,7 +104,7 @@ class Repayment(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["app_id", "account_id", "external_id"],
+                fields=["app_id", "account_id", "external_id_key"],
                 condition=Q(duplicate=False)
                 & (
                     Q(state__in=HOLDS_EXTERNAL_ID)
@@ -107,12 +122,17 @@ class Repayment(models.Model):
             models.Index(fields=["app_id", "account_id", "-id"], name="repayment_of_loan"),
             models.Index(fields=["app_id", "borrower_id", "-id"], name="repayment_of_borrower"),
             models.Index(fields=["app_id", "-id"], name="repayment_of_app"),
-            models.Index(fields=["app_id", "external_id"], name="repayment_by_external_id"),
+            models.Index(fields=["external_id_key"], name="repayment_by_external_id"),
             models.Index(fields=["next_look_at"], name="repayment_next_look"),
         ]
 
     def __str__(self) -> str:
         return f"rp-{self.pk}"
+
+    def save(self, *args: Any, **options: Any) -> None:
+        """Keep the row, with the form of its externalId that ids are compared by."""
+        self.external_id_key = normalise_external_id(self.external_id)
+        super().save(*args, **options)
 
     def get_absolute_url(self) -> str:
         return reverse("repayment", args=[self.app_id, self.pk])

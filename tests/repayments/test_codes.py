@@ -1,0 +1,95 @@
+"""A transaction id is the same in other case, spacing, dash or width."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lendingadmin.repayments import ledger, lookalikes, sending
+from lendingadmin.repayments.ledger import Request
+from lendingadmin.repayments.models import Repayment, normalise_external_id
+from lendingadmin.repayments.states import State
+from lendingadmin.staff.models import User
+from tests.repayments.rows import row
+from tests.repayments.service import LoanService
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Asked = Callable[..., Request]
+
+TYPED = "QX12-34AB"
+SAME = (
+    "qx12-34ab",
+    "QX1234AB",
+    "QX12 34AB",
+    "QX12\u201334AB",
+    "QX12\u00ad34AB",
+    "\uff31\uff3812-34AB",
+    "QX12/34.AB",
+    "QX12\u00a034AB",
+)
+
+
+@pytest.mark.parametrize("code", SAME)
+def test_the_same_code_is_recorded_once_on_a_loan(
+    service: LoanService, support: User, asked: Asked, code: str
+) -> None:
+    first = sending.record(asked(external_id=TYPED), support, "form-1")
+    with pytest.raises(ledger.AlreadyLive) as live:
+        sending.record(asked(external_id=code, amount=Decimal(9)), support, "form-2")
+    assert live.value.other == first
+    assert service.asked == 1
+
+
+@pytest.mark.parametrize("code", SAME)
+def test_the_same_code_on_another_loan_is_a_look_alike(
+    service: LoanService, support: User, asked: Asked, code: str
+) -> None:
+    first = sending.record(asked(external_id=TYPED), support, "form-1")
+    elsewhere = asked(external_id=code, account_id="L-9", borrower_id="B-9", amount=Decimal(9))
+    assert lookalikes.look_alikes(elsewhere, "form-2") == [first]
+
+
+@pytest.mark.parametrize("code", SAME)
+def test_sending_what_was_given_up_in_another_spelling_asks_for_the_tick(
+    support: User, asked: Asked, code: str
+) -> None:
+    row(support, State.NO_TRACE, account_id="L-1", external_id=TYPED)
+    with pytest.raises(ledger.MayDouble):
+        ledger.intend(asked(external_id=code), support, "this form", agreed=False)
+
+
+def test_a_code_is_sent_as_it_was_typed(service: LoanService, support: User, asked: Asked) -> None:
+    sending.record(asked(external_id=" QX12\u201334ab "), support, "form-1")
+    assert service.posted[0]["externalId"] == "QX12\u201334ab"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("QX1234", "QX1235"), ("-", "--"), ("a-", "b-"), ("1.5", "1.6")]
+)
+def test_other_codes_stay_apart(one: str, other: str) -> None:
+    assert normalise_external_id(one) != normalise_external_id(other)
+
+
+@given(st.text(min_size=1, max_size=255))
+def test_normalising_twice_changes_nothing_and_fits_its_column(text: str) -> None:
+    once = normalise_external_id(text)
+    assert normalise_external_id(once) == once
+    assert len(once) <= 255
+
+
+def test_rows_of_an_older_version_get_their_normalised_code(support: User) -> None:
+    first = row(support, account_id="L-1", external_id="AB 1")
+    second = row(support, account_id="L-1", external_id="other")
+    # As an older version left them: two spellings of one id, both recorded.
+    Repayment.objects.filter(pk=first.pk).update(external_id_key="stale 1")
+    Repayment.objects.filter(pk=second.pk).update(external_id="ab-1", external_id_key="stale 2")
+    migration = import_module("lendingadmin.repayments.migrations.0005_external_id_key")
+    migration.fill_keys(apps, None)
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert (first.external_id_key, first.duplicate) == ("ab1", False)
+    assert (second.external_id_key, second.duplicate) == ("ab1", True)
