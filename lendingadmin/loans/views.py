@@ -48,6 +48,7 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     """One loan: what is owed, the schedule, the contract, and what was recorded here."""
     found, now = gateway.app(app_id).loans.get(account_id), timezone.now()
     here = book.of_loan(app_id, figures.account_of(found) or account_id)
+    app = gateway.lending_app(app_id)
     for repayment in here.filter(state__in=book.OPEN):
         watching.look_if_due(repayment, fresh=found)
     context = {
@@ -60,16 +61,23 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
         "may_delete": request.user.has_perm("lending.loans.delete"),
         "blocked_by": here.filter(state__in=book.OPEN, set_aside_at=None).first(),
-        "unexplained": _unexplained(found, book.landed_sum(here)),
         "read_at": now,
-        "app": gateway.lending_app(app_id),
+        "app": app,
     }
+    context |= _set_against_paid(found, dict(book.landed_sums(here, app)), app.currency)
     page = render(request, "loans/loan.html", context)
     opened.remember(request, app_id, "loan", figures.account_of(found) or account_id)
     return page
 
 
-def _unexplained(loan: Loan, landed: Decimal) -> Decimal | None:
-    """What the service holds as paid beyond what was recorded here; None where it does not tell."""
+def _set_against_paid(loan: Loan, landed: dict[str, Decimal], currency: str) -> dict[str, object]:
+    """What the service holds as paid beyond what was recorded here; None where it does not tell.
+
+    Amounts of another currency stand beside it: how the service converted them is not known.
+    """
     paid = figures.in_all(loan, "paid")
-    return None if paid is None else paid - landed
+    unexplained = None if paid is None else paid - landed[currency]
+    return {
+        "unexplained": unexplained,
+        "other_currencies": [pair for pair in landed.items() if pair[0] != currency],
+    }

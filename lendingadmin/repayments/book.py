@@ -64,11 +64,6 @@ def amount_of(thousandths: int | Decimal) -> Decimal:
     return Decimal(thousandths) / 1000
 
 
-def landed_sum(rows: QuerySet[Repayment]) -> Decimal:
-    """The sum of those that landed at the service, as far as is known here."""
-    return amount_of(rows.order_by().aggregate(total=total(LANDED))["total"])
-
-
 def keys(app: LendingApp) -> dict[str, Any]:
     """What entries are grouped and filtered by, as expressions: nothing left empty."""
     return {

@@ -2,16 +2,24 @@
 
 Evidence stands beside the state, it is never the state itself: overpayments, capped or asynchronous
 posting, other payments and null balances are all normal.
+
+A rise of `paid` speaks for at most one repayment. What other repayments of the loan account for is
+taken off before anything is concluded from the rest, and where the rest may belong to another one
+too, it speaks for neither.
 """
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import combinations
 from typing import NamedTuple
 
 from django.db.models import TextChoices
 
 from .states import State
+
+# Past so many undecided repayments on one loan nobody tries their sums: the rise is contested.
+_MOST_RIVALS = 10
 
 
 class Effect(TextChoices):
@@ -19,16 +27,39 @@ class Effect(TextChoices):
 
     SEEN = "seen", "seen: paid rose by exactly this amount"
     PARTLY = "partly", "partly: paid rose by less than this amount"
-    MORE = "more", "more: paid rose by more, another payment landed too"
+    MORE = (
+        "more",
+        "more: paid rose by more than this amount; another payment, a conversion or a payment "
+        "posted twice may explain that",
+    )
     NOT_YET = "not_yet", "not yet: paid has not risen"
+    EXPLAINED = "explained", "explained: other repayments account for all that paid rose by"
+    CONTESTED = "contested", "contested: paid rose, and another repayment may own that rise too"
     UNREADABLE = "unreadable", "unreadable: the balances do not tell"
 
 
-class Look(NamedTuple):
+class PaidReading(NamedTuple):
     """One fresh reading of a loan: when, and what stood as paid (None: it could not be read)."""
 
     taken_at: datetime
     paid: Decimal | None
+
+
+class OtherRepayment(NamedTuple):
+    """Another repayment of the same loan that was sent, as far as it may have moved `paid`.
+
+    sent_at      when it was sent
+    paid_before  what stood as paid before that; None where it could not be read
+    amount       by how much it moves `paid`; None where nobody knows (another currency)
+    is_landed    whether it is at the service, or under way to it; the others may be there or not
+    may_be_late  whether a landed one may show in `paid` only after another's baseline
+    """
+
+    sent_at: datetime
+    paid_before: Decimal | None
+    amount: Decimal | None
+    is_landed: bool
+    may_be_late: bool = True
 
 
 def effect(before: Decimal | None, after: Decimal | None, amount: Decimal) -> Effect:
@@ -43,24 +74,109 @@ def effect(before: Decimal | None, after: Decimal | None, amount: Decimal) -> Ef
     return Effect.PARTLY if rise < amount else Effect.MORE
 
 
+def attribute(
+    before: PaidReading,
+    after: PaidReading,
+    amount: Decimal | None,
+    others: Sequence[OtherRepayment],
+) -> Effect:
+    """Name what of a rise speaks for a repayment of `amount`, beside the loan's other repayments.
+
+    `amount` is None where nobody knows by how much it moves `paid`. SEEN and MORE need a rest that
+    no landed repayment accounts for, and that no undecided ones sum up to.
+    """
+    if before.paid is None or after.paid is None:
+        return Effect.UNREADABLE
+    if after.paid <= before.paid:
+        return Effect.NOT_YET
+    if amount is None:
+        return Effect.UNREADABLE
+    known = [other for other in others if other.sent_at <= after.taken_at]
+    accounted = _accounted_for(before, [other for other in known if other.is_landed])
+    if accounted is None:
+        return Effect.CONTESTED
+    rest = after.paid - before.paid - accounted
+    if rest <= 0:
+        return Effect.EXPLAINED
+    if _may_sum_to(rest, [other.amount for other in known if not other.is_landed]):
+        return Effect.CONTESTED
+    return effect(Decimal(0), rest, amount)
+
+
+def _accounted_for(before: PaidReading, landed: Sequence[OtherRepayment]) -> Decimal | None:
+    """How much of what `paid` rises by after `before` belongs to landed repayments.
+
+    All of those that were sent after it, and of those before what it did not show yet. None where
+    the amount of one is not known.
+    """
+    earlier = [other for other in landed if other.sent_at <= before.taken_at]
+    later = [other.amount for other in landed if other.sent_at > before.taken_at]
+    owed = _not_shown(before.paid or Decimal(0), earlier)
+    known = [amount for amount in later if amount is not None]
+    if owed is None or len(known) < len(later):
+        return None
+    return owed + sum(known, Decimal(0))
+
+
+def _not_shown(paid: Decimal, earlier: Sequence[OtherRepayment]) -> Decimal | None:
+    """How much of the repayments `paid` does not show yet; None where nobody knows.
+
+    Whatever raised `paid` since a repayment's own baseline counts as that one's and those after it;
+    the start that leaves most open decides.
+    """
+    most = Decimal(0)
+    expected: Decimal | None = Decimal(0)
+    for other in sorted(earlier, key=lambda other: other.sent_at, reverse=True):
+        shown = None if other.paid_before is None else paid - other.paid_before
+        if other.amount is None or expected is None:
+            # Nobody knows by how much: a rise since then must do.
+            if other.may_be_late and (shown is None or shown <= 0):
+                return None
+            expected = None
+            continue
+        expected += other.amount
+        if other.may_be_late:
+            most = max(most, expected - max(shown or Decimal(0), Decimal(0)))
+    return most
+
+
+def _may_sum_to(rest: Decimal, amounts: Sequence[Decimal | None]) -> bool:
+    """Whether some of the undecided repayments come to exactly the rest, or may do so."""
+    known = [amount for amount in amounts if amount is not None]
+    if len(known) < len(amounts) or len(known) > _MOST_RIVALS:
+        return True
+    return any(
+        sum(some, Decimal(0)) == rest
+        for count in range(1, len(known) + 1)
+        for some in combinations(known, count)
+    )
+
+
 def conclude(
-    baseline: Decimal | None,
-    looks: Sequence[Look],
-    amount: Decimal,
-    sent_at: datetime,
-    quiet: timedelta,
+    baseline: PaidReading | None,
+    looks: Sequence[PaidReading],
+    amount: Decimal | None,
+    quiet_from: datetime,
+    others: Sequence[OtherRepayment],
 ) -> State:
     """Decide what an `unknown` repayment is by now; `looks` in the order they were taken.
 
-    INFERRED when the last reading shows `paid` up by exactly the amount; NO_TRACE when the last two
-    readings, both taken after the quiet time, show no rise; UNKNOWN otherwise.
+    INFERRED when the last reading shows a rise of exactly the amount that speaks for nothing else;
+    NO_TRACE when the last two readings, both taken after `quiet_from`, show no rise at all; UNKNOWN
+    otherwise.
     """
-    if looks and effect(baseline, looks[-1].paid, amount) == Effect.SEEN:
+    if baseline is None or not looks:
+        return State.UNKNOWN
+    if attribute(baseline, looks[-1], amount, others) == Effect.SEEN:
         return State.INFERRED
-    late = [look for look in looks[-2:] if look.taken_at >= sent_at + quiet]
-    if len(late) == 2 and all(effect(baseline, x.paid, amount) == Effect.NOT_YET for x in late):
+    late = [look for look in looks[-2:] if look.taken_at >= quiet_from]
+    if len(late) == 2 and all(_shows_no_rise(baseline, look) for look in late):
         return State.NO_TRACE
     return State.UNKNOWN
+
+
+def _shows_no_rise(baseline: PaidReading, look: PaidReading) -> bool:
+    return baseline.paid is not None and look.paid is not None and look.paid <= baseline.paid
 
 
 # How long after the n-th look the next one is due: close at first, then ever wider.

@@ -17,9 +17,10 @@ from lendingadmin.web.polling import poll
 from lendingadmin.web.requests import PersonRequest
 
 from . import book, ledger, mistakes, watching
+from .attribution import attribution_of
 from .forms import JournalForm, MistakeForm, ReasonForm, ReviewForm, SettleForm
 from .models import Repayment
-from .states import State, Verdict
+from .states import SETTLEABLE, State, Verdict
 from .wording import WORDINGS
 
 PAGE_SIZE = 50
@@ -115,12 +116,14 @@ def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str
     since = repayment.sent_at or repayment.created_at
     state = State(repayment.state)
     baseline, latest = repayment.baseline, repayment.latest
+    attribution = attribution_of(repayment) if state in SETTLEABLE else None
     return {
         "repayment": repayment,
         "wording": WORDINGS[state],
         "effect": repayment.effect_of(baseline, latest) if baseline and latest else None,
         "baseline": baseline,
         "latest": latest,
+        "attribution": attribution,
         "poll": poll(request, since, NORMAL, waiting=repayment.is_open),
         "page_state": seen or state,
         "inference_off": state == State.UNKNOWN and watching.inference_is_off(repayment),

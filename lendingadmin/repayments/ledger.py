@@ -18,6 +18,8 @@ from django.utils import timezone
 from lendingadmin import audit
 from lendingadmin.staff.models import User
 
+from .attribution import attribution_of
+from .evidence import Effect
 from .models import Repayment, normalise_external_id
 from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, State, Verdict
 
@@ -25,6 +27,9 @@ from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, State,
 SEND_WITHIN = timedelta(seconds=30)
 
 _TRIES = 3
+
+# Where a repayment counts as being at the service.
+_LANDS = (State.RECORDED, State.INFERRED, State.SETTLED)
 
 
 class AlreadyLive(Exception):
@@ -167,12 +172,50 @@ def move(repayment: Repayment, to: State, *, by: User | None, why: str = "", **f
     """
     now = timezone.now()
     with transaction.atomic(durable=True):
+        if to in _LANDS:
+            _lock_loan(repayment)
         rows = Repayment.objects.filter(pk=repayment.pk, state__in=REACHED_FROM[to])
         moved = rows.update(state=to, state_at=now, why=why, **fields)
         repayment.refresh_from_db()
         if moved:
             _audit(repayment, by, why)
+            if to in _LANDS:
+                _withdraw_presumptions(repayment)
     return moved == 1
+
+
+def _lock_loan(repayment: Repayment) -> None:
+    """Let nobody else conclude from this loan's balances until the transaction ends."""
+    rows = _of_loan(repayment).select_for_update().order_by("pk")
+    list(rows.values_list("pk", flat=True))
+
+
+def _withdraw_presumptions(landed: Repayment) -> None:
+    """What was inferred from a rise that another repayment accounts for is unknown again.
+
+    That is so once the service acknowledges the other one late, or a person says that it was
+    recorded: a rise speaks for one repayment only.
+    """
+    for presumed in _of_loan(landed).filter(state=State.INFERRED):
+        found = attribution_of(presumed, after=presumed.latest)
+        if found is None or found.effect in (Effect.SEEN, Effect.MORE):
+            continue
+        why = f"The rise of paid that spoke for it belongs to {landed} as well."
+        fields = {"state": State.UNKNOWN, "state_at": timezone.now(), "why": why} | _alarm(why)
+        fields["next_look_at"] = timezone.now()
+        row = Repayment.objects.filter(pk=presumed.pk, state=State.INFERRED)
+        try:
+            with transaction.atomic():
+                row.update(**fields)
+        except IntegrityError:
+            # The loan's next repayment is under way: only one of them can be open.
+            row.update(**fields, set_aside_at=timezone.now(), set_aside_reason=why)
+        presumed.refresh_from_db()
+        _audit(presumed, None, why)
+
+
+def _of_loan(repayment: Repayment) -> QuerySet[Repayment]:
+    return Repayment.objects.filter(app_id=repayment.app_id, account_id=repayment.account_id)
 
 
 def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:

@@ -159,8 +159,18 @@ class Repayment(models.Model):
     @property
     def shown_currency(self) -> str:
         """The currency that was given, else that of the app."""
+        return self.currency_code or self._app_currency
+
+    @property
+    def moves_paid_by(self) -> Decimal | None:
+        """By how much it raises what stands as paid; None where the service must convert it."""
+        is_the_loans = self.currency_code in ("", self._app_currency)
+        return self.amount if is_the_loans else None
+
+    @property
+    def _app_currency(self) -> str:
         apps = {app.app_id: app.currency for app in settings.LENDING_APPS}
-        return self.currency_code or apps.get(self.app_id, "")
+        return apps.get(self.app_id, "")
 
     @property
     def is_open(self) -> bool:
@@ -191,18 +201,15 @@ class Repayment(models.Model):
         """The newest balances read after it was sent."""
         return self.readings.exclude(kind=Reading.Kind.BASELINE).order_by("-id").first()
 
-    @property
-    def effect(self) -> Effect:
-        """What the balances say of it: baseline against the newest reading."""
-        return self.effect_of(self.baseline, self.latest)
-
     def effect_of(self, before: "Reading | None", after: "Reading | None") -> Effect:
-        """What two readings say of it."""
-        return effect(
+        """What two readings say of it, as if nothing else had moved the loan."""
+        rise = effect(
             before.paid_amount if before else None,
             after.paid_amount if after else None,
             self.amount,
         )
+        is_compared = self.moves_paid_by is not None or rise == Effect.NOT_YET
+        return rise if is_compared else Effect.UNREADABLE
 
 
 class Mistake(models.Model):

@@ -6,7 +6,6 @@ takes it, so that many people at one page cost one call.
 
 import time
 from datetime import timedelta
-from decimal import Decimal
 
 from django.conf import settings
 from django.db.models import Q
@@ -16,8 +15,9 @@ from lendingadmin.lending.values import Loan
 from lendingadmin.web.following import SENDER_LOST as SENDER_LOST
 from lendingadmin.web.following import WATCH_FOR as WATCH_FOR
 
-from . import book, ledger, sending
-from .evidence import Effect, Look, conclude, effect, next_delay
+from . import ledger, sending
+from .attribution import attribution_of, others_of, paid_at
+from .evidence import Effect, conclude, next_delay
 from .models import Reading, Repayment
 from .states import State, Verdict
 
@@ -140,17 +140,17 @@ def inference_is_off(repayment: Repayment) -> bool:
 def _conclude(repayment: Repayment) -> None:
     if inference_is_off(repayment):
         return
-    baseline = repayment.baseline
-    looks = [
-        Look(reading.taken_at, reading.paid_amount)
-        for reading in repayment.readings.filter(kind=Reading.Kind.LOOK)
-    ]
+    baseline, looks = repayment.baseline, repayment.readings.filter(kind=Reading.Kind.LOOK)
+    taken = [paid_at(look) for look in looks]
+    if baseline is None or not taken:
+        return
+    since, until = baseline.taken_at, taken[-1].taken_at
     state = conclude(
-        baseline.paid_amount if baseline else None,
-        looks,
-        repayment.amount,
-        repayment.sent_at or repayment.created_at,
-        settings.REPAYMENT_QUIET,
+        paid_at(baseline),
+        taken,
+        repayment.moves_paid_by,
+        (repayment.sent_at or repayment.created_at) + settings.REPAYMENT_QUIET,
+        [other for _, other in others_of(repayment, since, until)],
     )
     if state != State.UNKNOWN:
         fields = {"next_look_at": None} if state == State.INFERRED else {}
@@ -158,18 +158,10 @@ def _conclude(repayment: Repayment) -> None:
 
 
 def _watch_for_late_rise(repayment: Repayment) -> None:
-    """A rise after it was given up that nothing recorded here explains is for a person to see."""
-    known = repayment.readings.filter(taken_at__lte=repayment.state_at, fault="").last()
-    before = known.paid_amount if known else None
-    after = repayment.latest.paid_amount if repayment.latest else None
-    rise = effect(before, after, repayment.amount + _landed_since(repayment))
-    if rise in (Effect.SEEN, Effect.MORE):
+    """A rise after it was given up that nothing else entered here explains is for a person."""
+    found = attribution_of(repayment, after=repayment.latest)
+    if found and found.effect in (Effect.SEEN, Effect.MORE):
         ledger.raise_alarm(
             repayment,
             "Paid rose late, by at least this amount: it may have been recorded after all.",
         )
-
-
-def _landed_since(repayment: Repayment) -> Decimal:
-    of_loan = book.of_loan(repayment.app_id, repayment.account_id).exclude(pk=repayment.pk)
-    return book.landed_sum(of_loan.filter(state_at__gte=repayment.state_at))

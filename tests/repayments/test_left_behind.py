@@ -56,7 +56,8 @@ def test_the_receipt_reads_the_effect_that_the_sender_could_not(
 
 def test_so_does_the_reconciler(acknowledged: Repayment) -> None:
     call_command("reconcile")
-    assert Repayment.objects.get().effect == Effect.NOT_YET
+    left = Repayment.objects.get()
+    assert left.effect_of(left.baseline, left.latest) == Effect.NOT_YET
 
 
 def test_an_effect_that_could_not_be_read_is_read_later(
@@ -70,7 +71,8 @@ def test_an_effect_that_could_not_be_read_is_read_later(
     Repayment.objects.update(next_look_at=acknowledged.state_at)
     call_command("reconcile")
     repayment = Repayment.objects.get()
-    assert (repayment.effect, repayment.next_look_at) == (Effect.NOT_YET, None)
+    assert repayment.effect_of(repayment.baseline, repayment.latest) == Effect.NOT_YET
+    assert repayment.next_look_at is None
 
 
 def test_whoever_dies_at_the_last_look_leaves_it_to_be_taken_again(

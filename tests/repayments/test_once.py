@@ -90,7 +90,7 @@ def test_balances_beyond_all_money_are_no_evidence(
     repayment = sending.record(asked(), support, "form-1")
     assert repayment.state == State.RECORDED
     assert {reading.paid for reading in repayment.readings.all()} == {""}
-    assert repayment.effect == Effect.UNREADABLE
+    assert repayment.effect_of(repayment.baseline, repayment.latest) == Effect.UNREADABLE
 
 
 def test_a_late_acknowledgement_alarms_again_after_an_alarm_that_was_seen(

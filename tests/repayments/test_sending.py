@@ -38,7 +38,7 @@ Asked = Callable[..., Request]
 def test_recorded_with_its_effect_seen(service: LoanService, support: User, asked: Asked) -> None:
     repayment = sending.record(asked(notes="paid by her brother"), support, "form-1")
     assert repayment.state == State.RECORDED
-    assert repayment.effect == Effect.SEEN
+    assert repayment.effect_of(repayment.baseline, repayment.latest) == Effect.SEEN
     assert [reading.kind for reading in repayment.readings.all()] == ["baseline", "after"]
     (body,) = service.posted
     assert body["externalId"] == "TX-1"
@@ -138,7 +138,7 @@ def test_acknowledged_without_committing_is_recorded_and_its_effect_not_seen(
     service.answer = without_committing(reply({"accountId": "L-1"}))
     repayment = sending.record(asked(), support, "form-1")
     assert repayment.state == State.RECORDED
-    assert repayment.effect == Effect.NOT_YET
+    assert repayment.effect_of(repayment.baseline, repayment.latest) == Effect.NOT_YET
 
 
 def test_a_service_that_can_t_be_reached_is_not_sent_anything(

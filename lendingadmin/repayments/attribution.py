@@ -1,0 +1,97 @@
+"""To whom a rise of what a loan has paid belongs, as far as the journal knows.
+
+The rules are in `evidence.attribute`; here the journal's rows and readings are put to them.
+"""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db.models import QuerySet
+
+from .evidence import Effect, OtherRepayment, PaidReading, attribute
+from .models import Reading, Repayment
+from .states import State, Verdict
+
+# After so long `paid` shows what the service acknowledged, or never will. A payment that a person
+# says was recorded, or that nobody has decided about, may show whenever it wants.
+_SHOWS_WITHIN = timedelta(hours=24)
+
+# At the service by its own word, by evidence or a person's, or on the way there.
+_LANDED = (State.SENT, State.RECORDED, State.INFERRED)
+_UNDECIDED = (State.UNKNOWN, State.NO_TRACE)
+
+
+class Attribution(NamedTuple):
+    """What a rise of `paid` says of one repayment, and who else may own that rise.
+
+    `rise` is in the loan's currency, None where the readings do not tell. `landed` are the loan's
+    other repayments that are at the service or on the way there, `undecided` those that may be.
+    """
+
+    effect: Effect
+    rise: Decimal | None
+    landed: list[Repayment]
+    undecided: list[Repayment]
+
+
+def attribution_of(repayment: Repayment, after: Reading | None = None) -> Attribution | None:
+    """What `paid` says of a repayment at a reading: by default the newest of its loan.
+
+    None where nothing was read before or after.
+    """
+    before = _reference(repayment)
+    after = after or _readable(repayment).order_by("-taken_at", "-id").first()
+    if before is None or after is None:
+        return None
+    first, last = paid_at(before), paid_at(after)
+    others = others_of(repayment, first.taken_at, last.taken_at)
+    rise = None if first.paid is None or last.paid is None else last.paid - first.paid
+    return Attribution(
+        attribute(first, last, repayment.moves_paid_by, [other for _, other in others]),
+        rise,
+        [row for row, other in others if other.is_landed],
+        [row for row, other in others if not other.is_landed],
+    )
+
+
+def paid_at(reading: Reading) -> PaidReading:
+    """A kept reading, as the rules take it."""
+    return PaidReading(reading.taken_at, reading.paid_amount)
+
+
+def others_of(
+    repayment: Repayment, since: datetime, until: datetime
+) -> list[tuple[Repayment, OtherRepayment]]:
+    """The loan's other repayments that may have moved `paid` between two moments."""
+    rows = Repayment.objects.filter(
+        app_id=repayment.app_id, account_id=repayment.account_id, sent_at__lte=until
+    ).exclude(pk=repayment.pk)
+    rows = rows.filter(state__in=(*_LANDED, *_UNDECIDED, State.SETTLED)).order_by("sent_at")
+    baselines = Reading.objects.filter(repayment__in=rows, kind=Reading.Kind.BASELINE)
+    paid = {one.repayment_id: one.paid_amount for one in baselines}
+    found = []
+    for row in rows:
+        sent_at = row.sent_at or row.created_at
+        by_a_person = row.state == State.SETTLED
+        is_landed = row.state in _LANDED or row.settled_as == Verdict.RECORDED
+        if by_a_person and not is_landed and until - sent_at > _SHOWS_WITHIN:
+            continue
+        may_be_late = by_a_person or since - sent_at <= _SHOWS_WITHIN
+        other = OtherRepayment(sent_at, paid.get(row.pk), row.moves_paid_by, is_landed, may_be_late)
+        found.append((row, other))
+    return found
+
+
+def _reference(repayment: Repayment) -> Reading | None:
+    """What a rise is measured from: the baseline, or what stood when it was given up."""
+    own = repayment.readings.order_by("taken_at", "id")
+    if repayment.state in (State.NO_TRACE, State.SETTLED):
+        return own.filter(taken_at__lte=repayment.state_at, fault="").last()
+    return own.filter(kind=Reading.Kind.BASELINE).last()
+
+
+def _readable(repayment: Repayment) -> QuerySet[Reading]:
+    return Reading.objects.filter(
+        repayment__app_id=repayment.app_id, repayment__account_id=repayment.account_id, fault=""
+    )
