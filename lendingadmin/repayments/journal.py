@@ -21,7 +21,7 @@ from .attribution import attribution_of
 from .forms import JournalForm, MistakeForm, ReasonForm, ReviewForm, SettleForm
 from .models import Repayment
 from .states import SETTLEABLE, State, Verdict
-from .wording import WORDINGS
+from .wording import wording_of
 
 PAGE_SIZE = 50
 _LOOKS_PER_VISIT = 5
@@ -119,7 +119,7 @@ def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str
     attribution = attribution_of(repayment) if state in SETTLEABLE else None
     return {
         "repayment": repayment,
-        "wording": WORDINGS[state],
+        "wording": wording_of(repayment),
         "effect": repayment.effect_of(baseline, latest) if baseline and latest else None,
         "baseline": baseline,
         "latest": latest,

@@ -102,14 +102,16 @@ def intend(request: Request, by: User, form: str, *, agreed: bool = True) -> tup
 
 
 def given_up(app_id: str, account_id: str, external_id: str) -> QuerySet[Repayment]:
-    """The attempts with this externalId that were given up, by evidence or by a person, though the
-    service never said no: each of them may yet be posted.
+    """The attempts with this externalId that were given up, by evidence, a sweep or a person.
+
+    The service never said no to them: each may be there, or may yet be posted.
     """
     same_id = Repayment.objects.filter(
         app_id=app_id, account_id=account_id, external_id_key=normalise_external_id(external_id)
     )
     by_a_person = Q(state=State.SETTLED, settled_as=Verdict.NOT_RECORDED)
-    return same_id.filter(Q(state=State.NO_TRACE) | by_a_person)
+    by_a_sweep = Q(state=State.NOT_SENT, ended_by_sweep=True)
+    return same_id.filter(Q(state=State.NO_TRACE) | by_a_sweep | by_a_person).order_by("pk")
 
 
 def _commit(
@@ -288,6 +290,8 @@ def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
 
 def _audit(repayment: Repayment, by: User | None, detail: str) -> None:
     saved = {State.RECORDED: "yes"} | dict.fromkeys(NOTHING_SAVED, "no")
+    if repayment.ended_by_sweep:
+        saved[State.NOT_SENT] = "unknown"
     audit.record(
         by,
         "loans.makeRepayment",

@@ -30,7 +30,7 @@ def look_alikes(request: Request, form: str) -> list[Repayment]:
     near = same_payer & _near(request.amount, request.transaction_date)
     unfinished = same_loan & Q(state__in=OPEN)
     rows = Repayment.objects.filter(same_id | near | unfinished).exclude(form=form)
-    rows = rows.exclude(state__in=(State.REFUSED, State.NOT_SENT))
+    rows = rows.exclude(state=State.REFUSED).exclude(state=State.NOT_SENT, ended_by_sweep=False)
     return list(rows.select_related("created_by").order_by("-id")[:_AT_MOST])
 
 

@@ -67,6 +67,8 @@ class Repayment(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="repayments"
     )
     send_before = models.DateTimeField()
+    # Nobody saw its sender stop: a sweep found it. After a restored backup it may have been sent.
+    ended_by_sweep = models.BooleanField(default=False)
     sent_at = models.DateTimeField(null=True)
     form = models.CharField(max_length=64, unique=True)
     retry_of = models.ForeignKey(

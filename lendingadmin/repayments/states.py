@@ -37,7 +37,7 @@ OPEN: Final = (State.PENDING, State.SENT, State.UNKNOWN)
 # The externalId is taken while the service holds, or may hold, the repayment.
 HOLDS_EXTERNAL_ID: Final = (*OPEN, State.INFERRED, State.RECORDED)
 
-# Nothing of these is at the service.
+# Nothing of these is at the service, at the moment that they are entered.
 NOTHING_SAVED: Final = (State.PENDING, State.REFUSED, State.NOT_SENT)
 
 # Only a person sends again, and only where nothing is at the service, or nothing was found there.

@@ -158,7 +158,8 @@ def _show_confirm(
         "changed": request.method == "POST" and not _same_was_shown(request, asked),
         "busy": _open_intent(asked.app_id, asked.account_id),
         "already_live": getattr(stands_against, "other", None),
-        "may_double": _may_double(asked),
+        "given_up": _given_up(asked),
+        "paid": figures.in_all(loan, "paid"),
         "unconfirmed": request.method == "POST" and stands_against is None,
         "value_date_ahead": asked.value_date > timezone.now(),
     }
@@ -169,7 +170,7 @@ def _all_was_seen(request: PersonRequest, asked: ledger.Request, form: str) -> b
     """Whether the person saw every look-alike there is by now, and agreed that it may double."""
     seen = request.POST.get("seen", "")
     newest = max((row.pk for row in look_alikes(asked, form)), default=0)
-    agreed = not _may_double(asked) or _agreed(request)
+    agreed = not _given_up(asked) or _agreed(request)
     return agreed and newest <= whole_number(seen) and _same_was_shown(request, asked)
 
 
@@ -190,6 +191,6 @@ def _agreed(request: PersonRequest) -> bool:
     return "may_double" in request.POST
 
 
-def _may_double(asked: ledger.Request) -> bool:
-    """Whether this sends again what may yet be at the service, by whichever way it is entered."""
-    return ledger.given_up(asked.app_id, asked.account_id, asked.external_id).exists()
+def _given_up(asked: ledger.Request) -> list[Repayment]:
+    """The attempts that this may double, by whichever way it is entered."""
+    return list(ledger.given_up(asked.app_id, asked.account_id, asked.external_id))

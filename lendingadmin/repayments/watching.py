@@ -40,14 +40,16 @@ _REASONS = {
 
 
 def sweep() -> int:
-    """Conclude what senders left behind: expired intents were not sent, lost ones are unknown."""
+    """Conclude what senders left behind: expired intents were not sent, as far as this journal
+    knows, and what was sent without an answer is unknown.
+    """
     now = timezone.now()
     expired = Repayment.objects.filter(state=State.PENDING, send_before__lte=now)
     lost = Repayment.objects.filter(state=State.SENT, sent_at__lte=now - SENDER_LOST)
     swept = 0
     for repayment in expired:
-        why = "Its sender stopped before anything was sent."
-        swept += ledger.move(repayment, State.NOT_SENT, by=None, why=why)
+        why = "Its sender stopped before it sent anything, as far as this journal knows."
+        swept += ledger.move(repayment, State.NOT_SENT, by=None, why=why, ended_by_sweep=True)
     for repayment in lost:
         sending.doubt(repayment, "Its sender stopped while waiting for the answer.", None)
         swept += repayment.state == State.UNKNOWN

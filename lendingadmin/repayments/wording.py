@@ -1,16 +1,18 @@
 """What a person is told of a repayment: what happened, whether anything was saved, what happens
 next.
 
-A conclusion from evidence is never worded as certain, and "no trace" never as "not recorded".
+A conclusion from evidence is never worded as certain, and "no trace" never as "not recorded". What
+the service said is told only where its answer is kept.
 """
 
 from typing import NamedTuple
 
-from .states import State
+from .models import Repayment
+from .states import State, Verdict
 
 
 class Wording(NamedTuple):
-    """`saved` is "yes", "no", "unknown" or "probably"; `tone` picks the notice's colour."""
+    """`saved` answers whether anything was saved; `tone` picks the notice's colour."""
 
     title: str
     sentence: str
@@ -19,18 +21,18 @@ class Wording(NamedTuple):
     tone: str
 
 
-WORDINGS: dict[State, Wording] = {
+_WORDINGS: dict[State, Wording] = {
     State.PENDING: Wording(
         "About to be sent",
-        "The intent is kept here; nothing has been sent to the service yet.",
-        "no",
+        "It is kept here, and about to be sent to the service.",
+        "not known yet",
         "Wait a moment. Do not enter it again.",
         "info",
     ),
     State.SENT: Wording(
         "Sent, waiting for the answer",
         "The service has not answered yet. Do not enter it again.",
-        "unknown",
+        "not known yet",
         "This page looks again by itself.",
         "info",
     ),
@@ -58,13 +60,13 @@ WORDINGS: dict[State, Wording] = {
     State.UNKNOWN: Wording(
         "We don't know yet whether this was recorded",
         "Do not enter it again. Checking…",
-        "unknown",
+        "not known yet",
         "We read the loan again and again to find out.",
         "odd",
     ),
     State.INFERRED: Wording(
         "Probably recorded",
-        "The service never confirmed it, but paid rose by exactly this amount. "
+        "No confirmation is kept here, but paid rose by exactly this amount. "
         "Another payment of the same amount may explain that.",
         "probably",
         "Compare with the payment network's statement. A manager can settle it.",
@@ -72,17 +74,36 @@ WORDINGS: dict[State, Wording] = {
     ),
     State.NO_TRACE: Wording(
         "No trace of it on the loan so far",
-        "The service never confirmed it, and paid did not rise in the quiet time after it. "
+        "No confirmation is kept here, and paid did not rise in the quiet time after it. "
         "It may still be posted late.",
-        "unknown",
+        "not known yet",
         "Ask the service's operator before you send it again: sending again may record it twice.",
         "warn",
     ),
     State.SETTLED: Wording(
         "Settled by a person",
         "The evidence left it open; a person decided.",
-        "unknown",
+        "not known yet",
         "Nothing more to do.",
         "info",
     ),
 }
+
+_SWEPT = Wording(
+    "Not sent, as far as this journal knows",
+    "Its sender stopped before it sent anything, or this journal was restored since.",
+    "no, as far as this journal knows",
+    "Compare what is paid on the loan before you send it again.",
+    "warn",
+)
+
+
+def wording_of(repayment: Repayment) -> Wording:
+    """The words for what is known of a repayment by now."""
+    if repayment.state == State.NOT_SENT and repayment.ended_by_sweep:
+        return _SWEPT
+    words = _WORDINGS[State(repayment.state)]
+    if repayment.state != State.SETTLED:
+        return words
+    by_a_person = "yes" if repayment.settled_as == Verdict.RECORDED else "no"
+    return words._replace(saved=f"{by_a_person}, says a person")

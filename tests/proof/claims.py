@@ -12,6 +12,7 @@ from tests.proof.desk import Browser
 _NOTICE = re.compile(r'<div id="status".*?data-announce="([^"]*)"', re.DOTALL)
 _SAVED = re.compile(r"<dt>Anything saved\?</dt>\s*<dd><strong>([^<]*)</strong>")
 _EFFECT = re.compile(r"<dt>Effect</dt>\s*<dd>([a-z ]+):")
+_SET_ASIDE = re.compile(r"<dt>(?:<[^>]*>)*Set aside")
 _STATUS = re.compile(r'<div id="status".*?</section>', re.DOTALL)
 _TAGS = re.compile(r"<[^>]*>")
 
@@ -74,6 +75,6 @@ def receipt(browser: Browser, app: str, number: int) -> Receipt:
         saved[1],
         effect[1] if effect else "",
         "effect was not seen" in status[0],
-        "<dt>Set aside</dt>" in page.text,
+        bool(_SET_ASIDE.search(page.text)),
         " ".join(html.unescape(_TAGS.sub(" ", status[0])).split()),
     )

@@ -123,18 +123,18 @@ def _others_moved_it(world: World, key: Key) -> bool:
 _SAVED = {
     "recorded": ("yes",),
     "refused": ("no",),
-    "not_sent": ("no",),
-    "pending": ("no",),
-    "sent": ("unknown",),
-    "unknown": ("unknown",),
+    "not_sent": ("no", "no, as far as this journal knows"),
+    "pending": ("not known yet",),
+    "sent": ("not known yet",),
+    "unknown": ("not known yet",),
     "inferred": ("probably",),
-    "no_trace": ("unknown",),
+    "no_trace": ("not known yet",),
     "settled": ("yes, says a person", "no, says a person"),
 }
 _NEVER_SAID = {
-    "inferred": ("acknowledged", "was recorded", "is recorded"),
-    "no_trace": ("not recorded", "nothing was recorded", "nothing of it is at the service"),
-    "unknown": ("not recorded", "nothing was recorded"),
+    "inferred": ("acknowledged", "was recorded", "is recorded", "the service never"),
+    "no_trace": ("not recorded", "nothing was recorded", "nothing of it", "the service never"),
+    "unknown": ("not recorded", "nothing was recorded", "the service never"),
 }
 
 
@@ -184,6 +184,26 @@ def sums_agree(world: World) -> Iterator[str]:
             yield f"{loan} has {paid - START} paid, {held[loan]} is accounted for"
 
 
+def landed_is_paid(world: World) -> Iterator[str]:
+    """What is presumed to have landed never exceeds what `paid` shows beyond what did land."""
+    known: Counter[str] = Counter()
+    presumed: Counter[str] = Counter()
+    there = world.committed.copy()
+    for row in world.rows:
+        key = (row.loan, row.external_id)
+        # A person may say that a payment was recorded which never was: that is theirs to answer.
+        is_true = row.state == "recorded" or row.settled_as == "recorded"
+        if is_true and there[key]:
+            there[key] -= 1
+            known[row.loan] += row.amount  # type: ignore[assignment]
+        elif row.state == "inferred":
+            presumed[row.loan] += row.amount  # type: ignore[assignment]
+    for loan, paid in world.balances.items():
+        left = paid - START - known[loan]
+        if presumed[loan] > left:
+            yield f"{loan} has {presumed[loan]} presumed, and only {left} is left of what was paid"
+
+
 INVARIANTS: tuple[Callable[[World], Iterator[str]], ...] = (
     at_the_service_once,
     each_row_is_sent_once,
@@ -194,6 +214,7 @@ INVARIANTS: tuple[Callable[[World], Iterator[str]], ...] = (
     worded_as_known,
     one_open_intent,
     sums_agree,
+    landed_is_paid,
 )
 
 

@@ -28,6 +28,9 @@ _LOANS = some.integers(0, 1)
 _IDS = some.sampled_from(("TX-1", "TX-1", "TX-2", ""))
 _AMOUNTS = some.sampled_from(("75.25", "75.25", "20.00"))
 _FAULTS = some.sampled_from(tuple(FAULTS))
+_LOST = some.sampled_from(
+    ("lose_request", "commit_late", "commit_late", "lose_answer", "fail_before_commit")
+)
 _PAUSES = some.sampled_from(
     (
         {"seconds": 5},
@@ -146,6 +149,44 @@ class Machine(RuleBasedStateMachine):
         if agree and tab.confirm.warns:
             self.agreed[tab.confirm.url] = tab.key
 
+    # --- two on one loan -----------------------------------------------------------------
+
+    @rule(person=_PEOPLE, loan=_LOANS, amount=_AMOUNTS, first=_LOST, second=_LOST)
+    def lose_two_on_a_loan(
+        self, person: str, loan: int, amount: str, first: str, second: str
+    ) -> None:
+        """The first is set aside for the next customer, and the second is lost as well."""
+        self._enter_and_send(person, loan, amount, first)
+        for row in self._rows_of(loan):
+            if row.state == "unknown":
+                self._set_aside(row)
+        self._enter_and_send(person, loan, amount, second)
+
+    @rule(person=_PEOPLE, loan=_LOANS, amount=_AMOUNTS, first=_LOST, second=_LOST)
+    def lose_one_after_what_left_no_trace(
+        self, person: str, loan: int, amount: str, first: str, second: str
+    ) -> None:
+        """The quiet time of the first passes before the second is lost."""
+        self._enter_and_send(person, loan, amount, first)
+        self.time_passes({"minutes": 17})
+        for _ in range(3):
+            for row in self._rows_of(loan):
+                if row.state == "unknown":
+                    self._post("manager", row, "look", {})
+            self.time_passes({"seconds": 5})
+        self._enter_and_send(person, loan, amount, second)
+
+    def _enter_and_send(self, person: str, loan: int, amount: str, fault: str) -> None:
+        before = len(self.tabs)
+        self.enter(person, loan, f"TX-{len(self.hostile.events())}", amount)
+        if len(self.tabs) > before:
+            self.hostile.plan(fault)
+            self._press(self.tabs[-1], agree=True)
+
+    def _rows_of(self, loan: int) -> list[Row]:
+        self.rows = journal(self.browsers["manager"], APP)
+        return [row for row in self.rows if row.loan == self.scene.loans[loan]]
+
     # --- what happens around -------------------------------------------------------------
 
     @rule(loan=_LOANS, amount=_AMOUNTS)
@@ -181,7 +222,9 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: any(row.state == "unknown" for row in self.rows))
     @rule(pick=_PICK)
     def set_aside(self, pick: int) -> None:
-        row = _one([row for row in self.rows if row.state == "unknown"], pick)
+        self._set_aside(_one([row for row in self.rows if row.state == "unknown"], pick))
+
+    def _set_aside(self, row: Row) -> None:
         self._post("manager", row, "set-aside", {"aside-reason": "the next customer waits"})
         self.receipts.pop(row.number, None)
 

@@ -34,7 +34,7 @@ GOOD = {
     "an honest one": World(
         [ARRIVED, COMMITTED, SAID_YES], [row("recorded")], {1: says("yes")}, balances=PAID
     ),
-    "lost, and nobody knows": World([ARRIVED], [row("unknown")], {1: says("unknown")}),
+    "lost, and nobody knows": World([ARRIVED], [row("unknown")], {1: says("not known yet")}),
     "sent again with a warning": World(
         [ARRIVED, COMMITTED] * 2 + [SAID_YES],
         [row("no_trace"), row("recorded", 2)],
@@ -42,6 +42,9 @@ GOOD = {
     ),
     "a lie that is told of": World(
         [ARRIVED, LIED], [row("recorded")], {1: says("yes", effect="not yet", not_seen=True)}
+    ),
+    "presumed, and another payment explains it": World(
+        [ARRIVED, event("committed", by="other")], [row("inferred")], balances=PAID
     ),
     "a lie beside another payment": World(
         [ARRIVED, LIED, event("committed", by="other")],
@@ -75,7 +78,27 @@ BAD: dict[str, tuple[Callable[[World], Iterator[str]], World]] = {
     ),
     "no trace as not recorded": (
         invariants.worded_as_known,
-        World([], [row("no_trace")], {1: says("unknown", "It was not recorded.")}),
+        World([], [row("no_trace")], {1: says("not known yet", "It was not recorded.")}),
+    ),
+    "told as if the service's answer were known": (
+        invariants.worded_as_known,
+        World([], [row("inferred")], {1: says("probably", "The service never confirmed it.")}),
+    ),
+    "one rise for two": (
+        invariants.landed_is_paid,
+        World(
+            [ARRIVED, COMMITTED, SAID_YES],
+            [row("recorded"), row("inferred", 2, "TX-2")],
+            balances=PAID,
+        ),
+    ),
+    "presumed beside what a person rightly says": (
+        invariants.landed_is_paid,
+        World(
+            [ARRIVED, COMMITTED],
+            [row("settled")._replace(settled_as="recorded"), row("inferred", 2, "TX-2")],
+            balances=PAID,
+        ),
     ),
     "two open": (
         invariants.one_open_intent,
