@@ -5,9 +5,13 @@ Nothing here repeats a call; what can't be told apart from success stays unknown
 """
 
 import logging
+import time
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
+from django.db import InterfaceError, InternalError, OperationalError, close_old_connections
 from django.utils import timezone
 
 from lendingadmin import gateway
@@ -25,42 +29,106 @@ from .states import State
 
 logger = logging.getLogger(__name__)
 
+# Busy, full, read-only or gone.
+_DATABASE_FAULTS = (OperationalError, InterfaceError, InternalError)
+
+# Seconds for which an outcome is tried to be kept; a look takes over a sender only after 90.
+_KEEP_WITHIN = 20.0
+
+
+class NotKept(Exception):
+    """The database did not take down what became of a repayment, which `state` says.
+
+    `state` is NOT_SENT, RECORDED, REFUSED or UNKNOWN; `reference` names it to whoever runs this.
+    """
+
+    def __init__(self, state: State, reference: str = "") -> None:
+        super().__init__(f"{reference or 'an intent'} is {state}, and that could not be kept")
+        self.state = state
+        self.reference = reference
+
 
 def record(request: ledger.Request, by: User, form: str, *, agreed: bool = True) -> Repayment:
     """Commit the intent and send it; the row that comes back says what is known.
 
     The same one-use `form` gives the first landing back and sends nothing. Raises
     ledger.AlreadyLive or ledger.LoanBusy, and ledger.MayDouble unless the person `agreed` that it
-    may double what was given up; then nothing was sent.
+    may double what was given up; then nothing was sent. Raises NotKept when the database is busy,
+    full or gone.
     """
-    repayment, is_new = ledger.intend(request, by, form, agreed=agreed)
+    try:
+        repayment, is_new = ledger.intend(request, by, form, agreed=agreed)
+    except _DATABASE_FAULTS as error:
+        raise NotKept(State.NOT_SENT) from error
     if is_new:
         send(repayment, by)
     return repayment
 
 
 def send(repayment: Repayment, by: User) -> None:
-    """Send a `pending` intent. Never raises for what the service does: the row's state tells."""
-    if not take_baseline(repayment, by):
-        return
-    now = timezone.now()
-    if not ledger.move(repayment, State.SENT, by=by, sent_at=now):
-        return  # It expired meanwhile, and whoever saw that has said so.
+    """Send a `pending` intent. Never raises for what the service does: the row's state tells.
+
+    Raises NotKept when the database did not take that down.
+    """
+    try:
+        if not take_baseline(repayment, by):
+            return
+        if not ledger.move(repayment, State.SENT, by=by, sent_at=timezone.now()):
+            return  # It expired meanwhile, and whoever saw that has said so.
+    except _DATABASE_FAULTS as error:
+        raise NotKept(State.NOT_SENT, str(repayment)) from error
+    begun = False
+
+    def begin() -> None:
+        nonlocal begun
+        check_deadline(repayment)
+        begun = True
+
     try:
         with gateway.calls() as made:
             loan = gateway.app(repayment.app_id).loans.make_repayment(
-                repayment.account_id,
-                repayment.body(),
-                before_send=lambda: check_deadline(repayment),
+                repayment.account_id, repayment.body(), before_send=begin
             )
     except LendingError as error:
         conclude_error(repayment, error, by)
     except Exception as error:
-        # A fault of our own after the socket may have been written: the truth is "unknown".
-        doubt(repayment, f"a fault of the dashboard: {type(error).__name__}", by)
         logger.exception("%s: sending failed", repayment)
+        why = f"a fault of the dashboard: {type(error).__name__}"
+        # Once the socket may have been written, the truth is "unknown".
+        _move(repayment, State.UNKNOWN if begun else State.NOT_SENT, by, why=why)
     else:
         conclude_answer(repayment, loan, by, made[-1])
+
+
+def _keep(repayment: Repayment, state: State, write: Callable[[], object], request_id: str) -> None:
+    """Write down what became of a repayment, again and again for a while. Raises NotKept."""
+    until = time.monotonic() + _KEEP_WITHIN
+    pause = 0.05
+    while True:
+        try:
+            write()
+            return
+        except _DATABASE_FAULTS as error:
+            if time.monotonic() + pause > until:
+                logger.error("%s: %s could not be kept", repayment, state, exc_info=error)
+                reference = " · ".join(filter(None, (str(repayment), request_id)))
+                raise NotKept(state, reference) from error
+        time.sleep(pause)
+        pause = min(pause * 2, 1.0)
+        close_old_connections()  # one that broke is opened again
+
+
+def _move(
+    repayment: Repayment, to: State, by: User | None, *, request_id: str = "", **fields: Any
+) -> None:
+    """Move the row by what the service made of it, and keep at it while the database is busy."""
+    is_looked_for = to == State.UNKNOWN
+    fields["next_look_at"] = timezone.now() + next_delay(0, timedelta(0)) if is_looked_for else None
+
+    def write() -> None:
+        ledger.move(repayment, to, by=by, request_id=request_id, **fields)
+
+    _keep(repayment, to, write, request_id)
 
 
 def check_deadline(repayment: Repayment) -> None:
@@ -109,13 +177,22 @@ def _written(amount: Decimal | None) -> str:
 
 def conclude_answer(repayment: Repayment, loan: Loan, by: User, call: Call) -> None:
     """A readable 2xx came: recorded if it speaks of the same loan, unknown if of another."""
-    fields = {"status": call.status, "request_id": call.request_id or ""}
+    request_id = call.request_id or ""
     if account_of(loan) != repayment.account_id:
-        doubt(repayment, "The service answered with another loan.", by, **fields)
+        why = "The service answered with another loan."
+        _move(repayment, State.UNKNOWN, by, why=why, status=call.status, request_id=request_id)
         return
-    # Due until the effect was read: whoever comes after a sender that died here reads it.
-    ledger.acknowledge(repayment, by, next_look_at=timezone.now(), **fields)
-    see_effect(repayment)
+
+    def write() -> None:
+        # Due until the effect was read: whoever comes after a sender that died here reads it.
+        fields = {"status": call.status, "request_id": request_id, "next_look_at": timezone.now()}
+        ledger.acknowledge(repayment, by, **fields)
+
+    _keep(repayment, State.RECORDED, write, request_id)
+    try:
+        see_effect(repayment)
+    except _DATABASE_FAULTS:
+        logger.warning("%s: its effect could not be kept, and is due to be read", repayment)
 
 
 def see_effect(repayment: Repayment, fresh: Loan | None = None) -> None:
@@ -128,20 +205,17 @@ def see_effect(repayment: Repayment, fresh: Loan | None = None) -> None:
 
 def conclude_error(repayment: Repayment, error: LendingError, by: User) -> None:
     """No readable 2xx came: refused, not sent or unknown, by what the error says was saved."""
-    fields = {
-        "status": error.status,
-        "error_description": error.error_description or "",
-        "request_id": error.request_id or "",
-    }
-    if error.saved == Saved.UNKNOWN:
-        doubt(repayment, error.message, by, **fields)
-        return
     not_sent = isinstance(error, Unreachable | InvalidId) or error.operation == issuer.OPERATION
-    to = State.NOT_SENT if not_sent else State.REFUSED
-    ledger.move(repayment, to, by=by, why=error.message, next_look_at=None, **fields)
-
-
-def doubt(repayment: Repayment, why: str, by: User | None, **fields: object) -> None:
-    """Nobody can say whether it was recorded: start looking for evidence."""
-    first_look = timezone.now() + next_delay(0, timedelta(0))
-    ledger.move(repayment, State.UNKNOWN, by=by, why=why, next_look_at=first_look, **fields)
+    if error.saved == Saved.UNKNOWN:
+        to = State.UNKNOWN
+    else:
+        to = State.NOT_SENT if not_sent else State.REFUSED
+    _move(
+        repayment,
+        to,
+        by,
+        why=error.message,
+        status=error.status,
+        error_description=error.error_description or "",
+        request_id=error.request_id or "",
+    )

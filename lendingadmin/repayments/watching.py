@@ -51,8 +51,8 @@ def sweep() -> int:
         why = "Its sender stopped before it sent anything, as far as this journal knows."
         swept += ledger.move(repayment, State.NOT_SENT, by=None, why=why, ended_by_sweep=True)
     for repayment in lost:
-        sending.doubt(repayment, "Its sender stopped while waiting for the answer.", None)
-        swept += repayment.state == State.UNKNOWN
+        why = "Its sender stopped before an answer was kept here."
+        swept += ledger.move(repayment, State.UNKNOWN, by=None, why=why, next_look_at=now)
     return swept
 
 
