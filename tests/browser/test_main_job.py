@@ -123,6 +123,7 @@ def test_the_service_hangs_after_it_took_the_money(
     )
     expect(page.locator("#status")).to_contain_text("Probably recorded", timeout=30_000)
     expect(page.locator("#status")).to_contain_text("Another payment of the same amount")
+    expect(page.locator(".title #state")).to_contain_text("inferred")
     assert proxy.hits("makeRepayment") == 1
     page.goto(f"/apps/kenya/loans/{account_id}/")
     assert owed(page) == before - 12

@@ -28,9 +28,11 @@ _LOANS = some.integers(0, 1)
 _IDS = some.sampled_from(("TX-1", "TX-1", "TX-2", ""))
 _AMOUNTS = some.sampled_from(("75.25", "75.25", "20.00"))
 _FAULTS = some.sampled_from(tuple(FAULTS))
-_LOST = some.sampled_from(
-    ("lose_request", "commit_late", "commit_late", "lose_answer", "fail_before_commit")
+_TWO_LOST = some.tuples(
+    some.sampled_from(("commit_late", "commit_late", "lose_answer", "lose_request")),
+    some.sampled_from(("lose_request", "lose_request", "commit_late", "lose_answer")),
 )
+_THEN = some.sets(some.sampled_from(("late", "statement", "look")), min_size=1)
 _PAUSES = some.sampled_from(
     (
         {"seconds": 5},
@@ -151,30 +153,54 @@ class Machine(RuleBasedStateMachine):
 
     # --- two on one loan -----------------------------------------------------------------
 
-    @rule(person=_PEOPLE, loan=_LOANS, amount=_AMOUNTS, first=_LOST, second=_LOST)
+    @rule(person=_PEOPLE, loan=_LOANS, amount=_AMOUNTS, faults=_TWO_LOST, then=_THEN)
     def lose_two_on_a_loan(
-        self, person: str, loan: int, amount: str, first: str, second: str
+        self, person: str, loan: int, amount: str, faults: tuple[str, str], then: set[str]
     ) -> None:
         """The first is set aside for the next customer, and the second is lost as well."""
-        self._enter_and_send(person, loan, amount, first)
+        self._enter_and_send(person, loan, amount, faults[0])
         for row in self._rows_of(loan):
             if row.state == "unknown":
                 self._set_aside(row)
-        self._enter_and_send(person, loan, amount, second)
+        self._enter_and_send(person, loan, amount, faults[1])
+        self._go_on(loan, then)
 
-    @rule(person=_PEOPLE, loan=_LOANS, amount=_AMOUNTS, first=_LOST, second=_LOST)
+    @rule(person=_PEOPLE, loan=_LOANS, amount=_AMOUNTS, faults=_TWO_LOST, then=_THEN)
     def lose_one_after_what_left_no_trace(
-        self, person: str, loan: int, amount: str, first: str, second: str
+        self, person: str, loan: int, amount: str, faults: tuple[str, str], then: set[str]
     ) -> None:
         """The quiet time of the first passes before the second is lost."""
-        self._enter_and_send(person, loan, amount, first)
+        self._enter_and_send(person, loan, amount, faults[0])
         self.time_passes({"minutes": 17})
         for _ in range(3):
-            for row in self._rows_of(loan):
-                if row.state == "unknown":
-                    self._post("manager", row, "look", {})
+            self._look_at_all(loan)
             self.time_passes({"seconds": 5})
-        self._enter_and_send(person, loan, amount, second)
+        self._enter_and_send(person, loan, amount, faults[1])
+        self._go_on(loan, then)
+
+    def _go_on(self, loan: int, then: set[str]) -> None:
+        """What is late is committed, a manager reads the operator's statement, everybody looks."""
+        if "late" in then:
+            self.hostile.commit_late_now()
+        if "statement" in then:
+            self._settle_by_the_statement(loan)
+        if "look" in then:
+            self.time_passes({"seconds": 5})
+            self._look_at_all(loan)
+
+    def _settle_by_the_statement(self, loan: int) -> None:
+        """A manager who knows what the service holds says so, and says nothing of the rest."""
+        events = self.hostile.events(since=self.seen_lines)
+        there = {(e.loan, e.external_id) for e in events if e.kind == "committed"}
+        for row in self._rows_of(loan):
+            if row.state in _SETTLEABLE and (row.loan, row.external_id) in there:
+                words = {"verdict": "recorded", "reason": "it is on the statement"}
+                self._post("manager", row, "settle", words)
+                self.receipts.pop(row.number, None)
+
+    def _look_at_all(self, loan: int) -> None:
+        for row in self._rows_of(loan):
+            self._post("manager", row, "look", {})
 
     def _enter_and_send(self, person: str, loan: int, amount: str, fault: str) -> None:
         before = len(self.tabs)
