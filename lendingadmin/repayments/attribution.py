@@ -36,11 +36,14 @@ class Attribution(NamedTuple):
 
 
 def attribution_of(repayment: Repayment, after: Reading | None = None) -> Attribution | None:
-    """What `paid` says of a repayment at a reading: by default the newest of its loan.
+    """What `paid` says of a repayment: at the newest reading of its loan, unless one is given.
 
+    What was inferred stands by the reading that it was inferred from: later rises are of others.
     None where nothing was read before or after.
     """
     before = _reference(repayment)
+    if after is None and repayment.state == State.INFERRED:
+        after = repayment.latest
     after = after or _readable(repayment).order_by("-taken_at", "-id").first()
     if before is None or after is None:
         return None

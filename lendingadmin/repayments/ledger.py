@@ -199,7 +199,7 @@ def _withdraw_presumptions(landed: Repayment) -> None:
     recorded: a rise speaks for one repayment only.
     """
     for presumed in _of_loan(landed).filter(state=State.INFERRED):
-        found = attribution_of(presumed, after=presumed.latest)
+        found = attribution_of(presumed)
         if found is None or found.effect in (Effect.SEEN, Effect.MORE):
             continue
         why = f"The rise of paid that spoke for it belongs to {landed} as well."

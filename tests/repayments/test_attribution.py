@@ -118,6 +118,18 @@ def test_a_late_acknowledgement_takes_the_rise_from_a_presumption(
     assert second.next_look_at is not None and second.set_aside_at is None
 
 
+def test_what_was_inferred_is_not_contested_by_what_came_after(
+    service: LoanService, lose: Lose, desk: Client
+) -> None:
+    first = lose("form-1")
+    service.someone_else_pays("500")
+    assert look(first).state == State.INFERRED
+    second = lose("form-2", amount=Decimal(1000))
+    service.someone_else_pays("500")
+    assert look(second).state == State.UNKNOWN
+    assert "may belong to another repayment" not in text_of(desk, first)
+
+
 def test_a_withdrawn_presumption_is_set_aside_where_the_next_is_under_way(
     service: LoanService, lose: Lose, support: User, desk: Client
 ) -> None:
