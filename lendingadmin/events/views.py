@@ -9,14 +9,14 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
-from lendingadmin.lending.errors import NotFound
+from lendingadmin.lending.errors import NotFound, UnfinishedList
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Event, Odd
 from lendingadmin.staff.roles import roles_in_words
 from lendingadmin.web import tables
 from lendingadmin.web.access import access
-from lendingadmin.web.exports import csv_response, in_pages
+from lendingadmin.web.exports import CsvPage, csv_response
 from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
 from lendingadmin.web.requests import PersonRequest
 
@@ -57,15 +57,14 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     form = ListForm(request.GET, _LIST, _WORDS)
     if not form.is_valid():
         return redirect("events", app_id)
-    found = gateway.app(app_id).events.iterate(
+    found = gateway.app(app_id).events.pages(
         filters=form.filters() or None,
         order=form.cleaned_data.get("order") or None,
         page_size=DEFAULT_PAGE_SIZE,
     )
     audit.record(request, "dashboard.export", app_id=app_id, subject="events", outcome="started")
-    return csv_response(
-        request, f"events-{app_id}.csv", [*_COLUMNS, "data"], in_pages(map(_cells, found))
-    )
+    rows = (CsvPage(map(_cells, page.items), page.repeated) for page in found)
+    return csv_response(request, f"events-{app_id}.csv", [*_COLUMNS, "data"], rows)
 
 
 _COLUMNS = (
@@ -112,10 +111,16 @@ def reveal(
 
 
 def _found(app_id: str, *key: str) -> Event:
-    found = finding.find(app_id, *key)
-    if found is None:
+    looked = finding.find(app_id, *key)
+    if looked.found is not None:
+        return looked.found
+    if looked.whole:
         raise NotFound("The service lists no such event.", operation=_LIST.name)
-    return found
+    raise UnfinishedList(
+        f"The event is not among the {len(looked.seen)} that were read. "
+        f"{UnfinishedList.default_message}",
+        operation=_LIST.name,
+    )
 
 
 def _show(
