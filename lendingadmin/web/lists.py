@@ -110,11 +110,22 @@ class ListPage:
     next_url: str = ""
     first_url: str = ""
     notes: tuple[str, ...] = field(default=())
+    leads_back: bool = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether this is the last page of the list, and not its first."""
+        return bool(self.first_url) and not self.next_url
 
     @property
     def pager(self) -> dict[str, object]:
         """What `_pager.html` shows."""
-        return {"next_url": self.next_url, "first_url": self.first_url, "count": len(self.items)}
+        return {
+            "next_url": self.next_url,
+            "first_url": self.first_url,
+            "count": len(self.items),
+            "note": _LEADS_BACK if self.leads_back and not self.next_url else "",
+        }
 
     @property
     def filtered(self) -> bool:
@@ -172,6 +183,7 @@ def read_page(
         next_url=_next(request, page, token, skip, size),
         first_url=_url(request) if token or skip else "",
         notes=tuple(notes),
+        leads_back=bool(token) and page.next_page_token == token,
     )
 
 
@@ -200,7 +212,7 @@ def _next(request: Asked, page: Page[Any], token: str | None, skip: int, size: i
     """The address of what follows: the rest of this answer where it was larger, or the next one."""
     if len(page.items) > skip + size:
         return _url(request, {"pageToken": token or "", "from": str(skip + size)})
-    if page.next_page_token:
+    if page.next_page_token and page.next_page_token != token:
         return _url(request, {"pageToken": page.next_page_token})
     return ""
 
