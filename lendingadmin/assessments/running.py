@@ -64,12 +64,15 @@ def of_account(app_id: str, account_id: str, page_token: str | None = None) -> L
     """
     app = gateway.app(app_id)
     page = _page(app, account_id, page_token)
-    found = {id_of(one): one for one in each(page.items) if one.account_id == account_id}
+    theirs = [one for one in each(page.items) if one.account_id == account_id]
+    # One without an id can't be told from another, so all of them are kept.
+    nameless = [one for one in theirs if not id_of(one)]
+    found = {id_of(one): one for one in theirs if id_of(one)}
     for key in _started_here(app_id, account_id):
         if key not in found:
             with suppress(LendingError):
                 found[key] = app.assessments.get(key)
-    newest = sorted(found.values(), key=_made, reverse=True)
+    newest = sorted([*found.values(), *nameless], key=_made, reverse=True)
     return Look(tuple(newest), page.next_page_token)
 
 

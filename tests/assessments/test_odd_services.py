@@ -206,3 +206,22 @@ def test_an_answer_that_is_lost_is_not_known_and_leads_to_its_own_page(
     page = desk.post("/apps/kenya/assessments/new", body, follow=True).content.decode()
     assert "<strong>unknown</strong>" in page
     assert "None of the same account, type and time was made around then" in page
+
+
+def test_a_running_one_without_an_id_does_not_stop_the_form_for_ever(
+    desk: Client, fault_server: FaultServer
+) -> None:
+    nameless = GOOD | {"assessmentId": None, "uid": None, "result": None, "status": 0}
+    fault_server.on(LIST, reply({"assessments": [nameless], "nextPageToken": None}))
+    fault_server.on("POST /v1/projects/demo/apps/kenya/assessments", reply(GOOD))
+    where = "/apps/kenya/assessments/new"
+    form = desk.get(f"{where}?accountId=borrower:B-1")
+    assert "An assessment of this account is already running" in form.content.decode()
+    body = {
+        "accountId": "borrower:B-1",
+        "assessmentType": "assessmentTypes/credit",
+        "timestamp": "2026-01-01T00:00:00",
+        "token": form.context["token"],
+        "seen": form.context["seen"],
+    }
+    assert desk.post(where, body).headers.get("Location") == PAGE
