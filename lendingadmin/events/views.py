@@ -6,6 +6,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
@@ -56,7 +57,8 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
         raise PermissionDenied
     form = ListForm(request.GET, _LIST, _WORDS)
     if not form.is_valid():
-        return redirect("events", app_id)
+        query = request.META.get("QUERY_STRING", "")
+        return redirect(f"{reverse('events', args=[app_id])}?{query}")
     found = gateway.app(app_id).events.pages(
         filters=form.filters() or None,
         order=form.cleaned_data.get("order") or None,

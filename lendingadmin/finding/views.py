@@ -95,11 +95,14 @@ def _looked(app_id: str, place: Lookup, wanted: str, result: Any, *, hurried: bo
 
 
 def _card(app_id: str, error: LendingError, wanted: str) -> errors.Card:
-    """The card of a fault; where a list was not read to its end, with a link to go on there."""
+    """The card of a fault; where the list of loans was not read to its end, with a link to it.
+
+    Only a number is looked for in a list.
+    """
     card = errors.card(error)
     if not isinstance(error, UnfinishedList):
         return card
-    listed = f"{reverse('loans', args=[app_id])}?{urlencode({'accountNo': wanted})}"
+    listed = f"{reverse('loans', args=[app_id])}?{urlencode({'accountNo': int(wanted)})}"
     return replace(card, links=(("Look further", listed),))
 
 

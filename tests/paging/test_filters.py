@@ -54,3 +54,11 @@ def test_an_export_of_another_asks_back(desk: Client, service: PagedService) -> 
     answer = desk.get("/apps/kenya/loans/export.csv?status=another+one")
     assert answer.headers["Location"] == "/apps/kenya/loans/?status=another+one"
     assert service.hits("loans") == 0
+
+
+@pytest.mark.parametrize("name", ["loans", "events"])
+def test_an_export_of_a_refused_filter_goes_back_to_the_filter(
+    desk: Client, service: PagedService, name: str
+) -> None:
+    answer = desk.get(f"/apps/kenya/{name}/export.csv?accountId=a+b")
+    assert answer.headers["Location"] == f"/apps/kenya/{name}/?accountId=a+b"
