@@ -2,8 +2,8 @@
 
 from lendingadmin import gateway
 from lendingadmin.lending.errors import LendingError
-from lendingadmin.lending.pages import search
-from lendingadmin.lending.values import AssessmentType, each, status_key, text
+from lendingadmin.lending.pages import gather
+from lendingadmin.lending.values import AssessmentType, status_key, text
 from lendingadmin.web.requests import PersonRequest
 
 PERMISSION = "lending.assessmentTypes.list"
@@ -18,8 +18,7 @@ def read() -> list[AssessmentType]:
 
     Raises LendingError.
     """
-    looked = search(gateway.client().assessment_types.pages(), lambda kind: False, _AT_MOST)
-    found = each(looked.seen)
+    found, _ = gather(gateway.client().assessment_types.pages(), _AT_MOST)
     named = [kind for kind in found if name_of(kind)]
     return sorted(named, key=lambda kind: _PLACES.get(status_key(kind.status), 2))
 

@@ -6,16 +6,18 @@ from typing import TypeVar
 from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import Page, search
-from lendingadmin.lending.values import AssessmentType, Product, each
+from lendingadmin.lending.values import AssessmentType, Product
 from lendingadmin.web import tables
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page
+from lendingadmin.web.middleware import fault
 from lendingadmin.web.requests import PersonRequest
 
 from . import columns, words
@@ -41,7 +43,10 @@ def product(request: PersonRequest, product_id: str) -> HttpResponse:
 
     Raises LendingError.
     """
-    found = _of(gateway.client().products.pages(), product_id)
+    try:
+        found = _of(gateway.client().products.pages(), product_id)
+    except UnfinishedList as error:
+        return fault(request, error, further=reverse("products"))
     context = {
         "product": found,
         "product_id": product_id,
@@ -59,13 +64,17 @@ def _of(pages: Iterator[Page[Entry]], key: str) -> Entry | None:
 
     Raises UnfinishedList where it was not among what could be read, and the list may hold more.
     """
-    looked = search(pages, lambda one: getattr(one, str(one.id_field)) == key, _AT_MOST)
-    found = looked.found or next((one for one in each(looked.seen) if one.uid == key), None)
+    by_uid: list[Entry] = []
+
+    def is_wanted(one: Entry) -> bool:
+        if one.uid == key:
+            by_uid.append(one)
+        return bool(getattr(one, str(one.id_field)) == key)
+
+    looked = search(pages, is_wanted, _AT_MOST)
+    found = looked.found or next(iter(by_uid), None)
     if found is None and not looked.whole:
-        raise UnfinishedList(
-            f"“{key}” is not among the {len(looked.seen)} entries that were read. "
-            f"{UnfinishedList.default_message}"
-        )
+        raise UnfinishedList(f"“{key}” is not among the {looked.looked_at} that were read.")
     return found
 
 
@@ -85,7 +94,10 @@ def assessment_type(request: PersonRequest, type_id: str) -> HttpResponse:
 
     Raises LendingError.
     """
-    found = _of(gateway.client().assessment_types.pages(), type_id)
+    try:
+        found = _of(gateway.client().assessment_types.pages(), type_id)
+    except UnfinishedList as error:
+        return fault(request, error, further=reverse("assessment-types"))
     context = {
         "kind": found,
         "type_id": type_id,

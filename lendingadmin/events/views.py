@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse, HttpResponseBase
@@ -19,6 +20,7 @@ from lendingadmin.web import tables
 from lendingadmin.web.access import access
 from lendingadmin.web.exports import CsvPage, csv_response
 from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
+from lendingadmin.web.middleware import fault
 from lendingadmin.web.requests import PersonRequest
 
 from . import finding, reading
@@ -92,8 +94,8 @@ def event(
     request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
 ) -> HttpResponse:
     """One event, read kind by kind, its personal content masked."""
-    found = _found(app_id, account_id, event_type, timestamp)
-    return _show(request, app_id, found, request.GET, (account_id, event_type, timestamp))
+    key = (account_id, event_type, timestamp)
+    return _show(request, app_id, request.GET, key)
 
 
 @access(REVEAL, methods=("GET", "POST"))
@@ -109,31 +111,29 @@ def reveal(
         raise PermissionDenied
     if request.method != "POST":
         return redirect("event", app_id, *key)
-    return _show(request, app_id, _found(app_id, *key), request.POST, key, revealed=True)
-
-
-def _found(app_id: str, *key: str) -> Event:
-    looked = finding.find(app_id, *key)
-    if looked.found is not None:
-        return looked.found
-    if looked.whole:
-        raise NotFound("The service lists no such event.", operation=_LIST.name)
-    raise UnfinishedList(
-        f"The event is not among the {len(looked.seen)} that were read. "
-        f"{UnfinishedList.default_message}",
-        operation=_LIST.name,
-    )
+    return _show(request, app_id, request.POST, key, revealed=True)
 
 
 def _show(
     request: PersonRequest,
     app_id: str,
-    found: Event,
     asked: Mapping[str, Any],
     key: tuple[str, str, str],
     *,
     revealed: bool = False,
 ) -> HttpResponse:
+    """The page of the event with these three. Raises NotFound where the service lists none."""
+    looked = finding.find(app_id, *key)
+    if (found := looked.found) is None:
+        if looked.whole:
+            raise NotFound("The service lists no such event.", operation=_LIST.name)
+        words = f"The event is not among the {looked.looked_at} that were read."
+        listed = urlencode({"accountId": key[0], "eventType": key[1]})
+        return fault(
+            request,
+            UnfinishedList(words, operation=_LIST.name),
+            further=f"{reverse('events', args=[app_id])}?{listed}",
+        )
     app = gateway.lending_app(app_id)
     part = whole_number(asked.get("part"))
     data = reading.read(found, revealed=revealed, part=part, zone=app.zone)

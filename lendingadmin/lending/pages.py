@@ -188,37 +188,51 @@ def _key_of(item: object) -> int | None:
 
 
 class Search(NamedTuple, Generic[Listed]):
-    """What a search in a list came to: the item or None, and whether the list was seen to its end.
+    """What a search in a list came to: the item or None, and how many items were looked at.
 
-    `seen` holds every item that was looked at.
+    `whole` says, where none was found, whether the list was seen to its end.
     """
 
     found: Listed | None
     whole: bool
-    seen: tuple[Listed | Odd, ...]
+    looked_at: int
 
 
 def search(
     pages: Iterator[Page[Listed]], is_wanted: Callable[[Listed], bool], at_most: int
 ) -> Search[Listed]:
-    """Look for an item among the first `at_most` of a list's pages, as far as they can be read.
+    """Look for an item on a list's pages until `at_most` items or more were looked at.
 
     Ends at the item, and after MORE_PAGES further pages without items. Raises LendingError, but for
     a list that has no end.
     """
-    seen: list[Listed | Odd] = []
-    empty = 0
+    looked_at = empty = 0
     try:
         for page in pages:
             for item in page.items:
-                seen.append(item)
+                looked_at += 1
                 if not isinstance(item, Odd) and is_wanted(item):
-                    return Search(item, True, tuple(seen))
-            empty = 0 if page.items else empty + 1
+                    return Search(item, True, looked_at)
             if page.next_page_token is None:
-                return Search(None, True, tuple(seen))
-            if len(seen) >= at_most or empty > MORE_PAGES:
+                return Search(None, True, looked_at)
+            empty = 0 if page.items else empty + 1
+            if looked_at >= at_most or empty > MORE_PAGES:
                 break
     except UnfinishedList:
         pass
-    return Search(None, False, tuple(seen))
+    return Search(None, False, looked_at)
+
+
+def gather(pages: Iterator[Page[Listed]], at_most: int) -> tuple[tuple[Listed, ...], bool]:
+    """The items of a list within the bounds of `search`, and whether these are all.
+
+    Raises LendingError. An item that is no object is left out.
+    """
+    items: list[Listed] = []
+
+    def keep(item: Listed) -> bool:
+        items.append(item)
+        return False
+
+    whole = search(pages, keep, at_most).whole
+    return tuple(items), whole

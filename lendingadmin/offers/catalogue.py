@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from lendingadmin import gateway
-from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Search, search
+from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, gather
 from lendingadmin.lending.values import (
     AssessmentType,
     LendingTerms,
@@ -26,13 +26,13 @@ _MOST = 5000
 def products() -> tuple[Product, ...]:
     """The products of the project, as far as the list can be read. Raises LendingError."""
     pages = gateway.client().products.pages(page_size=MAXIMUM_PAGE_SIZE)
-    return each(search(pages, lambda product: False, _MOST).seen)
+    return gather(pages, _MOST)[0]
 
 
-def assessment_types() -> Search[AssessmentType]:
-    """The assessment types: those seen, and whether that is all of them. Raises LendingError."""
+def assessment_types() -> tuple[tuple[AssessmentType, ...], bool]:
+    """The assessment types that could be read, and whether these are all. Raises LendingError."""
     pages = gateway.client().assessment_types.pages(page_size=MAXIMUM_PAGE_SIZE)
-    return search(pages, lambda kind: False, _MOST)
+    return gather(pages, _MOST)
 
 
 def full_name(kind: AssessmentType) -> str:

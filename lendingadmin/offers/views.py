@@ -13,7 +13,7 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.ids import check_id
-from lendingadmin.lending.values import Product, each
+from lendingadmin.lending.values import Product
 from lendingadmin.web import errors, onetime, polling, writes
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
@@ -59,12 +59,12 @@ def _types(request: PersonRequest) -> tuple[tuple[Any, ...], bool, Card | None]:
     On a POST a fault is a card beside the form, which stays filled in.
     """
     try:
-        looked = catalogue.assessment_types()
+        types, whole = catalogue.assessment_types()
     except LendingError as error:
         if request.method != "POST":
             raise
         return (), False, errors.card(error)
-    return each(looked.seen), looked.whole, None
+    return types, whole, None
 
 
 def _choosable(types: tuple[Any, ...]) -> list[Any]:

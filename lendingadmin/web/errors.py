@@ -91,7 +91,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         UnfinishedList,
         "The service's list was not read to its end",
-        "Look further in the list. If it lasts, tell whoever runs the service.",
+        "It may still be there. If this lasts, tell whoever runs the service.",
         HTTPStatus.BAD_GATEWAY,
     ),
     (

@@ -14,6 +14,7 @@ from lendingadmin.lending.pages import (
     each_page,
     filter_text,
     first_items,
+    gather,
     list_query,
     page_token,
     search,
@@ -193,17 +194,17 @@ def test_empty_pages_that_lead_back_are_no_list():
 def test_a_search_ends_at_what_is_wanted_at_the_end_and_at_its_bounds():
     items = tuple(Loan({"accountId": str(number)}) for number in range(4))
     pages = Pages(first=(items[:2], "b"), b=((), "c"), c=(items[2:], None))
+    circle = Pages(first=(items[:2], "b"), b=(items[:2], "c"))
 
     def look_for(key, at_most=10, walk=pages):
         return search(each_page(walk), lambda loan: loan.account_id == key, at_most)
 
-    assert look_for("2") == (items[2], True, items[:3])
-    assert look_for("9") == (None, True, items)
-    assert look_for("9", at_most=2) == (None, False, items[:2])
-    assert look_for("9", walk=Pages(first=(items[:2], "b"), b=(items[:2], "c")))[:2] == (
-        None,
-        False,
-    )
+    assert look_for("2") == (items[2], True, 3)
+    assert look_for("9") == (None, True, 4)
+    assert look_for("9", at_most=2) == (None, False, 2)
+    assert look_for("9", walk=circle) == (None, False, 2)
+    assert gather(each_page(pages), 10) == (items, True)
+    assert gather(each_page(circle), 10) == (items[:2], False)
 
 
 def test_a_page_in_a_log_is_its_length():

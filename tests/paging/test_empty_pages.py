@@ -165,7 +165,8 @@ def test_an_event_behind_empty_pages(desk: Client, service: PagedService, count:
     else:
         assert answer.status_code == 502
         assert "does not know this" not in page and "no such event" not in page
-        assert "Look further" in page
+        listed = text(desk, link(answer.content.decode(), "Look further"))
+        assert "FOUND-1" in text(desk, link(listed, "Look further"))
 
 
 @pytest.mark.parametrize("name", ["products", "assessmentTypes"])
@@ -173,9 +174,10 @@ def test_an_entry_of_the_catalogue_that_was_not_come_to(
     desk: Client, service: PagedService, name: str
 ) -> None:
     service.give_empty_pages(name, 9, [ROWS[name]])
-    page = words(text(desk, LISTS[name] + "FOUND-1/", 502))
+    page = text(desk, LISTS[name] + "FOUND-1/", 502)
     assert "No such" not in page
     assert "not read to its end" in page
+    assert link(page, "Look further") == LISTS[name]
     service.give_empty_pages(name, 5, [ROWS[name]])
     assert "FOUND-1" in text(desk, LISTS[name] + "FOUND-1/")
     assert "No such" in text(desk, LISTS[name] + "FOUND-2/", 404)
