@@ -55,19 +55,24 @@ def compare(request: PersonRequest, app_id: str) -> HttpResponse:
         "cards": [errors.card(one) for one in found if isinstance(one, LendingError)],
         "rows": rows(sides[0], sides[1], zone) if both else [],
         "of_two_accounts": both and sides[0].account_id != sides[1].account_id,
-        "others": _others(app_id, sides[0]) if len(ids) == len(sides) == 1 and may_list else None,
+        "others": _others(app_id, sides[0], request.GET.get("pageToken") or None)
+        if len(ids) == len(sides) == 1 and may_list
+        else None,
         "read_at": timezone.now(),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "assessments/compare.html", context)
 
 
-def _others(app_id: str, first: Assessment) -> running.Look | None:
-    """The other assessments of the same account; None where the account is not known."""
+def _others(app_id: str, first: Assessment, page_token: str | None) -> running.Look | None:
+    """The other assessments of the same account; None where the account is not known.
+
+    `page_token` is that of the page of the service's list, None for the first.
+    """
     account = as_text(first.account_id)
     if not account:
         return None
-    look = running.of_account(app_id, account)
+    look = running.of_account(app_id, account, page_token)
     others = tuple(one for one in look.seen if running.id_of(one) != running.id_of(first))
     return look._replace(seen=others)
 

@@ -99,7 +99,9 @@ def _unseen(request: PersonRequest, app_id: str, account_id: str) -> running.Loo
         return None
     look, _ = _look(app_id, account_id)
     shown = set(request.POST.get("seen", "").split())
-    unseen = look is not None and {running.id_of(one) for one in look.running} - shown
+    # One without an id can be shown, but not be named as shown.
+    running_now = {running.id_of(one) for one in look.running} if look else set()
+    unseen = running_now - shown - {""}
     # Asked last: the first sending of a form that was sent twice may have started it meanwhile.
     return look if unseen and not Write.objects.filter(token=nonce).exists() else None
 

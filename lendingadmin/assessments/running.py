@@ -25,13 +25,18 @@ _STARTED_AT_MOST = 5
 
 
 class Look(NamedTuple):
-    """The assessments of one account that were seen, newest first; `whole` if all were looked at.
+    """The assessments of one account that were seen, newest first.
 
-    The rest of the list may hold more where it is not whole.
+    The rest of the list, from the page of `next_page_token`, may hold more where it is not whole.
     """
 
     seen: tuple[Assessment, ...]
-    whole: bool
+    next_page_token: str | None
+
+    @property
+    def whole(self) -> bool:
+        """Whether the list was seen to its end."""
+        return self.next_page_token is None
 
     @property
     def running(self) -> tuple[Assessment, ...]:
@@ -52,31 +57,36 @@ def id_of(assessment: Assessment) -> str:
     return text(assessment.assessment_id) or text(assessment.uid) or ""
 
 
-def of_account(app_id: str, account_id: str) -> Look:
-    """The assessments of an account on the first page, and those started here lately.
+def of_account(app_id: str, account_id: str, page_token: str | None = None) -> Look:
+    """The assessments of an account on one page, the first by default, and those started here.
 
     Raises LendingError.
     """
     app = gateway.app(app_id)
-    page = _first_page(app, account_id)
-    found = {id_of(one): one for one in each(page.items) if one.account_id == account_id}
+    page = _page(app, account_id, page_token)
+    theirs = [one for one in each(page.items) if one.account_id == account_id]
+    # One without an id can't be told from another, so all of them are kept.
+    nameless = [one for one in theirs if not id_of(one)]
+    found = {id_of(one): one for one in theirs if id_of(one)}
     for key in _started_here(app_id, account_id):
         if key not in found:
             with suppress(LendingError):
                 found[key] = app.assessments.get(key)
-    newest = sorted(found.values(), key=_made, reverse=True)
-    return Look(tuple(newest), whole=page.next_page_token is None)
+    newest = sorted([*found.values(), *nameless], key=_made, reverse=True)
+    return Look(tuple(newest), page.next_page_token)
 
 
 def _made(assessment: Assessment) -> str:
     return str(assessment.created_at or assessment.timestamp or "")
 
 
-def _first_page(app: AppClient, account_id: str) -> Page[Assessment]:
+def _page(app: AppClient, account_id: str, page_token: str | None) -> Page[Assessment]:
     try:
-        return app.assessments.list(filters={"accountId": account_id}, page_size=MAXIMUM_PAGE_SIZE)
+        return app.assessments.list(
+            filters={"accountId": account_id}, page_size=MAXIMUM_PAGE_SIZE, page_token=page_token
+        )
     except (BadRequest, InvalidFilter):
-        return app.assessments.list()
+        return app.assessments.list(page_token=page_token)
 
 
 def _started_here(app_id: str, account_id: str) -> list[str]:

@@ -1,10 +1,9 @@
 """The service's assessment types, as something to choose from (Spec: AssessmentType)."""
 
-from itertools import islice
-
 from lendingadmin import gateway
 from lendingadmin.lending.errors import LendingError
-from lendingadmin.lending.values import AssessmentType, each, status_key, text
+from lendingadmin.lending.pages import gather
+from lendingadmin.lending.values import AssessmentType, status_key, text
 from lendingadmin.web.requests import PersonRequest
 
 PERMISSION = "lending.assessmentTypes.list"
@@ -15,8 +14,11 @@ _PLACES = {"1": 0, "0": 1, "2": 3}
 
 
 def read() -> list[AssessmentType]:
-    """Every type that can be named, the generally available first. Raises LendingError."""
-    found = each(islice(gateway.client().assessment_types.iterate(), _AT_MOST))
+    """The types that can be named, the generally available first, as far as the list can be read.
+
+    Raises LendingError.
+    """
+    found, _ = gather(gateway.client().assessment_types.pages(), _AT_MOST)
     named = [kind for kind in found if name_of(kind)]
     return sorted(named, key=lambda kind: _PLACES.get(status_key(kind.status), 2))
 

@@ -45,7 +45,7 @@ class FilterForm(forms.Form):
         self.fields["app"].choices = [("", "All"), *apps]  # type: ignore[attr-defined]
 
     def narrow(self, entries: QuerySet[Entry]) -> QuerySet[Entry]:
-        """Apply the valid filters; an invalid one narrows nothing and bears its message."""
+        """Apply the filters of a valid form."""
         asked = self.cleaned_data
         if asked.get("person"):
             entries = entries.filter(username__iexact=asked["person"].strip())

@@ -19,8 +19,8 @@ def entries(request: HttpRequest) -> HttpResponse:
     shift nothing.
     """
     form = FilterForm(request.GET)
-    form.is_valid()
-    found = list(form.narrow(Entry.objects.all())[: PAGE + 1])
+    rows = form.narrow(Entry.objects.all()) if form.is_valid() else Entry.objects.none()
+    found = list(rows[: PAGE + 1])
     shown = found[:PAGE]
     context = {
         "form": form,

@@ -35,28 +35,39 @@ class Done(NamedTuple):
 
 
 class History(NamedTuple):
-    """The newest of each kind; None for what the person may not see."""
+    """The newest of each kind; None for what the person may not see.
+
+    `is_cut` says that there are older ones of a kind.
+    """
 
     writes: list[Done]
     repayments: list[Any] | None
     entries: list[Entry] | None
+    is_cut: bool = False
 
 
 def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
     """What was done here with this borrower, as far as this person may see it. Raises InvalidId."""
+    sees_repayments = person.has_perm("lending.loans.get")
+    sees_entries = person.has_perm("dashboard.audit.view")
+    writes = _writes(person, app_id, borrower_id)
+    # One more than is shown of each tells whether there are older ones.
+    repayments = list(
+        book.of_borrower(app_id, borrower_id)[: _SHOWN + 1] if sees_repayments else ()
+    )
+    entries = list(_entries(app_id, borrower_id) if sees_entries else ())
     return History(
-        _writes(person, app_id, borrower_id),
-        list(book.of_borrower(app_id, borrower_id)[:_SHOWN])
-        if person.has_perm("lending.loans.get")
-        else None,
-        list(_entries(app_id, borrower_id)) if person.has_perm("dashboard.audit.view") else None,
+        writes[:_SHOWN],
+        repayments[:_SHOWN] if sees_repayments else None,
+        entries[:_SHOWN] if sees_entries else None,
+        is_cut=any(len(rows) > _SHOWN for rows in (writes, repayments, entries)),
     )
 
 
 def _writes(person: User, app_id: str, borrower_id: str) -> list[Done]:
     theirs = _of(borrower_id, "operation") | Q(borrower_id=as_kept(borrower_id))
     rows = Write.objects.filter(theirs, app_id=app_id)
-    newest = rows.select_related("person").order_by("-created_at")[:_SHOWN]
+    newest = rows.select_related("person").order_by("-created_at")[: _SHOWN + 1]
     return [Done(following.words_of(one), one, _leads_to(one, person)) for one in newest]
 
 
@@ -69,7 +80,7 @@ def _leads_to(write: Write, person: User) -> str:
 def _entries(app_id: str, borrower_id: str) -> Any:
     # Found first, sorted then: else databases read an app's whole trail backwards for the newest.
     found = Entry.objects.filter(_of(borrower_id, "action"), app_id=app_id).order_by()
-    return Entry.objects.filter(pk__in=found.values("pk"))[:_SHOWN]
+    return Entry.objects.filter(pk__in=found.values("pk"))[: _SHOWN + 1]
 
 
 def _of(borrower_id: str, deed: str) -> Q:

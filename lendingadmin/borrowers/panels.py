@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from django.http import QueryDict
 from django.utils import timezone
@@ -37,12 +38,12 @@ _EVENTS = 10
 class Listed(NamedTuple):
     """What a list panel shows: the borrower's items, when they were read, and what to know.
 
-    `more` says that the service has further pages.
+    `next_page_token` leads to the service's further pages, None where there are none.
     """
 
     items: tuple[Any, ...]
     read_at: datetime
-    more: bool = False
+    next_page_token: str | None = None
     note: str = ""
 
 
@@ -53,46 +54,49 @@ class Recorded(NamedTuple):
     read_at: datetime
 
 
-def record(app: AppClient, borrower_id: str) -> Recorded:
-    """The borrower. Raises LendingError."""
+def record(app: AppClient, borrower_id: str, page_token: str | None = None) -> Recorded:
+    """The borrower; there are no pages of it. Raises LendingError."""
     return Recorded(app.borrowers.get(borrower_id), timezone.now())
 
 
-def loans(app: AppClient, borrower_id: str) -> Listed:
+def loans(app: AppClient, borrower_id: str, page_token: str | None = None) -> Listed:
     """The loan accounts that the borrower holds, the newest first. Raises LendingError."""
     page = app.loans.only(LOAN_KEYS).list(
-        filters={"borrowerId": borrower_id}, order="desc", page_size=_LOANS
+        filters={"borrowerId": borrower_id}, order="desc", page_size=_LOANS, page_token=page_token
     )
     return _own(page, "borrower_id", borrower_id, asked_by_account=True)
 
 
-def assessments(app: AppClient, borrower_id: str) -> Listed:
+def assessments(app: AppClient, borrower_id: str, page_token: str | None = None) -> Listed:
     """The borrower's assessments; the spec does not say that they can be filtered by account.
 
     Raises LendingError.
     """
     account = account_id(borrower_id)
     try:
-        filters = {"accountId": account}
-        page = app.assessments.list(filters=filters, page_size=_ASSESSMENTS)
+        page = app.assessments.list(
+            filters={"accountId": account}, page_size=_ASSESSMENTS, page_token=page_token
+        )
         return _own(page, "account_id", account, asked_by_account=True)
     except (InvalidFilter, BadRequest):
-        page = _any_assessments(app)
+        page = _any_assessments(app, page_token)
     return _own(page, "account_id", account, asked_by_account=False)
 
 
-def _any_assessments(app: AppClient) -> Page[Any]:
-    """The first page of everybody's; a service may refuse a page size too."""
+def _any_assessments(app: AppClient, page_token: str | None) -> Page[Any]:
+    """A page of everybody's; a service may refuse a page size too."""
     try:
-        return app.assessments.list(page_size=_ASSESSMENTS)
+        return app.assessments.list(page_size=_ASSESSMENTS, page_token=page_token)
     except BadRequest:
-        return app.assessments.list()
+        return app.assessments.list(page_token=page_token)
 
 
-def events(app: AppClient, borrower_id: str) -> Listed:
+def events(app: AppClient, borrower_id: str, page_token: str | None = None) -> Listed:
     """The newest events reported for the borrower. Raises LendingError."""
     account = account_id(borrower_id)
-    page = app.events.list(filters={"accountId": account}, order="desc", page_size=_EVENTS)
+    page = app.events.list(
+        filters={"accountId": account}, order="desc", page_size=_EVENTS, page_token=page_token
+    )
     return _own(page, "account_id", account, asked_by_account=True)
 
 
@@ -114,9 +118,8 @@ def _own(page: Page[Any], key: str, wanted: str, *, asked_by_account: bool) -> L
             f"The service does not filter these by borrower: {left_out} of others "
             f"{'was' if left_out == 1 else 'were'} left out"
         )
-        more = ", and only the first page was looked at." if page.next_page_token else "."
-        note += more
-    return Listed(own, page.read_at, bool(page.next_page_token), note)
+        note += ", and only this page of its list was looked at." if page.next_page_token else "."
+    return Listed(own, page.read_at, page.next_page_token, note)
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ class Panel:
     key: str
     title: str
     permission: str
-    read: Callable[[AppClient, str], Any]
+    read: Callable[[AppClient, str, str | None], Any]
     columns: Callable[..., Sequence[Column]] = lambda app: ()
     # Columns of the whole list that say nothing here, or have no room.
     without: Container[str] = ()
@@ -167,15 +170,27 @@ class Shown:
     found: Any = None
     card: errors.Card | None = None
     table: str = ""
+    page_token: str | None = None
 
     @classmethod
-    def of(cls, panel: Panel, result: Any, app: LendingApp, borrower_id: str) -> "Shown":
-        """A panel of what its read gave: a value, or the LendingError that it raised."""
+    def of(
+        cls,
+        panel: Panel,
+        result: Any,
+        app: LendingApp,
+        borrower_id: str,
+        page_token: str | None = None,
+    ) -> "Shown":
+        """A panel of what its read gave: a value, or the LendingError that it raised.
+
+        `page_token` is that of its page, None for the first.
+        """
         if isinstance(result, LendingError):
-            return cls(panel, card=errors.card(result))
-        mark = place_of_loans(app.app_id, borrower_id).mark if panel is LOANS else ""
+            return cls(panel, card=errors.card(result), page_token=page_token)
+        place = place_of_loans(app.app_id, borrower_id, page_token)
+        mark = place.mark if panel is LOANS else ""
         table = panel.table(result, app, mark) if isinstance(result, Listed) else ""
-        return cls(panel, found=result, table=table)
+        return cls(panel, found=result, table=table, page_token=page_token)
 
     @property
     def is_read(self) -> bool:
@@ -188,10 +203,11 @@ class Shown:
         return f"borrowers/_{self.panel.key}.html"
 
 
-def place_of_loans(app_id: str, borrower_id: str) -> beside.Place:
-    """The borrower's loans as a list that a loan is opened from."""
+def place_of_loans(app_id: str, borrower_id: str, page_token: str | None = None) -> beside.Place:
+    """The borrower's loans, at one page of them, as a list that a loan is opened from."""
     kwargs = {"app_id": app_id, "borrower_id": borrower_id}
-    return beside.Place("borrower-loans", kwargs, QueryDict())
+    query = urlencode({"pageToken": page_token} if page_token else {})
+    return beside.Place("borrower-loans", kwargs, QueryDict(query))
 
 
 def beside_loan(
@@ -199,12 +215,13 @@ def beside_loan(
 ) -> beside.Beside:
     """The loans before and after one in the borrower's panel. Raises LendingError."""
     app_id, borrower_id = kwargs["app_id"], kwargs["borrower_id"]
-    found = loans(gateway.app(app_id), borrower_id).items
-    rows = [figures.account_of(loan) for loan in found if isinstance(loan, Loan)]
-    place = place_of_loans(app_id, borrower_id)
+    page_token = query.get("pageToken") or None
+    found = loans(gateway.app(app_id), borrower_id, page_token).items
+    rows = [figures.key_of(loan) for loan in found if isinstance(loan, Loan)]
+    place = place_of_loans(app_id, borrower_id, page_token)
     return beside.among([row for row in rows if row], key, place, "loan")
 
 
 def call(panel: Panel, app: AppClient, borrower_id: str) -> Callable[[], Any]:
     """The panel's read as a function without arguments."""
-    return partial(panel.read, app, borrower_id)
+    return partial(panel.read, app, borrower_id, None)

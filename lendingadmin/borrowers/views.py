@@ -1,5 +1,7 @@
 """Borrowers: the list, and the 360° view of one, panel by panel."""
 
+from typing import Any
+
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -114,17 +116,19 @@ def history_panel(request: PersonRequest, app_id: str, borrower_id: str) -> Http
 def _panel(request: PersonRequest, panel: Panel, app_id: str, borrower_id: str) -> HttpResponse:
     """One panel: a fragment for htmx, a page of its own for everybody else."""
     template = "borrowers/_panel.html" if request.htmx else "borrowers/panel.html"
-    context: dict[str, object] = {"shown": _read(panel, app_id, borrower_id)}
+    page_token = request.GET.get("pageToken") or None
+    context: dict[str, object] = {"shown": _read(panel, app_id, borrower_id, page_token)}
     return _draw(request, template, app_id, borrower_id, context)
 
 
-def _read(panel: Panel, app_id: str, borrower_id: str) -> Shown:
-    """Read one panel; its fault is the panel's own."""
-    app = gateway.lending_app(app_id)
+def _read(panel: Panel, app_id: str, borrower_id: str, page_token: str | None = None) -> Shown:
+    """Read one panel, or one page of it; its fault is the panel's own."""
+    result: Any
     try:
-        return Shown.of(panel, panel.read(gateway.app(app_id), borrower_id), app, borrower_id)
+        result = panel.read(gateway.app(app_id), borrower_id, page_token)
     except LendingError as error:
-        return Shown.of(panel, error, app, borrower_id)
+        result = error
+    return Shown.of(panel, result, gateway.lending_app(app_id), borrower_id, page_token)
 
 
 def _of_record(shown: Shown) -> dict[str, object]:

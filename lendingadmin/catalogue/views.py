@@ -1,19 +1,23 @@
 """The catalogue: products of the project and assessment types of the service, lists and pages."""
 
-from itertools import islice
+from collections.abc import Iterator
 from typing import TypeVar
 
 from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.operations import OPERATIONS
-from lendingadmin.lending.values import AssessmentType, Product, each
+from lendingadmin.lending.pages import Page, search
+from lendingadmin.lending.values import AssessmentType, Product
 from lendingadmin.web import tables
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page
+from lendingadmin.web.middleware import fault
 from lendingadmin.web.requests import PersonRequest
 
 from . import columns, words
@@ -35,9 +39,14 @@ def products(request: PersonRequest) -> HttpResponse:
 
 @access("lending.products.list")
 def product(request: PersonRequest, product_id: str) -> HttpResponse:
-    """One product, by its `productId` or `uid`: every term and charge in words."""
-    listed = each(islice(gateway.client().products.iterate(), _AT_MOST))
-    found = _of(listed, product_id)
+    """One product, by its `productId` or `uid`: every term and charge in words.
+
+    Raises LendingError.
+    """
+    try:
+        found = _of(gateway.client().products.pages(), product_id)
+    except UnfinishedList as error:
+        return fault(request, error, further=reverse("products"))
     context = {
         "product": found,
         "product_id": product_id,
@@ -50,11 +59,23 @@ def product(request: PersonRequest, product_id: str) -> HttpResponse:
     return render(request, "catalogue/product.html", context, status=200 if found else 404)
 
 
-def _of(listed: tuple[Entry, ...], key: str) -> Entry | None:
-    """The one of that id: a productId or assessmentTypeId wins over another's uid."""
-    by_id = (one for one in listed if str(getattr(one, str(one.id_field))) == key)
-    by_uid = (one for one in listed if one.uid == key)
-    return next(by_id, None) or next(by_uid, None)
+def _of(pages: Iterator[Page[Entry]], key: str) -> Entry | None:
+    """The one of that id: a productId or assessmentTypeId wins over another's uid.
+
+    Raises UnfinishedList where it was not among what could be read, and the list may hold more.
+    """
+    by_uid: list[Entry] = []
+
+    def is_wanted(one: Entry) -> bool:
+        if one.uid == key:
+            by_uid.append(one)
+        return bool(getattr(one, str(one.id_field)) == key)
+
+    looked = search(pages, is_wanted, _AT_MOST)
+    found = looked.found or next(iter(by_uid), None)
+    if found is None and not looked.whole:
+        raise UnfinishedList(f"“{key}” is not among the {looked.looked_at} that were read.")
+    return found
 
 
 @access("lending.assessmentTypes.list")
@@ -69,9 +90,14 @@ def assessment_types(request: PersonRequest) -> HttpResponse:
 
 @access("lending.assessmentTypes.list")
 def assessment_type(request: PersonRequest, type_id: str) -> HttpResponse:
-    """One assessment type, by its `assessmentTypeId` or `uid`: for whom it is, and its state."""
-    listed = each(islice(gateway.client().assessment_types.iterate(), _AT_MOST))
-    found = _of(listed, type_id)
+    """One assessment type, by its `assessmentTypeId` or `uid`: for whom it is, and its state.
+
+    Raises LendingError.
+    """
+    try:
+        found = _of(gateway.client().assessment_types.pages(), type_id)
+    except UnfinishedList as error:
+        return fault(request, error, further=reverse("assessment-types"))
     context = {
         "kind": found,
         "type_id": type_id,

@@ -5,31 +5,29 @@ three.
 """
 
 from datetime import UTC, datetime
-from itertools import islice
 
 from django.urls import NoReverseMatch, reverse
 
 from lendingadmin import gateway
-from lendingadmin.lending.values import Event, Odd, moment, text, timestamp_text
+from lendingadmin.lending.pages import Search, search
+from lendingadmin.lending.values import Event, moment, text, timestamp_text
 
 # A service that ignores the filters is not searched through to its end.
 _LOOKED_THROUGH = 100
 _PAGE = 25
 
 
-def find(app_id: str, account_id: str, event_type: str, when: str) -> Event | None:
-    """The event with these three, or None where the service has none. Raises LendingError.
+def find(app_id: str, account_id: str, event_type: str, when: str) -> Search[Event]:
+    """Look for the event with these three. Raises LendingError.
 
     `when` is its timestamp as text. A value that no filter can carry (one with a space) is left
-    out of the question; what comes is compared in full either way.
+    out of the question; what comes is compared in full either way. The service has no such event
+    where none is found and the list was seen whole.
     """
     clauses = {"accountId": account_id, "eventType": event_type, "timestamp": _asked(when)}
     filters = {field: value for field, value in clauses.items() if _carries(value)}
-    found = gateway.app(app_id).events.iterate(filters=filters, page_size=_PAGE)
-    for event in islice(found, _LOOKED_THROUGH):
-        if not isinstance(event, Odd) and _is(event, account_id, event_type, when):
-            return event
-    return None
+    pages = gateway.app(app_id).events.pages(filters=filters, page_size=_PAGE)
+    return search(pages, lambda one: _is(one, account_id, event_type, when), _LOOKED_THROUGH)
 
 
 def address(app_id: str, event: object) -> str:

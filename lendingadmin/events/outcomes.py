@@ -32,9 +32,11 @@ def _counts(data: object) -> dict[str, int]:
 def reported(write: Write, meant: Meant) -> Finding:
     """Whether the service lists an event with the same three, and as many values in it."""
     key = [str(meant.sent[name]) for name in _KEY]
-    there = finding.find(write.app_id, *key)
+    looked = finding.find(write.app_id, *key)
+    there = looked.found
     if there is None:
-        why = "The service lists no event of this account, type and time so far."
+        whole = "" if looked.whole else " The service's list was not seen to its end."
+        why = f"The service lists no event of this account, type and time so far.{whole}"
         return Finding(Write.Found.NOT_SEEN, why)
     address = finding.address_of(write.app_id, *key)
     links = (("Open the event", address),) if address else ()

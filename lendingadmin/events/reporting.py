@@ -133,7 +133,7 @@ def _check(app_id: str, form: EventForm, nonce: str) -> tuple[dict[str, object],
 def _there_already(app_id: str, body: Mapping[str, object]) -> Card | None:
     """The card that leads to the event with the same three, if the service has one."""
     key = _key(body)
-    if finding.find(app_id, *key) is None:
+    if finding.find(app_id, *key).found is None:
         return None
     return Card(
         title="The service has this event already",

@@ -2,22 +2,25 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
-from lendingadmin.lending.errors import NotFound
+from lendingadmin.lending.errors import NotFound, UnfinishedList
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Event, Odd
 from lendingadmin.staff.roles import roles_in_words
 from lendingadmin.web import tables
 from lendingadmin.web.access import access
-from lendingadmin.web.exports import csv_response, in_pages
+from lendingadmin.web.exports import CsvPage, csv_response
 from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
+from lendingadmin.web.middleware import fault
 from lendingadmin.web.requests import PersonRequest
 
 from . import finding, reading
@@ -56,16 +59,16 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
         raise PermissionDenied
     form = ListForm(request.GET, _LIST, _WORDS)
     if not form.is_valid():
-        return redirect("events", app_id)
-    found = gateway.app(app_id).events.iterate(
+        query = request.META.get("QUERY_STRING", "")
+        return redirect(f"{reverse('events', args=[app_id])}?{query}")
+    found = gateway.app(app_id).events.pages(
         filters=form.filters() or None,
         order=form.cleaned_data.get("order") or None,
         page_size=DEFAULT_PAGE_SIZE,
     )
     audit.record(request, "dashboard.export", app_id=app_id, subject="events", outcome="started")
-    return csv_response(
-        request, f"events-{app_id}.csv", [*_COLUMNS, "data"], in_pages(map(_cells, found))
-    )
+    rows = (CsvPage(map(_cells, page.items), page.repeated) for page in found)
+    return csv_response(request, f"events-{app_id}.csv", [*_COLUMNS, "data"], rows)
 
 
 _COLUMNS = (
@@ -91,8 +94,8 @@ def event(
     request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
 ) -> HttpResponse:
     """One event, read kind by kind, its personal content masked."""
-    found = _found(app_id, account_id, event_type, timestamp)
-    return _show(request, app_id, found, request.GET, (account_id, event_type, timestamp))
+    key = (account_id, event_type, timestamp)
+    return _show(request, app_id, request.GET, key)
 
 
 @access(REVEAL, methods=("GET", "POST"))
@@ -108,25 +111,29 @@ def reveal(
         raise PermissionDenied
     if request.method != "POST":
         return redirect("event", app_id, *key)
-    return _show(request, app_id, _found(app_id, *key), request.POST, key, revealed=True)
-
-
-def _found(app_id: str, *key: str) -> Event:
-    found = finding.find(app_id, *key)
-    if found is None:
-        raise NotFound("The service lists no such event.", operation=_LIST.name)
-    return found
+    return _show(request, app_id, request.POST, key, revealed=True)
 
 
 def _show(
     request: PersonRequest,
     app_id: str,
-    found: Event,
     asked: Mapping[str, Any],
     key: tuple[str, str, str],
     *,
     revealed: bool = False,
 ) -> HttpResponse:
+    """The page of the event with these three. Raises NotFound where the service lists none."""
+    looked = finding.find(app_id, *key)
+    if (found := looked.found) is None:
+        if looked.whole:
+            raise NotFound("The service lists no such event.", operation=_LIST.name)
+        words = f"The event is not among the {looked.looked_at} that were read."
+        listed = urlencode({"accountId": key[0], "eventType": key[1]})
+        return fault(
+            request,
+            UnfinishedList(words, operation=_LIST.name),
+            further=f"{reverse('events', args=[app_id])}?{listed}",
+        )
     app = gateway.lending_app(app_id)
     part = whole_number(asked.get("part"))
     data = reading.read(found, revealed=revealed, part=part, zone=app.zone)

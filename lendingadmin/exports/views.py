@@ -17,7 +17,7 @@ from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page
 from lendingadmin.web import polling, progress
 from lendingadmin.web.access import access, refusal
-from lendingadmin.web.exports import csv_response
+from lendingadmin.web.exports import CsvPage, csv_response
 from lendingadmin.web.lists import ListForm, whole_number
 from lendingadmin.web.requests import PersonRequest
 
@@ -65,12 +65,13 @@ def progressed(request: PersonRequest, token: str) -> HttpResponse:
     found = progress.of(request, token)
     since = found.since if found else timezone.now()
     # An export that has not begun is asked for a few times more, in case it is about to.
-    waiting = found.state == "running" if found else whole_number(request.GET.get("polls")) < _FEW
+    asked = whole_number(request.GET.get("polls"))
+    waiting = found.sent.state == "running" if found else asked < _FEW
     poll = polling.poll(request, since, _LONGEST, waiting=waiting, delays=polling.WATCHED)
     context = {
         "token": token,
-        "found": found,
-        "rows": count(found.rows) if found else "0",
+        "sent": found.sent if found else None,
+        "rows": count(found.sent.rows) if found else "0",
         "poll": poll,
     }
     return render(request, "_progress.html", context)
@@ -98,7 +99,7 @@ def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -
     found = _started(pages, asked, may_refuse_size=may_refuse_size)
     audit.record(request, ACTION, app_id=app_id, subject=name.partition(".")[0], outcome="started")
     row = row_of(name)
-    rows = (map(row, page.items) for page in found)
+    rows = (CsvPage(map(row, page.items), page.repeated) for page in found)
     filename = "-".join(part for part in (app_id, name.partition(".")[0], _today()) if part)
     return csv_response(request, f"{filename}.csv", COLUMNS[name], rows)
 

@@ -11,7 +11,7 @@ from functools import partial
 from lendingadmin.display.text import borrower_name
 from lendingadmin.lending import figures
 from lendingadmin.lending.client import AppClient
-from lendingadmin.lending.errors import InvalidId, NotFound, Unreadable
+from lendingadmin.lending.errors import InvalidId, NotFound, UnfinishedList, Unreadable
 from lendingadmin.lending.ids import check_id, resource_id
 from lendingadmin.lending.values import Loan, text
 from lendingadmin.staff.models import User
@@ -82,7 +82,9 @@ def _numbered(app: AppClient, wanted: str) -> tuple[Match, ...]:
     if page.items and not found:
         # A service that overlooks the filter answers with everybody's loans.
         raise Unreadable("The service did not look for the number.", operation="loans.list")
-    named = [(figures.account_of(loan), _of_borrower(loan)) for loan in found]
+    named = [(figures.key_of(loan), _of_borrower(loan)) for loan in found]
+    if page.next_page_token and not page.items:
+        raise UnfinishedList(operation="loans.list")
     return tuple(Match(kinds.LOAN, key, f"number {number} {of}") for key, of in named if key)
 
 

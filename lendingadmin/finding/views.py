@@ -5,13 +5,16 @@ quick service leads straight to the record; what takes longer is shown without, 
 places then loads by itself.
 """
 
+from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from lendingadmin import gateway
-from lendingadmin.lending.errors import Held, LendingError, TimedOut
+from lendingadmin.lending.errors import Held, LendingError, TimedOut, UnfinishedList
 from lendingadmin.lending.parallel import together
 from lendingadmin.web import errors
 from lendingadmin.web.access import refusal, signed_in
@@ -54,7 +57,7 @@ def find_in(request: PersonRequest, app_id: str, place: str) -> HttpResponse:
         result: Any = lookup.call(gateway.app(app_id), wanted)()
     except LendingError as error:
         result = error
-    looked = _looked(app_id, lookup, result, hurried=False)
+    looked = _looked(app_id, lookup, wanted, result, hurried=False)
     template = "finding/_place.html" if request.htmx else "finding/place.html"
     context = {"one": looked, "wanted": wanted, "app": gateway.lending_app(app_id)}
     return render(request, template, context)
@@ -78,17 +81,29 @@ def _look(places: list[Lookup], app_id: str, wanted: str, seconds: float | None)
     calls = [place.call(app, wanted) for place in places]
     results = together(gateway.client(), *calls, seconds=seconds) if calls else ()
     return [
-        _looked(app_id, place, result, hurried=seconds is not None)
+        _looked(app_id, place, wanted, result, hurried=seconds is not None)
         for place, result in zip(places, results, strict=True)
     ]
 
 
-def _looked(app_id: str, place: Lookup, result: Any, *, hurried: bool) -> Looked:
+def _looked(app_id: str, place: Lookup, wanted: str, result: Any, *, hurried: bool) -> Looked:
     if hurried and isinstance(result, TimedOut | Held):
         return Looked(app_id, place, pending=True)
     if isinstance(result, LendingError):
-        return Looked(app_id, place, fault=errors.card(result))
+        return Looked(app_id, place, fault=_card(app_id, result, wanted))
     return Looked(app_id, place, result)
+
+
+def _card(app_id: str, error: LendingError, wanted: str) -> errors.Card:
+    """The card of a fault; where the list of loans was not read to its end, with a link to it.
+
+    Only a number is looked for in a list.
+    """
+    card = errors.card(error)
+    if not isinstance(error, UnfinishedList):
+        return card
+    listed = f"{reverse('loans', args=[app_id])}?{urlencode({'accountNo': int(wanted)})}"
+    return replace(card, links=(("Look further", listed),))
 
 
 def _told(looked: list[Looked]) -> str:

@@ -144,6 +144,13 @@ class Unreadable(LendingError):
     default_message = "The lending service gave an answer that cannot be read."
 
 
+class UnfinishedList(LendingError):
+    """A list that was not read to its end, so what was not seen may still be in it."""
+
+    default_message = "The service's list was not read to its end, so it may hold more."
+    default_saved = Saved.NO
+
+
 class InvalidId(LendingError, ValueError):
     """An id that no address can carry safely. Nothing was sent.
 

@@ -183,6 +183,11 @@ def account_of(loan: Loan) -> str:
     return _id(loan.account_id)
 
 
+def key_of(loan: Loan) -> str:
+    """What a loan is asked for by: its accountId, else its uid, else empty (Spec: Loans)."""
+    return account_of(loan) or _id(loan.uid)
+
+
 def borrower_of(loan: Loan) -> str:
     """The borrowerId of the loan's holder; empty where the service gave none that can be."""
     return _id(loan.borrower_id)

@@ -4,13 +4,13 @@ Spec: Shared list behaviour. Filter and order apply only where an operation show
 may be tried where it is silent.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from typing import Generic, Self, TypeVar
 
 from lendingadmin.lending.codec import decode, decoder_of
 from lendingadmin.lending.operations import OPERATIONS
-from lendingadmin.lending.pages import Order, Page, each_page, list_query
+from lendingadmin.lending.pages import Order, Page, each_page, first_items, list_query
 from lendingadmin.lending.resource import Resource, read_page
 from lendingadmin.lending.values import Odd, Value
 
@@ -30,25 +30,25 @@ class _Listing(Resource, Generic[Listed]):
         narrow._only = tuple(keys)
         return narrow
 
-    def _page(
+    def _pages_of(
         self,
         *,
         filters: Mapping[str, str] | None = None,
         order: Order | None = None,
         page_size: int | None,
-        page_token: str | None,
-    ) -> Page[Listed]:
+    ) -> Callable[[str | None], Page[Listed]]:
+        """Reads one page of the list that is asked for so, by its token."""
         operation = OPERATIONS[self.list_operation]
-        query = list_query(
-            operation,
-            filters=filters,
-            order=order,
-            page_size=page_size,
-            page_token=page_token,
-        )
         read = decoder_of(operation.collection, self._only) if self._only else decode
-        answer = self.call(self.list_operation, query=query, read=read)
-        return read_page(self.list_operation, answer, self.item)
+
+        def fetch(token: str | None) -> Page[Listed]:
+            query = list_query(
+                operation, filters=filters, order=order, page_size=page_size, page_token=token
+            )
+            answer = self.call(self.list_operation, query=query, read=read)
+            return read_page(self.list_operation, answer, self.item)
+
+        return fetch
 
 
 class PlainList(_Listing[Listed]):
@@ -60,11 +60,11 @@ class PlainList(_Listing[Listed]):
         page_size: int | None = None,
         page_token: str | None = None,
     ) -> Page[Listed]:
-        """One page. `page_size` is 1 to 1000. Raises LendingError.
+        """One page, past pages without items (`first_items`). Raises LendingError.
 
-        Raises ValueError, with a sentence, for what cannot be asked.
+        `page_size` is 1 to 1000. Raises ValueError, with a sentence, for what cannot be asked.
         """
-        return self._page(page_size=page_size, page_token=page_token)
+        return first_items(self._pages_of(page_size=page_size), page_token)
 
     def pages(
         self,
@@ -72,8 +72,8 @@ class PlainList(_Listing[Listed]):
         page_size: int | None = None,
         page_token: str | None = None,
     ) -> Iterator[Page[Listed]]:
-        """Pages from the first, or the one of `page_token`, to the last; read when asked for."""
-        return each_page(lambda token: self.list(page_size=page_size, page_token=token), page_token)
+        """Pages from the first, or the one of `page_token`, to the last (`each_page`)."""
+        return each_page(self._pages_of(page_size=page_size), page_token)
 
     def iterate(
         self,
@@ -96,11 +96,11 @@ class FilteredList(_Listing[Listed]):
         page_size: int | None = None,
         page_token: str | None = None,
     ) -> Page[Listed]:
-        """One page. `page_size` is 1 to 1000. Raises LendingError.
+        """One page, past pages without items (`first_items`). Raises LendingError.
 
-        Raises ValueError, with a sentence, for what cannot be asked.
+        `page_size` is 1 to 1000. Raises ValueError, with a sentence, for what cannot be asked.
         """
-        return self._page(filters=filters, page_size=page_size, page_token=page_token)
+        return first_items(self._pages_of(filters=filters, page_size=page_size), page_token)
 
     def pages(
         self,
@@ -109,11 +109,8 @@ class FilteredList(_Listing[Listed]):
         page_size: int | None = None,
         page_token: str | None = None,
     ) -> Iterator[Page[Listed]]:
-        """Pages from the first, or the one of `page_token`, to the last; read when asked for."""
-        return each_page(
-            lambda token: self.list(filters=filters, page_size=page_size, page_token=token),
-            page_token,
-        )
+        """Pages from the first, or the one of `page_token`, to the last (`each_page`)."""
+        return each_page(self._pages_of(filters=filters, page_size=page_size), page_token)
 
     def iterate(
         self,
@@ -138,11 +135,12 @@ class OrderedList(_Listing[Listed]):
         page_size: int | None = None,
         page_token: str | None = None,
     ) -> Page[Listed]:
-        """One page. `page_size` is 1 to 1000. Raises LendingError.
+        """One page, past pages without items (`first_items`). Raises LendingError.
 
-        Raises ValueError, with a sentence, for what cannot be asked.
+        `page_size` is 1 to 1000. Raises ValueError, with a sentence, for what cannot be asked.
         """
-        return self._page(filters=filters, order=order, page_size=page_size, page_token=page_token)
+        fetch = self._pages_of(filters=filters, order=order, page_size=page_size)
+        return first_items(fetch, page_token)
 
     def pages(
         self,
@@ -152,13 +150,9 @@ class OrderedList(_Listing[Listed]):
         page_size: int | None = None,
         page_token: str | None = None,
     ) -> Iterator[Page[Listed]]:
-        """Pages from the first, or the one of `page_token`, to the last; read when asked for."""
-        return each_page(
-            lambda token: self.list(
-                filters=filters, order=order, page_size=page_size, page_token=token
-            ),
-            page_token,
-        )
+        """Pages from the first, or the one of `page_token`, to the last (`each_page`)."""
+        fetch = self._pages_of(filters=filters, order=order, page_size=page_size)
+        return each_page(fetch, page_token)
 
     def iterate(
         self,

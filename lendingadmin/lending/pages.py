@@ -1,16 +1,25 @@
 """Lists: what may be asked of them, and one page of what came (Spec: Shared list behaviour)."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeVar
 
-from lendingadmin.lending.errors import InvalidFilter
+from lendingadmin.lending.deadline import Deadline
+from lendingadmin.lending.errors import InvalidFilter, LendingError, UnfinishedList
 from lendingadmin.lending.operations import Operation
-from lendingadmin.lending.values import Odd
+from lendingadmin.lending.values import Odd, Value, text
 
 MAXIMUM_PAGE_SIZE = 1000
+# A page without items that has a next page is no end. So many more are read for one that a person
+# waits for, as long as they are begun within these seconds.
+MORE_PAGES = 5
+READ_ON_SECONDS = 10.0
+# A walk gives up after so many pages without items in a row.
+EMPTY_PAGES = 100
+
+LED_BACK = "The service's list led back to itself, so not all of it can be read."
 
 Order = Literal["asc", "desc"]
 Item = TypeVar("Item", covariant=True)
@@ -22,12 +31,14 @@ class Page(Generic[Item]):
     """One page of a list, and when it was read (aware, UTC).
 
     An item that is no object is an Odd. `next_page_token` is None on the last page. The service may
-    send more or fewer items than were asked for.
+    send more or fewer items than were asked for. `repeated` counts the items that a walk left out
+    because they came before.
     """
 
     items: tuple[Item | Odd, ...]
     next_page_token: str | None
     read_at: datetime
+    repeated: int = 0
 
     def __repr__(self) -> str:
         return f"<Page of {len(self.items)}>"
@@ -95,20 +106,133 @@ def page_token(raw: object) -> str | None:
     raise ValueError("the token of the next page is no text that can be sent back")
 
 
+def first_items(
+    fetch: Callable[[str | None], Page[Listed]], start: str | None = None
+) -> Page[Listed]:
+    """The page of `start` (None: the first), or, where it has no items, the next one that has some.
+
+    Reads at most MORE_PAGES more. A page without items that has a token afterwards says that the
+    list may hold more: the bound was met, or a further page could not be read. Raises
+    UnfinishedList where pages without items lead back to themselves.
+    """
+    page, seen, time = fetch(start), {start}, Deadline(READ_ON_SECONDS)
+    for _ in range(MORE_PAGES):
+        token = page.next_page_token
+        if page.items or token is None or time.passed:
+            return page
+        if token in seen:
+            raise UnfinishedList(LED_BACK)
+        seen.add(token)
+        try:
+            page = fetch(token)
+        except LendingError:
+            # Whoever goes on from here is told of the fault.
+            return page
+    return page
+
+
 def each_page(
     fetch: Callable[[str | None], Page[Listed]], start: str | None = None
 ) -> Iterator[Page[Listed]]:
-    """Pages as they are asked for, until the last, or until a token comes a second time.
+    """Pages as they are asked for, to the last; an item that came before is left out and counted.
 
-    `start` is the token of the page to begin with, None for the first. Whoever must know that the
-    list led back to where it was finds that the last page that came still has a token.
+    `start` is the token of the page to begin with, None for the first. Items are told apart by
+    their id, else their uid; one without either is kept. What is remembered of an item is a hash:
+    70 bytes or so.
+
+    Raises UnfinishedList where the list leads back to itself, by a token that was used before or a
+    page with nothing but items that came before, and after EMPTY_PAGES pages without items.
     """
-    seen = {start} if start else set()
-    token = start
+    tokens, keys = {start}, set[int]()
+    token, empty = start, 0
     while True:
         page = fetch(token)
-        yield page
+        fresh = _without_repeats(page, keys)
+        if page.items and not fresh.items:
+            raise UnfinishedList(LED_BACK)
+        yield fresh
         token = page.next_page_token
-        if token is None or token in seen:
+        if token is None:
             return
-        seen.add(token)
+        if token in tokens:
+            raise UnfinishedList(LED_BACK)
+        tokens.add(token)
+        empty = 0 if page.items else empty + 1
+        if empty == EMPTY_PAGES:
+            raise UnfinishedList(f"The service's list went on with {empty} empty pages.")
+
+
+def _without_repeats(page: Page[Listed], keys: set[int]) -> Page[Listed]:
+    """The page without items whose key came before; the keys of the others are added."""
+    fresh = []
+    for item in page.items:
+        key = _key_of(item)
+        if key is not None:
+            if key in keys:
+                continue
+            keys.add(key)
+        fresh.append(item)
+    left_out = len(page.items) - len(fresh)
+    return replace(page, items=tuple(fresh), repeated=left_out) if left_out else page
+
+
+def _key_of(item: object) -> int | None:
+    """What tells an item from others of its list; None where nothing does."""
+    if not isinstance(item, Value):
+        return None
+    key = text(getattr(item, item.id_field, None)) if item.id_field else None
+    if key:
+        return hash(key)
+    uid = text(getattr(item, "uid", None))
+    return hash(("uid", uid)) if uid else None
+
+
+class Search(NamedTuple, Generic[Listed]):
+    """What a search in a list came to: the item or None, and how many items were looked at.
+
+    `whole` says, where none was found, whether the list was seen to its end.
+    """
+
+    found: Listed | None
+    whole: bool
+    looked_at: int
+
+
+def search(
+    pages: Iterator[Page[Listed]], is_wanted: Callable[[Listed], bool], at_most: int
+) -> Search[Listed]:
+    """Look for an item on a list's pages until `at_most` items or more were looked at.
+
+    Ends at the item, and after MORE_PAGES further pages without items. Raises LendingError, but for
+    a list that has no end.
+    """
+    looked_at = empty = 0
+    try:
+        for page in pages:
+            for item in page.items:
+                looked_at += 1
+                if not isinstance(item, Odd) and is_wanted(item):
+                    return Search(item, True, looked_at)
+            if page.next_page_token is None:
+                return Search(None, True, looked_at)
+            empty = 0 if page.items else empty + 1
+            if looked_at >= at_most or empty > MORE_PAGES:
+                break
+    except UnfinishedList:
+        pass
+    return Search(None, False, looked_at)
+
+
+def gather(pages: Iterator[Page[Listed]], at_most: int) -> tuple[tuple[Listed, ...], bool]:
+    """The items of a list within the bounds of `search`, and whether these are all.
+
+    Raises LendingError. An item that is no object is left out.
+    """
+    items: list[Listed] = []
+
+    def keep(item: Listed) -> bool:
+        items.append(item)
+        return False
+
+    whole = search(pages, keep, at_most).whole
+    return tuple(items), whole

@@ -15,7 +15,7 @@ from lendingadmin.web.tables import Column, above, dated, digger, id_link, row_i
 BORROWER = "Borrower"
 # What the columns read of a loan, by the wire's names.
 KEYS = (
-    *("accountId", "borrowerId", "loanType", "loanAmount", "balances", "schedule"),
+    *("accountId", "uid", "borrowerId", "loanType", "loanAmount", "balances", "schedule"),
     *("status", "performanceStatus", "startDate", "maturityDate", "settlementDate"),
 )
 
@@ -31,7 +31,7 @@ def columns(app: LendingApp, mark: str = "") -> tuple[Column, ...]:
     loan_at, borrower_at = addresses("loan", app.app_id), addresses("borrower", app.app_id)
 
     def name(loan: Loan) -> str:
-        key = figures.account_of(loan)
+        key = figures.key_of(loan)
         if not key:
             head = shown(loan.account_id)
         else:

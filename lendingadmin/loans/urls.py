@@ -19,6 +19,9 @@ outcomes.lend_ways()
 beside.lend(
     "loans",
     beside.of_list(
-        "loans.list", lambda app_id: gateway.app(app_id).loans, ["accountId"], figures.account_of
+        "loans.list",
+        lambda app_id: gateway.app(app_id).loans,
+        ["accountId", "uid"],
+        figures.key_of,
     ),
 )

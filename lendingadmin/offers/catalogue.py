@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from lendingadmin import gateway
-from lendingadmin.lending.pages import Page
+from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, gather
 from lendingadmin.lending.values import (
     AssessmentType,
     LendingTerms,
@@ -20,17 +20,19 @@ from lendingadmin.lending.values import (
     text,
 )
 
-_MOST = 1000
+_MOST = 5000
 
 
 def products() -> tuple[Product, ...]:
-    """The products of the project. Raises LendingError."""
-    return each(gateway.client().products.list(page_size=_MOST).items)
+    """The products of the project, as far as the list can be read. Raises LendingError."""
+    pages = gateway.client().products.pages(page_size=MAXIMUM_PAGE_SIZE)
+    return gather(pages, _MOST)[0]
 
 
-def assessment_types() -> Page[AssessmentType]:
-    """The assessment types, a page of the largest size. Raises LendingError."""
-    return gateway.client().assessment_types.list(page_size=_MOST)
+def assessment_types() -> tuple[tuple[AssessmentType, ...], bool]:
+    """The assessment types that could be read, and whether these are all. Raises LendingError."""
+    pages = gateway.client().assessment_types.pages(page_size=MAXIMUM_PAGE_SIZE)
+    return gather(pages, _MOST)
 
 
 def full_name(kind: AssessmentType) -> str:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.ids import check_id
-from lendingadmin.lending.values import Product, each
+from lendingadmin.lending.values import Product
 from lendingadmin.web import errors, onetime, polling, writes
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
@@ -35,7 +35,7 @@ def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """The form that an offer is asked for with; the requestId is minted with it."""
     app, card = gateway.lending_app(app_id), None
     checked(borrower_id)
-    types, types_card = _types(request)
+    types, types_whole, types_card = _types(request)
     form = OfferForm(request.POST or None, types=types, app=app, initial=_started_with(request))
     if request.method == "POST" and not types_card and form.is_valid():
         url, card = _ask(request, form, app_id, borrower_id)
@@ -44,6 +44,7 @@ def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     context = {
         "form": form,
         "choices": list(zip(form["assessmentType"].subwidgets, _choosable(types), strict=False)),
+        "types_whole": types_whole,
         "token": onetime.mint(request, PURPOSE),
         "card": card or types_card,
         "app": app,
@@ -52,14 +53,18 @@ def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     return render(request, "offers/new.html", context)
 
 
-def _types(request: PersonRequest) -> tuple[tuple[Any, ...], Card | None]:
-    """The assessment types; on a POST a fault is a card beside the form, which stays filled in."""
+def _types(request: PersonRequest) -> tuple[tuple[Any, ...], bool, Card | None]:
+    """The assessment types, and whether these are all.
+
+    On a POST a fault is a card beside the form, which stays filled in.
+    """
     try:
-        return each(catalogue.assessment_types().items), None
+        types, whole = catalogue.assessment_types()
     except LendingError as error:
         if request.method != "POST":
             raise
-        return (), errors.card(error)
+        return (), False, errors.card(error)
+    return types, whole, None
 
 
 def _choosable(types: tuple[Any, ...]) -> list[Any]:

@@ -19,8 +19,8 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.display.numbers import number
-from lendingadmin.lending.errors import BadRequest, LendingError, RateLimited
-from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page
+from lendingadmin.lending.errors import BadRequest, LendingError, RateLimited, UnfinishedList
+from lendingadmin.lending.pages import EMPTY_PAGES, LED_BACK, MAXIMUM_PAGE_SIZE, Page
 from lendingadmin.lending.values import Loan, moment
 from lendingadmin.readers import LendingApp
 from lendingadmin.staff.models import User
@@ -40,11 +40,9 @@ PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 15, 45, 120))
 TRIES = len(PAUSES) + 1
 # A counting that failed is not left for the hours of SNAPSHOT_EVERY.
 _AFTER_A_FAILURE = timedelta(hours=1)
-# A list that is alive may shift by a page. One that goes on without a new loan goes on for ever.
-_BARREN_KNOWN, _BARREN_EMPTY = 2, 100
 _AT_ONCE = 500
 
-_REPEATS = "The service's list goes on without ending: it repeated loans that were counted already."
+_BARREN = f"The service's list went on with {EMPTY_PAGES} pages without a new loan."
 _NO_APP = "This app is not configured any more."
 _BREAKS = "The counting broke off several times at the same place. The worker's log says why."
 _ANEW = "The service did not know its own place in the list any more; the counting began anew."
@@ -122,13 +120,19 @@ def count_slice(snapshot_id: int) -> timedelta | None:
         if not (row.page_token and refuses_token(error)):
             return _held(row, error)
         _begin_anew(row)
+    except UnfinishedList as error:
+        _end(row, State.FAILED, error.message)
     except LendingError as error:
         return _held(row, error)
     return None
 
 
 def _walk(row: Snapshot, app: LendingApp, until: float) -> timedelta | None:
-    """Add page after page, until the time is over, the list is, or somebody else has ended it."""
+    """Add page after page, until the time is over, the list is, or somebody else has ended it.
+
+    Raises LendingError: UnfinishedList where the list leads back to itself. Within a slice the
+    walk notices that; a page of an earlier slice is noticed by the loans that are kept of it.
+    """
     loans = gateway.app(row.app_id).loans.only(reading.KEYS)
     for page in loans.pages(page_size=MAXIMUM_PAGE_SIZE, page_token=row.page_token or None):
         if not _add(row, page, app):
@@ -136,20 +140,26 @@ def _walk(row: Snapshot, app: LendingApp, until: float) -> timedelta | None:
         if page.next_page_token is None:
             logger.info("%s of %s is complete: %s loans", row, row.app_id, row.loans_read)
             return None
-        if row.barren >= (_BARREN_KNOWN if page.items else _BARREN_EMPTY):
-            break
+        if row.barren >= EMPTY_PAGES:
+            raise UnfinishedList(_BARREN)
         if time.monotonic() > until:
             return timedelta(0)
-    _end(row, State.FAILED, _REPEATS)
     return None
 
 
 def _add(row: Snapshot, page: Page[Loan], app: LendingApp) -> bool:
-    """Add one page in one transaction; False where the snapshot was ended or moved on meanwhile."""
+    """Add one page in one transaction; False where the snapshot was ended or moved on meanwhile.
+
+    Raises UnfinishedList for a page of which every loan was counted before.
+    """
     now = timezone.now()
     found, unreadable = reading.rows_of(page.items, app.zone)
     known = _known(row, [loan.account_id for loan, _ in found])
     fresh = [(loan, read) for loan, read in found if loan.account_id not in known]
+    if found and not fresh and not unreadable:
+        if _is_mine(row):
+            raise UnfinishedList(LED_BACK)
+        return False
     _reckon_paid(row, fresh)
     rows = [loan for loan, _ in fresh]
     sums = Figures.from_json(row.figures) if row.figures else Figures(_day(row, app))
@@ -177,6 +187,11 @@ def _add(row: Snapshot, page: Page[Loan], app: LendingApp) -> bool:
     for name, value in changes.items():
         setattr(row, name, value)
     return True
+
+
+def _is_mine(row: Snapshot) -> bool:
+    """Whether no other worker has added a page since this one read the snapshot."""
+    return Snapshot.objects.filter(pk=row.pk, state=State.COUNTING, version=row.version).exists()
 
 
 def _day(row: Snapshot, app: LendingApp) -> date:

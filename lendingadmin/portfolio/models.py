@@ -45,7 +45,7 @@ class Snapshot(models.Model):
     loans_read = models.PositiveIntegerField(default=0)
     # How many loans the last complete snapshot had.
     expected = models.PositiveIntegerField(null=True)
-    # Items of the service's list that are no loan or have no account id: in no figure.
+    # Items of the service's list that are no loan or have no id: in no figure.
     unreadable = models.PositiveIntegerField(default=0)
     figures = models.JSONField(default=dict)
 
@@ -75,6 +75,8 @@ class Snapshot(models.Model):
 
 class SnapshotLoan(models.Model):
     """The figures of one loan in a snapshot, as the service gave them; null is not told.
+
+    `account_id` is what its page is asked for by: the uid of a loan without an account id.
 
     A `_rank` is the amount as a float, null for none and for zero: for the order of a list and for
     an index, never to be shown or added.

@@ -14,7 +14,7 @@ from .models import LONGEST_ID, LONGEST_STATUS, SnapshotLoan
 
 # What is read of a loan, by the wire's names.
 KEYS = (
-    *("accountId", "loanAmount", "balances", "schedule"),
+    *("accountId", "uid", "loanAmount", "balances", "schedule"),
     *("status", "performanceStatus", "startDate", "createdAt"),
 )
 _RANKED = ("principal", "outstanding", "principal_outstanding", "overdue", "paid_since_last")
@@ -29,7 +29,7 @@ def rows_of(
     unreadable = 0
     with exactly():
         for item in items:
-            key = "" if isinstance(item, Odd) else figures.account_of(item)
+            key = "" if isinstance(item, Odd) else figures.key_of(item)
             if isinstance(item, Odd) or not 0 < len(key) <= LONGEST_ID:
                 unreadable += 1
             elif key not in found:

@@ -21,7 +21,7 @@ from django.utils.http import urlencode
 from lendingadmin import audit, gateway
 from lendingadmin.readers import LendingApp
 from lendingadmin.web.access import access, refusal
-from lendingadmin.web.exports import csv_response
+from lendingadmin.web.exports import CsvPage, csv_response
 from lendingadmin.web.requests import PersonRequest
 
 from . import book
@@ -180,7 +180,7 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     audit.record(request, _EXPORT, app_id=app_id, subject="day's end", outcome="started")
     place = (shown.isoformat(), str(app.zone), by or "entry")
     rows = [(*place, *_row(line)) for line in lines(app, shown, by)]
-    return csv_response(request, f"{app_id}-day-{shown:%Y-%m-%d}.csv", COLUMNS, [rows])
+    return csv_response(request, f"{app_id}-day-{shown:%Y-%m-%d}.csv", COLUMNS, [CsvPage(rows)])
 
 
 def _row(line: Line) -> Iterable[object]:

@@ -35,8 +35,8 @@ def journal(request: PersonRequest, app_id: str) -> HttpResponse:
     """The journal of one app, filtered by what the address says."""
     form, app = JournalForm(request.GET), gateway.lending_app(app_id)
     rows = Repayment.objects.filter(app_id=app_id).select_related("created_by").order_by("-id")
-    if form.is_valid():
-        rows = book.filtered(rows, form.cleaned_data, app)
+    # A refused filter shows nothing: rows that it does not apply to would pass for what it finds.
+    rows = book.filtered(rows, form.cleaned_data, app) if form.is_valid() else rows.none()
     page = Paginator(mistakes.marked(rows), PAGE_SIZE).get_page(request.GET.get("page"))
     query = request.GET.copy()
     query.pop("page", None)

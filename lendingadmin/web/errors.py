@@ -18,6 +18,7 @@ from lendingadmin.lending.errors import (
     RateLimited,
     Saved,
     TimedOut,
+    UnfinishedList,
     Unreachable,
     Unreadable,
 )
@@ -86,6 +87,12 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
         "The service did not answer in time",
         "Try again in a minute.",
         HTTPStatus.GATEWAY_TIMEOUT,
+    ),
+    (
+        UnfinishedList,
+        "The service's list was not read to its end",
+        "It may still be there. If this lasts, tell whoever runs the service.",
+        HTTPStatus.BAD_GATEWAY,
     ),
     (
         Unreadable,

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple
 
 import simplejson
 from django.http import StreamingHttpResponse
@@ -13,10 +13,9 @@ from django.http import StreamingHttpResponse
 from lendingadmin.lending.errors import LendingError
 
 from . import progress
-from .progress import State, Tell
+from .progress import Sent, Tell
 from .requests import PersonRequest
 
-Item = TypeVar("Item")
 Row = Iterable[object]
 
 # A spreadsheet takes a cell that begins so for a formula.
@@ -39,17 +38,24 @@ def cell(value: object) -> object:
     return f"'{text}" if text[:1] in _FORMULA else text
 
 
-def in_pages(items: Iterable[Item]) -> Iterator[list[Item]]:
+class CsvPage(NamedTuple):
+    """Rows that are written at once, and how many were left out because they came before."""
+
+    rows: Iterable[Row]
+    repeated: int = 0
+
+
+def in_pages(items: Iterable[Row]) -> Iterator[CsvPage]:
     """The items some hundred at a time: each page is written at once."""
     rest = iter(items)
     while page := list(islice(rest, _AT_ONCE)):
-        yield page
+        yield CsvPage(page)
 
 
 def csv_response(
-    request: PersonRequest, filename: str, columns: Sequence[str], pages: Iterable[Iterable[Row]]
+    request: PersonRequest, filename: str, columns: Sequence[str], pages: Iterable[CsvPage]
 ) -> StreamingHttpResponse:
-    """Stream pages of rows; when the service breaks off, the last row says so.
+    """Stream pages of rows; the last row says when the service broke off, or listed rows again.
 
     The page that the export was started from is told how far it is.
     """
@@ -59,24 +65,30 @@ def csv_response(
     return response
 
 
-def _text(columns: Sequence[str], pages: Iterable[Iterable[Row]], tell: Tell) -> Iterator[str]:
-    count = 0
-    state: State = "stopped"
+def _text(columns: Sequence[str], pages: Iterable[CsvPage], tell: Tell) -> Iterator[str]:
+    sent = Sent()
     try:
         yield "\ufeff" + _lines([columns])
         for page in pages:
-            rows = [[x if type(x) in _PLAIN else cell(x) for x in row] for row in page]
+            rows = [[x if type(x) in _PLAIN else cell(x) for x in row] for row in page.rows]
             yield _lines(rows)
-            count += len(rows)
-            tell(count, "running")
-        state = "done"
+            sent = Sent(sent.rows + len(rows), "running", sent.repeated + page.repeated)
+            tell(sent)
+        if sent.repeated:
+            yield _lines([[_repeated(sent.repeated)]])
+        sent = sent._replace(state="done")
     except LendingError as error:
-        state = "broken off"
-        words = f"BROKEN OFF after {count} rows, so this is not everything: {error.message}"
+        words = f"BROKEN OFF after {sent.rows} rows, so this is not everything: {error.message}"
         yield _lines([[words]])
+        sent = sent._replace(state="broken off", why=error.message)
     finally:
         # A browser that left ends the stream from outside.
-        tell(count, state)
+        tell(sent._replace(state="stopped") if sent.state == "running" else sent)
+
+
+def _repeated(count: int) -> str:
+    rows = "1 row again, and it is" if count == 1 else f"{count} rows again, and they are"
+    return f"REPEATED: the service listed {rows} written once"
 
 
 def _lines(rows: Iterable[Iterable[object]]) -> str:

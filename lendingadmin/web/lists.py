@@ -20,6 +20,10 @@ from lendingadmin.lending.pages import Page
 
 DEFAULT_PAGE_SIZE = 50
 PAGE_SIZES = (25, 50, 100, 250, 1000)
+# What a choice is set to by somebody who looks for a value without a word: the choice becomes a
+# field to write in. It has a space, so no filter can be meant by it.
+ANOTHER = "another one"
+_LEADS_BACK = "the service's list leads back to this page, so what comes after it can't be read"
 
 
 class FilterField(forms.CharField):
@@ -32,6 +36,18 @@ class FilterField(forms.CharField):
                 "The service divides filters by spaces, so a value can't contain one."
             )
         return text
+
+
+class AnotherField(FilterField):
+    """A filter that was a choice, to write a value that has no word into."""
+
+    def clean(self, value: Any) -> str:
+        """Ask for the value; the choice itself is none."""
+        raise forms.ValidationError("Write the one that you look for.")
+
+    def bound_data(self, data: Any, initial: Any) -> str:
+        """Nothing: the choice is not what was written."""
+        return ""
 
 
 class ListForm(forms.Form):
@@ -70,7 +86,9 @@ class ListForm(forms.Form):
 def _filter_field(name: str, value: str, words: dict[str, str] | None) -> forms.Field:
     if not words:
         return FilterField(required=False, max_length=255)
-    choices = [("", "any"), *words.items()]
+    if value == ANOTHER:
+        return AnotherField(required=False, max_length=255)
+    choices = [("", "any"), *words.items(), (ANOTHER, "another one …")]
     if value and value not in words:
         # A shared address may name a number that has no word here; it is asked for all the same.
         choices.append((value, value))
@@ -92,11 +110,22 @@ class ListPage:
     next_url: str = ""
     first_url: str = ""
     notes: tuple[str, ...] = field(default=())
+    leads_back: bool = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether this is the last page of the list, and not its first."""
+        return bool(self.first_url) and not self.next_url
 
     @property
     def pager(self) -> dict[str, object]:
         """What `_pager.html` shows."""
-        return {"next_url": self.next_url, "first_url": self.first_url, "count": len(self.items)}
+        return {
+            "next_url": self.next_url,
+            "first_url": self.first_url,
+            "count": len(self.items),
+            "note": _LEADS_BACK if self.leads_back and not self.next_url else "",
+        }
 
     @property
     def filtered(self) -> bool:
@@ -154,6 +183,7 @@ def read_page(
         next_url=_next(request, page, token, skip, size),
         first_url=_url(request) if token or skip else "",
         notes=tuple(notes),
+        leads_back=bool(token) and page.next_page_token == token,
     )
 
 
@@ -182,7 +212,7 @@ def _next(request: Asked, page: Page[Any], token: str | None, skip: int, size: i
     """The address of what follows: the rest of this answer where it was larger, or the next one."""
     if len(page.items) > skip + size:
         return _url(request, {"pageToken": token or "", "from": str(skip + size)})
-    if page.next_page_token:
+    if page.next_page_token and page.next_page_token != token:
         return _url(request, {"pageToken": page.next_page_token})
     return ""
 

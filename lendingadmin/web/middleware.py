@@ -1,6 +1,7 @@
 """What every request to the dashboard goes through."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -35,12 +36,16 @@ class LendingErrorMiddleware:
         return None
 
 
-def fault(request: HttpRequest, error: LendingError) -> HttpResponse:
+def fault(request: HttpRequest, error: LendingError, *, further: str = "") -> HttpResponse:
     """A page, or for htmx a fragment, that is nothing but the error card.
 
-    htmx puts only a 2xx into the page, so the fragment is a 200.
+    htmx puts only a 2xx into the page, so the fragment is a 200. `further` is the address of a list
+    that was not read to its end.
     """
-    context: dict[str, object] = {"card": errors.card(error)}
+    card = errors.card(error)
+    if further:
+        card = replace(card, links=(("Look further", further),))
+    context: dict[str, object] = {"card": card}
     if getattr(request, "htmx", False):
         return render(request, "_error_card.html", context)
     is_gone = isinstance(error, NotFound)

@@ -22,15 +22,28 @@ _KEPT = 3600
 _SECONDS_BETWEEN = 1.0
 
 State = Literal["running", "done", "broken off", "stopped"]
-Tell = Callable[[int, State], None]
+
+
+class Sent(NamedTuple):
+    """What went out so far: rows, whether that is all, and rows that are left out as repeated.
+
+    `why` is the sentence for what broke off.
+    """
+
+    rows: int = 0
+    state: State = "running"
+    repeated: int = 0
+    why: str = ""
 
 
 class Progress(NamedTuple):
-    """How many rows went out so far, whether that is all, and since when it goes on (aware)."""
+    """What went out, and since when (aware)."""
 
-    rows: int
-    state: State
+    sent: Sent
     since: datetime
+
+
+Tell = Callable[[Sent], None]
 
 
 def mint() -> str:
@@ -42,25 +55,25 @@ def teller(request: PersonRequest) -> Tell:
     """What the export at hand tells its rows to; nothing for an address without a token."""
     token = request.GET.get(PARAMETER, "")
     if not _TOKEN.fullmatch(token):
-        return lambda rows, state: None
+        return lambda sent: None
     key, since, last = _key(request, token), timezone.now(), 0.0
 
-    def tell(rows: int, state: State) -> None:
+    def tell(sent: Sent) -> None:
         nonlocal last
         now = time.monotonic()
-        if state == "running" and now - last < _SECONDS_BETWEEN:
+        if sent.state == "running" and now - last < _SECONDS_BETWEEN:
             return
         last = now
-        cache.set(key, (rows, state, since), _KEPT)
+        cache.set(key, (*sent, since), _KEPT)
 
-    tell(0, "running")
+    tell(Sent())
     return tell
 
 
 def of(request: PersonRequest, token: str) -> Progress | None:
     """The progress of this person's export with that token; None where it has not begun."""
     kept = cache.get(_key(request, token))
-    return Progress(*kept) if kept else None
+    return Progress(Sent(*kept[:-1]), kept[-1]) if kept else None
 
 
 def _key(request: PersonRequest, token: str) -> str:

@@ -173,7 +173,7 @@ def test_where_a_filter_is_ignored_what_does_not_belong_is_left_out(
     page = desk.get("/apps/kenya/assessments/new?accountId=borrower:B-1").content.decode()
     assert "Open A-1" in page
     assert "A-9" not in page
-    assert "Only the first page of the service" in page
+    assert "The service's list was not seen to its end" in page
 
 
 def test_a_filter_that_is_refused_is_left_off(desk: Client, fault_server: FaultServer) -> None:
@@ -206,3 +206,22 @@ def test_an_answer_that_is_lost_is_not_known_and_leads_to_its_own_page(
     page = desk.post("/apps/kenya/assessments/new", body, follow=True).content.decode()
     assert "<strong>unknown</strong>" in page
     assert "None of the same account, type and time was made around then" in page
+
+
+def test_a_running_one_without_an_id_does_not_stop_the_form_for_ever(
+    desk: Client, fault_server: FaultServer
+) -> None:
+    nameless = GOOD | {"assessmentId": None, "uid": None, "result": None, "status": 0}
+    fault_server.on(LIST, reply({"assessments": [nameless], "nextPageToken": None}))
+    fault_server.on("POST /v1/projects/demo/apps/kenya/assessments", reply(GOOD))
+    where = "/apps/kenya/assessments/new"
+    form = desk.get(f"{where}?accountId=borrower:B-1")
+    assert "An assessment of this account is already running" in form.content.decode()
+    body = {
+        "accountId": "borrower:B-1",
+        "assessmentType": "assessmentTypes/credit",
+        "timestamp": "2026-01-01T00:00:00",
+        "token": form.context["token"],
+        "seen": form.context["seen"],
+    }
+    assert desk.post(where, body).headers.get("Location") == PAGE

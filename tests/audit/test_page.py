@@ -68,7 +68,11 @@ def test_bad_input_has_a_message_beside_its_field_and_is_kept(reader: Client) ->
     answer = reader.get("/audit/", {"since": "soon", "app": "nowhere", "before": "-1"})
     assert answer.status_code == 200
     assert {"since", "app", "before"} == set(answer.context["form"].errors)
-    assert 'value="soon"' in answer.content.decode()
+    page = answer.content.decode()
+    assert 'value="soon"' in page
+    # What the filter does not apply to would pass for what it finds.
+    assert list(answer.context["entries"]) == []
+    assert "Correct what is marked above" in page
 
 
 def test_pages_hold_still_while_entries_are_written(

@@ -108,3 +108,15 @@ def explained(sql: str) -> str:
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
         return "\n".join(row[3] for row in cursor.fetchall())
+
+
+@pytest.mark.parametrize(("count", "is_cut"), [(20, False), (21, True)])
+def test_what_is_older_than_what_is_shown_is_told(
+    manager: User, client_of: Callable[[User | None], Client], count: int, is_cut: bool
+) -> None:
+    for number in range(count):
+        audit.record(manager, "borrowers.patch", app_id="kenya", subject="7", outcome=str(number))
+    found = history.of_borrower(manager, "kenya", "7")
+    assert (len(found.entries or ()), found.is_cut) == (20, is_cut)
+    page = client_of(manager).get("/apps/kenya/borrowers/7/panels/history").content.decode()
+    assert ("of each kind only the newest" in page) == is_cut

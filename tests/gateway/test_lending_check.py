@@ -164,7 +164,8 @@ def test_a_scope_that_the_issuer_does_not_tell_is_not_judged(service):
 
 
 def test_an_empty_list_leaves_nothing_to_get_and_is_no_failure(service):
-    service.on("GET /v1/projects/demo/apps/kenya/borrowers", page("borrowers"))
+    nothing = reply({"borrowers": [], "nextPageToken": None})
+    service.on("GET /v1/projects/demo/apps/kenya/borrowers", nothing)
     service.on("GET /v1/projects/demo/apps/kenya/assessments", page("assessments", {}, 7))
 
     status, rows, _ = check()
@@ -172,6 +173,17 @@ def test_an_empty_list_leaves_nothing_to_get_and_is_no_failure(service):
     assert status == 0
     assert rows["kenya", "borrowers.get"] == ("not tried", "the list names no record")
     assert rows["kenya", "assessments.get"] == ("not tried", "the list names no record")
+
+
+def test_empty_pages_that_lead_back_to_themselves_are_a_failure(service):
+    service.on("GET /v1/projects/demo/apps/kenya/borrowers", page("borrowers"))
+
+    status, rows, _ = check()
+
+    assert status == 1
+    result, words = rows["kenya", "borrowers.list"]
+    assert result == "failed"
+    assert "led back to itself" in words
 
 
 def test_where_a_page_size_is_not_documented_its_refusal_is_no_failure(service):

@@ -6,8 +6,20 @@ from itertools import islice
 
 import pytest
 
+from lendingadmin.lending import pages as pages_module
+from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.operations import OPERATIONS
-from lendingadmin.lending.pages import Page, each_page, filter_text, list_query, page_token
+from lendingadmin.lending.pages import (
+    Page,
+    each_page,
+    filter_text,
+    first_items,
+    gather,
+    list_query,
+    page_token,
+    search,
+)
+from lendingadmin.lending.values import Loan
 
 LOANS, BORROWERS = OPERATIONS["loans.list"], OPERATIONS["borrowers.list"]
 NOW = datetime.now(UTC)
@@ -116,12 +128,83 @@ def test_a_page_is_read_only_when_it_is_reached():
 
 
 @pytest.mark.parametrize("second", ["b", "c"])
-def test_a_token_that_comes_again_ends_the_walk(second):
+def test_a_token_that_comes_again_is_no_end_of_the_walk(second):
     pages = Pages(first=((1,), "b"), b=((2,), second), c=((3,), "b"))
 
-    walked = [page.items for page in islice(each_page(pages), 10)]
+    walked = []
+    with pytest.raises(UnfinishedList, match="led back to itself"):
+        walked += (page.items for page in islice(each_page(pages), 10))
 
-    assert walked == [(1,), (2,), (3,)][: 2 if second == "b" else 3]
+    assert pages.read == [None, "b", "c"][: 2 if second == "b" else 3]
+
+
+def test_an_item_that_came_before_is_left_out_and_counted():
+    one, two, named = Loan({"accountId": "1"}), Loan({"accountId": "2"}), Loan({"uid": "1"})
+    pages = Pages(
+        first=((one, one), "b"), b=((one, two, named, Loan({})), "c"), c=((Loan({}),), None)
+    )
+
+    found = [(len(page.items), page.repeated) for page in each_page(pages)]
+
+    assert found == [(1, 1), (3, 1), (1, 0)]
+
+
+@pytest.mark.parametrize("following", ["c", None])
+def test_a_page_of_items_that_came_before_leads_back(following):
+    one, two = Loan({"accountId": "1"}), Loan({"accountId": "2"})
+    pages = Pages(first=((one, two), "b"), b=((two,), following))
+
+    with pytest.raises(UnfinishedList, match="led back to itself"):
+        list(each_page(pages))
+
+
+def test_a_walk_gives_up_after_many_empty_pages():
+    with pytest.raises(UnfinishedList, match="100 empty pages"):
+        list(each_page(lambda token: Page((), str(int(token or 0) + 1), NOW)))
+
+
+def test_one_page_is_the_next_that_has_items():
+    pages = Pages(first=((), "b"), b=((), "c"), c=((3,), "d"))
+
+    assert first_items(pages) == Page((3,), "d", NOW)
+
+
+def test_past_the_bound_an_empty_page_has_a_token():
+    read = []
+
+    def fetch(token):
+        read.append(token)
+        return Page((), f"t{len(read)}", NOW)
+
+    assert first_items(fetch, "t0").next_page_token == "t6"
+    assert read == ["t0", "t1", "t2", "t3", "t4", "t5"]
+
+
+def test_no_further_page_is_begun_after_a_while(monkeypatch):
+    monkeypatch.setattr(pages_module, "READ_ON_SECONDS", 0.0)
+
+    assert first_items(Pages(first=((), "b"))).next_page_token == "b"
+
+
+def test_empty_pages_that_lead_back_are_no_list():
+    with pytest.raises(UnfinishedList, match="led back to itself"):
+        first_items(Pages(first=((), "b"), b=((), "b")))
+
+
+def test_a_search_ends_at_what_is_wanted_at_the_end_and_at_its_bounds():
+    items = tuple(Loan({"accountId": str(number)}) for number in range(4))
+    pages = Pages(first=(items[:2], "b"), b=((), "c"), c=(items[2:], None))
+    circle = Pages(first=(items[:2], "b"), b=(items[:2], "c"))
+
+    def look_for(key, at_most=10, walk=pages):
+        return search(each_page(walk), lambda loan: loan.account_id == key, at_most)
+
+    assert look_for("2") == (items[2], True, 3)
+    assert look_for("9") == (None, True, 4)
+    assert look_for("9", at_most=2) == (None, False, 2)
+    assert look_for("9", walk=circle) == (None, False, 2)
+    assert gather(each_page(pages), 10) == (items, True)
+    assert gather(each_page(circle), 10) == (items[:2], False)
 
 
 def test_a_page_in_a_log_is_its_length():

@@ -1,8 +1,10 @@
 """Walking over the pages of a list, over a real socket."""
 
+from itertools import islice
+
 import pytest
 
-from lendingadmin.lending.errors import NotFound
+from lendingadmin.lending.errors import NotFound, UnfinishedList
 from tests.faults.behaviours import refusal
 from tests.lending import shapes
 from tests.lending.cases import answer, page
@@ -29,9 +31,9 @@ def test_a_walk_may_begin_with_the_page_of_a_token(service, client):
 
     loans = client.app("kenya").loans
     walk = loans.only(["accountId"]).pages(page_size=1, page_token="p/2")
-    pages = [(found.items[0].account_id, found.next_page_token) for found in walk]
+    pages = [(found.items[0].account_id, found.next_page_token) for found in islice(walk, 2)]
     assert pages == [("L-2", "p/3"), ("L-3", "p/2")]
-    assert [loan.account_id for loan in loans.iterate(page_token="p/3")][:1] == ["L-3"]
+    assert next(loans.iterate(page_token="p/3")).account_id == "L-3"
     assert all(
         "pageToken" in request.path for request in service.arrived if "loans" in request.path
     )
@@ -48,12 +50,30 @@ def test_a_walk_may_begin_with_the_page_of_a_token(service, client):
         (lambda c: c.assessment_types, "assessmentTypes"),
     ],
 )
-def test_a_service_that_turns_in_a_circle_is_left(service, client, resource, key):
+def test_a_service_that_turns_in_a_circle_is_told(service, client, resource, key):
     service.default = answer(page(key, {}, token="again"))
 
-    assert len(list(resource(client).iterate(page_size=1))) == 2
-    assert len(list(resource(client).pages())) == 2
+    for walk in (resource(client).iterate(page_size=1), resource(client).pages()):
+        with pytest.raises(UnfinishedList, match="led back to itself"):
+            list(walk)
     assert service.hits() == 4
+
+
+def test_a_list_reads_on_past_pages_without_items(service, client):
+    service.on("GET", answer(page("loans", token="2")))
+    service.on("pageToken=2", answer(page("loans", {"accountId": "L-2"}, token="3")))
+
+    found = client.app("kenya").loans.list(filters={"status": "2"}, page_size=5)
+    assert ([loan.account_id for loan in found.items], found.next_page_token) == (["L-2"], "3")
+    assert "filter=status%3A2&pageSize=5&pageToken=2" in service.last().path
+
+
+def test_a_page_that_fails_on_the_way_leaves_the_empty_one(service, client):
+    service.on("GET", answer(page("loans", token="2")))
+    service.on("pageToken=2", refusal(404))
+
+    found = client.app("kenya").loans.list()
+    assert (found.items, found.next_page_token) == ((), "2")
 
 
 def test_an_error_in_the_middle_of_a_walk_is_raised_there(service, client):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lendingadmin.lending.errors import ServiceFault
-from lendingadmin.web.exports import cell, csv_response
+from lendingadmin.web.exports import CsvPage, cell, csv_response
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_no_text_begins_a_formula(text: str) -> None:
 
 def lines(items: Iterator[str]) -> list[str]:
     request: Any = RequestFactory().get("/")
-    response = csv_response(request, "x.csv", ["id"], ([[item]] for item in items))
+    response = csv_response(request, "x.csv", ["id"], (CsvPage([[item]]) for item in items))
     return b"".join(response).decode("utf-8-sig").splitlines()
 
 

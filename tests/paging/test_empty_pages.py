@@ -1,0 +1,245 @@
+"""A page without a row that says that more follow: nobody is told that there is nothing."""
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.faults.behaviours import refusal, reply
+from tests.paging.service import PATHS, PagedService
+
+pytestmark = pytest.mark.django_db
+
+ROWS: dict[str, dict[str, Any]] = {
+    "borrowers": {"borrowerId": "B-1", "individual": {"surname": "FOUND-1"}},
+    "loans": {"accountId": "FOUND-1", "borrowerId": "B-1", "accountNo": 7},
+    "assessments": {"assessmentId": "FOUND-1", "accountId": "borrower:B-1"},
+    "events": {
+        "eventId": "E-1",
+        "accountId": "borrower:B-1",
+        "eventType": "FOUND-1",
+        "timestamp": "2026-01-01T00:00:00.000Z",
+    },
+    "products": {"productId": "FOUND-1", "displayName": "FOUND-1"},
+    "assessmentTypes": {"assessmentTypeId": "FOUND-1", "displayName": "FOUND-1"},
+}
+LISTS = {
+    "borrowers": "/apps/kenya/borrowers/",
+    "loans": "/apps/kenya/loans/",
+    "assessments": "/apps/kenya/assessments/",
+    "events": "/apps/kenya/events/",
+    "products": "/products/",
+    "assessmentTypes": "/assessment-types/",
+}
+PANELS = ("loans", "assessments", "events")
+NONE = re.compile(r"No \w+( \w+)? (yet|match)|No (loan accounts|events|assessments)\b|holds no")
+
+
+def text(desk: Client, address: str, status: int = 200) -> str:
+    answer = desk.get(address)
+    assert answer.status_code == status, answer.status_code
+    return answer.content.decode()
+
+
+def words(html: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
+def link(html: str, label: str) -> str:
+    found = re.search(rf'<a [^>]*href="([^"]+)"[^>]*>\s*{label}', html)
+    assert found, words(html)
+    return unescape(found[1])
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_reads_past_empty_pages(desk: Client, service: PagedService, name: str) -> None:
+    service.give_empty_pages(name, 5, [ROWS[name]])
+    page = words(text(desk, LISTS[name]))
+    assert "FOUND-1" in page
+    assert not NONE.search(page)
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_past_the_bound_a_list_says_that_there_is_more(
+    desk: Client, service: PagedService, name: str
+) -> None:
+    service.give_empty_pages(name, 9, [ROWS[name]])
+    first = text(desk, LISTS[name])
+    assert not NONE.search(words(first))
+    assert "there may be more" in words(first)
+    assert service.hits(name) == 6
+    assert "FOUND-1" in text(desk, link(first, "Look further"))
+
+
+def test_a_list_without_a_row_on_its_last_page_has_none(
+    desk: Client, service: PagedService
+) -> None:
+    service.give_empty_pages("loans", 3, [])
+    assert "No loans yet" in text(desk, LISTS["loans"])
+
+
+def test_the_end_of_a_list_is_not_a_list_without_rows(desk: Client, service: PagedService) -> None:
+    service.give("loans", {"": ([ROWS["loans"]], "t"), "t": ([], None)})
+    page = text(desk, LISTS["loans"] + "?pageToken=t")
+    assert "No loans yet" not in page
+    assert "end of the list" in page
+    assert "FOUND-1" in text(desk, link(page, "First page"))
+
+
+def test_a_fault_on_the_way_leaves_what_is_known(desk: Client, service: PagedService) -> None:
+    service.give_empty_pages("loans", 2, [ROWS["loans"]])
+    service.server.on("pageToken=p2", refusal(500, "down"))
+    page = text(desk, LISTS["loans"])
+    assert "No loans yet" not in page
+    assert link(page, "Look further").endswith("pageToken=p2")
+
+
+def test_a_page_that_leads_to_itself_is_no_next_page(desk: Client, service: PagedService) -> None:
+    service.give("loans", {"": ([ROWS["loans"]], "t"), "t": ([ROWS["loans"]], "t")})
+    page = text(desk, LISTS["loans"] + "?pageToken=t")
+    assert "Next page" not in page
+    assert "leads back to this page" in page
+    assert ", the last" not in page
+
+
+def test_empty_pages_in_a_circle_are_a_fault(desk: Client, service: PagedService) -> None:
+    service.give("loans", {"": ([], "t"), "t": ([], "t")})
+    assert "led back to itself" in text(desk, LISTS["loans"], 502)
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_a_panel_reads_past_empty_pages(desk: Client, service: PagedService, name: str) -> None:
+    service.give_empty_pages(name, 5, [ROWS[name]])
+    page = words(text(desk, f"/apps/kenya/borrowers/B-1/panels/{name}"))
+    assert "FOUND-1" in page
+    assert not NONE.search(page)
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_past_the_bound_a_panel_leads_on(desk: Client, service: PagedService, name: str) -> None:
+    service.give_empty_pages(name, 9, [ROWS[name]])
+    first = text(desk, f"/apps/kenya/borrowers/B-1/panels/{name}")
+    assert not NONE.search(words(first))
+    assert "FOUND-1" in text(desk, link(first, "Look further"))
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_a_page_of_somebody_elses_is_not_none(
+    desk: Client, service: PagedService, name: str
+) -> None:
+    theirs = ROWS[name] | {"borrowerId": "B-2", "accountId": "borrower:B-2"}
+    if name == "loans":
+        theirs["accountId"] = "L-other"
+    service.give(name, {"": ([theirs], "t"), "t": ([ROWS[name]], None)})
+    first = text(desk, f"/apps/kenya/borrowers/B-1/panels/{name}")
+    assert not NONE.search(words(first))
+    assert "FOUND-1" in text(desk, link(first, "Look further"))
+
+
+def test_find_reads_past_empty_pages(desk: Client, service: PagedService) -> None:
+    service.give_empty_pages("loans", 5, [ROWS["loans"]])
+    answer = desk.get("/apps/kenya/find", {"q": "7", "whole": "1"})
+    assert answer.headers.get("Location") == "/apps/kenya/loans/FOUND-1/", words(
+        answer.content.decode()
+    )
+
+
+def test_past_the_bound_find_does_not_say_no_match(desk: Client, service: PagedService) -> None:
+    service.give_empty_pages("loans", 9, [ROWS["loans"]])
+    page = text(desk, "/apps/kenya/find?q=7&whole=1")
+    assert "No match" not in page
+    assert "Not everything could be looked up." in page
+    further = text(desk, link(page, "Look further"))
+    assert "FOUND-1" in text(desk, link(further, "Look further"))
+
+
+@pytest.mark.parametrize("count", [5, 9])
+def test_an_event_behind_empty_pages(desk: Client, service: PagedService, count: int) -> None:
+    service.give_empty_pages("events", count, [ROWS["events"]])
+    answer = desk.get("/apps/kenya/events/borrower_3AB-1/FOUND-1/2026-01-01T00_3A00_3A00.000Z/")
+    page = words(answer.content.decode())
+    if count == 5:
+        assert answer.status_code == 200
+    else:
+        assert answer.status_code == 502
+        assert "does not know this" not in page and "no such event" not in page
+        listed = text(desk, link(answer.content.decode(), "Look further"))
+        assert "FOUND-1" in text(desk, link(listed, "Look further"))
+
+
+@pytest.mark.parametrize("name", ["products", "assessmentTypes"])
+def test_an_entry_of_the_catalogue_that_was_not_come_to(
+    desk: Client, service: PagedService, name: str
+) -> None:
+    service.give_empty_pages(name, 9, [ROWS[name]])
+    page = text(desk, LISTS[name] + "FOUND-1/", 502)
+    assert "No such" not in page
+    assert "not read to its end" in page
+    assert link(page, "Look further") == LISTS[name]
+    service.give_empty_pages(name, 5, [ROWS[name]])
+    assert "FOUND-1" in text(desk, LISTS[name] + "FOUND-1/")
+    assert "No such" in text(desk, LISTS[name] + "FOUND-2/", 404)
+
+
+@pytest.mark.parametrize("name", ["products", "assessmentTypes"])
+def test_an_entry_of_a_catalogue_that_leads_back(
+    desk: Client, service: PagedService, name: str
+) -> None:
+    service.give(name, {"": ([ROWS[name]], "t"), "t": ([ROWS[name]], "t")})
+    assert "FOUND-1" in text(desk, LISTS[name] + "FOUND-1/")
+    assert "not read to its end" in text(desk, LISTS[name] + "FOUND-2/", 502)
+
+
+def test_an_event_in_a_list_that_leads_back(desk: Client, service: PagedService) -> None:
+    other = ROWS["events"] | {"eventId": "E-2", "eventType": "other"}
+    service.give("events", {"": ([other], "t"), "t": ([other], "t")})
+    where = "/apps/kenya/events/borrower_3AB-1/FOUND-1/2026-01-01T00_3A00_3A00.000Z/"
+    assert "not read to its end" in text(desk, where, 502)
+
+
+def test_comparing_reads_on_and_leads_on(desk: Client, service: PagedService) -> None:
+    first = reply({"assessmentId": "A-1", "accountId": "borrower:B-1"})
+    where = "/apps/kenya/assessments/compare"
+    for count in (9, 5):
+        service.give_empty_pages("assessments", count, [ROWS["assessments"]])
+        service.server.on(f"GET {PATHS['assessments']}/A-1", first)
+        page = text(desk, f"{where}?a=A-1")
+        assert "No other assessment of this account was found" not in page
+        if count == 9:
+            page = text(desk, where + link(page, "Look further"))
+        assert "FOUND-1" in page
+
+
+def test_a_new_assessment_is_told_that_running_ones_may_be_unseen(
+    desk: Client, service: PagedService
+) -> None:
+    service.give_empty_pages("assessments", 9, [ROWS["assessments"]])
+    page = words(text(desk, "/apps/kenya/assessments/new?borrowerId=B-1"))
+    assert "not seen to its end" in page
+
+
+def test_types_for_an_offer_behind_empty_pages(desk: Client, service: PagedService) -> None:
+    kind = {"assessmentTypeId": "FOUND-1", "name": "assessmentTypes/FOUND-1", "displayName": "F"}
+    where = "/apps/kenya/borrowers/B-1/offers/new"
+    service.give_empty_pages("assessmentTypes", 5, [kind])
+    assert "assessmentTypes/FOUND-1" in text(desk, where)
+    service.give_empty_pages("assessmentTypes", 9, [kind])
+    page = text(desk, where)
+    assert "lists none" not in page
+    assert "FOUND-1" in text(desk, link(text(desk, link(page, "Look further")), "Look further"))
+
+
+def test_what_may_have_become_of_a_write_says_that_the_list_was_not_seen_whole(
+    service: PagedService,
+) -> None:
+    from lendingadmin.events import outcomes
+    from lendingadmin.web.following import Meant
+    from lendingadmin.web.models import Write
+
+    sent = {"accountId": "borrower:B-1", "eventType": "x", "timestamp": "2026-01-01T00:00:00.000Z"}
+    service.give_empty_pages("events", 9, [])
+    finding = outcomes.reported(Write(app_id="kenya"), Meant(sent=sent | {"values": {}}))
+    assert finding.found == Write.Found.NOT_SEEN
+    assert "not seen to its end" in finding.why

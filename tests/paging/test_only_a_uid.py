@@ -1,0 +1,60 @@
+"""A loan that only has a uid has a link to its page wherever it is listed."""
+
+import pytest
+from django.test import Client
+
+from tests.faults.behaviours import reply
+from tests.paging.service import PATHS, PagedService
+from tests.portfolio.conftest import counted, outstanding
+
+pytestmark = pytest.mark.django_db
+LOAN = {"uid": "u-1", "borrowerId": "B-1", "accountNo": 7, "loanAmount": 5}
+PAGE = "/apps/kenya/loans/u-1/"
+
+
+@pytest.mark.parametrize(
+    "account", [{}, {"accountId": None}, {"accountId": 5}, {"accountId": ".."}]
+)
+@pytest.mark.parametrize("where", ["loans/", "borrowers/B-1/panels/loans"])
+def test_in_a_list(desk: Client, service: PagedService, where: str, account: object) -> None:
+    service.give("loans", {"": ([LOAN | account], None)})  # type: ignore[operator]
+    page = desk.get(f"/apps/kenya/{where}").content.decode()
+    assert f'href="{PAGE}?list=' in page
+
+
+def test_by_its_number(desk: Client, service: PagedService) -> None:
+    service.give("loans", {"": ([LOAN], None)})
+    answer = desk.get("/apps/kenya/find", {"q": "7", "whole": "1"})
+    assert answer.headers.get("Location") == PAGE
+
+
+def test_its_page_and_its_neighbours(desk: Client, service: PagedService) -> None:
+    others = [{"uid": "u-0"}, LOAN, {"accountId": "L-2", "uid": "u-2"}]
+    service.give("loans", {"": (others, None)})
+    service.server.on(f"GET {PATHS['loans']}/u-1", reply(LOAN))
+    assert desk.get(PAGE).status_code == 200
+    for place in ("loans/", "borrowers/B-1/panels/loans"):
+        asked = {"list": place, "of": "u-1"}
+        page = desk.get("/apps/kenya/beside", asked, headers={"HX-Request": "true"})
+        assert "/apps/kenya/loans/u-0/" in page.content.decode(), place
+        assert "/apps/kenya/loans/L-2/" in page.content.decode(), place
+
+
+def test_in_the_count_of_the_portfolio(service: PagedService) -> None:
+    twice = LOAN | {"balances": {"repayment": {"unpaid": 60}}}
+    service.give("loans", {"": ([twice], "t"), "t": ([twice, {"accountId": "L-2"}], None)})
+    row = counted()
+    assert (row.loans_read, row.unreadable) == (2, 0)
+    assert outstanding(row) == [60, 1]
+
+
+@pytest.mark.parametrize("key", ["assessmentId", "uid"])
+def test_an_assessment_to_compare_with(desk: Client, service: PagedService, key: str) -> None:
+    other = {key: "u-2", "accountId": "borrower:B-1"}
+    nameless = {"accountId": "borrower:B-1", "assessmentType": "N-"}
+    first = reply({"assessmentId": "A-1", "accountId": "borrower:B-1"})
+    service.give("assessments", {"": ([other, nameless, nameless], None)})
+    service.server.on(f"GET {PATHS['assessments']}/A-1", first)
+    page = desk.get("/apps/kenya/assessments/compare?a=A-1").content.decode()
+    assert 'href="?a=A-1&amp;b=u-2"' in page
+    assert page.count("<bdi>N-</bdi>") == 2

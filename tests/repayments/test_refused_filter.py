@@ -1,0 +1,29 @@
+"""A filter of the journal that can't be applied shows no rows, and says why."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from lendingadmin.staff.models import User
+from tests.repayments.rows import row
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    "query", ["state=nonsense", "since=2026-02-31", "by=never", "currency=EURO"]
+)
+def test_no_row_is_shown_and_the_filter_says_why(
+    client_of: Callable[[User | None], Client], support: User, query: str
+) -> None:
+    row(support, external_id="TX-SHOWN")
+    desk = client_of(support)
+    assert "TX-SHOWN" in desk.get("/apps/kenya/repayments/").content.decode()
+    page = desk.get(f"/apps/kenya/repayments/?{query}").content.decode()
+    assert "TX-SHOWN" not in page
+    assert "errorlist" in page
+    assert "Correct what is marked above" in page
+    assert "matches this filter" not in page
+    answer = desk.get(f"/apps/kenya/repayments/export.csv?{query}")
+    assert answer.headers["Location"] == f"/apps/kenya/repayments/?{query}"
