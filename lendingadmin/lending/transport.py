@@ -22,7 +22,7 @@ from lendingadmin.lending.calls import Call, Conversation, report
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.connection import Exchange, Session
 from lendingadmin.lending.deadline import Deadline
-from lendingadmin.lending.errors import Held, LendingError, NotAccepted
+from lendingadmin.lending.errors import Held, LendingError, TokenRefused
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.operations import Operation
 from lendingadmin.lending.retry import pause_before_retry
@@ -201,7 +201,7 @@ class Transport(ForkSafe):
             token = self.tokens.token()
             try:
                 return self._converse(talk, token)
-            except NotAccepted:
+            except TokenRefused:
                 another = self.tokens.drop(token.value)
                 if not (another and talk.operation.is_read):
                     raise
