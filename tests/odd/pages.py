@@ -8,7 +8,6 @@ from django.test import Client
 
 from tests.borrowers.forms import filled
 
-
 # Python's word for nothing; our own sentences go on after theirs.
 _NOTHING = re.compile(r"\bNone\b(?! (?:yet|that))")
 _READ_OUT = {"alt", "aria-label", "content", "data-label", "href", "placeholder", "title", "value"}

@@ -1,4 +1,4 @@
-"""Null in any field is a dash, an empty cell or a sentence on a page; never Python's word for it."""
+"""Null in any field is a dash, an empty cell or a sentence on a page; never the word for it."""
 
 from collections.abc import Iterator
 from typing import Any
