@@ -73,7 +73,9 @@ class Transport(ForkSafe):
     max_bytes                       the largest body that is read, unpacked
     size                            calls under way at once; keep it below the server's threads, so
                                     that sign-in answers while the service hangs
-    slot_wait                       seconds to wait for one of those places
+    slot_wait                       seconds to wait for one of those places, counted from when one
+                                    was last taken or given back: while the service hangs, callers
+                                    must not wait their time one after the other
     backoff                         seconds before the second try of a read
     trust_env                       whether the environment's proxies and certificates count
     on_call                         told of every call once it is over, in the caller's thread
@@ -114,6 +116,7 @@ class Transport(ForkSafe):
         """A child of this process opens its own connections and counts its own calls."""
         self._mine = threading.local()
         self._slots = threading.BoundedSemaphore(self._size)
+        self._slots_moved_at = time.monotonic()
 
     def call(
         self,
@@ -189,12 +192,15 @@ class Transport(ForkSafe):
     def _slot(self) -> Iterator[None]:
         # Locals, because a fork puts a new semaphore in place.
         slots = self._slots
-        if not slots.acquire(timeout=self._slot_wait):
+        wait = self._slots_moved_at + self._slot_wait - time.monotonic()
+        if not (slots.acquire(timeout=wait) if wait > 0 else slots.acquire(blocking=False)):
             raise Held
+        self._slots_moved_at = time.monotonic()
         try:
             yield
         finally:
             slots.release()
+            self._slots_moved_at = time.monotonic()
 
     def _alone(self, talk: Conversation) -> Answer:
         with self._slot():
