@@ -7,6 +7,7 @@ from django import forms
 
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import account_id
+from lendingadmin.web.far_dates import FarDatesForm
 from lendingadmin.web.moments import MomentField
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -28,7 +29,7 @@ class AccountField(forms.CharField):
             raise forms.ValidationError(error.message) from None
 
 
-class AssessmentForm(forms.Form):
+class AssessmentForm(FarDatesForm):
     """The three parameters of an assessment (spec: Assessments); the time in the lender's zone."""
 
     accountId = AccountField(
