@@ -255,9 +255,15 @@ LOGGING = {
             "class": "logging.StreamHandler",
             "formatter": "line",
             "filters": ["no_address"],
-        }
+        },
+        "nowhere": {"class": "logging.NullHandler"},
     },
     "root": {"handlers": ["stderr"], "level": "INFO"},
-    # Their two lines for each look would bury the few that matter.
-    "loggers": {name: {"level": "WARNING"} for name in ("django_tasks", "django_tasks_db")},
+    "loggers": {
+        # Their two lines for each look would bury the few that matter.
+        "django_tasks": {"level": "WARNING"},
+        "django_tasks_db": {"level": "WARNING"},
+        # Its lines carry whole addresses. The client logs every call and its faults without them.
+        "urllib3": {"handlers": ["nowhere"], "propagate": False},
+    },
 }

@@ -11,6 +11,7 @@ from lendingadmin.web.keys import KeyConverter
 register_converter(KeyConverter, "key")
 
 handler403 = "lendingadmin.web.access.permission_denied"
+handler500 = "lendingadmin.web.unavailable.server_error"
 
 urlpatterns = [
     # For whoever watches the process.

@@ -7,10 +7,10 @@ from django import forms
 
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import account_id
-from lendingadmin.web.dates import plausible
+from lendingadmin.web.far_dates import FarDatesForm
+from lendingadmin.web.moments import MomentField
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_FORMAT = "%Y-%m-%dT%H:%M:%S"
 
 
 class AccountField(forms.CharField):
@@ -29,7 +29,7 @@ class AccountField(forms.CharField):
             raise forms.ValidationError(error.message) from None
 
 
-class AssessmentForm(forms.Form):
+class AssessmentForm(FarDatesForm):
     """The three parameters of an assessment (spec: Assessments); the time in the lender's zone."""
 
     accountId = AccountField(
@@ -43,11 +43,9 @@ class AssessmentForm(forms.Form):
         max_length=300,
         error_messages={"required": "Choose an assessment type."},
     )
-    timestamp = forms.DateTimeField(
+    timestamp = MomentField(
+        seconds=True,
         label="Data up to",
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"}, format=_FORMAT),
-        input_formats=[_FORMAT, "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"],
-        validators=[plausible],
         help_text="What was reported up to then is looked at; for most types the window reaches "
         "back at most 90 days.",
     )

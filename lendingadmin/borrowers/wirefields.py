@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import simplejson
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils import timezone
 
 from lendingadmin.display.templatetags.money import count
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.values import timestamp_text
+from lendingadmin.web import moments
 from lendingadmin.web.dates import NO_ZONE, plausible
 
 # Stands for a key that is not there; null is a value.
@@ -29,7 +29,6 @@ LONGEST_EDITED = 100_000
 _UNSENT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
-_LOCAL = "%Y-%m-%dT%H:%M:%S"
 
 
 class Kind(NamedTuple):
@@ -85,7 +84,7 @@ def _write_moment(raw: object) -> str | None:
     """The time in the lender's zone, to the second; None for what is no time."""
     moment = _moment_of(raw)
     try:
-        return timezone.localtime(moment).strftime(_LOCAL) if moment else None
+        return moments.as_typed(moment, seconds=True) if moment else None
     except (ValueError, OverflowError):
         return None
 
@@ -130,7 +129,7 @@ def _read_moment(text: str) -> object:
         raise ValidationError("Give a date and a time, such as 2026-10-31T14:00.") from None
     plausible(moment)
     if moment.tzinfo is None:
-        moment = timezone.make_aware(moment)
+        moment = moments.in_current_zone(moment)
     return timestamp_text(moment.astimezone(UTC))
 
 
@@ -251,8 +250,9 @@ class WireField(forms.CharField):
             attrs = {"inputmode": kind.control, "autocomplete": "off", "class": "number"}
             return forms.TextInput(attrs=attrs)
         # A browser shows nothing for a value that its own control does not know.
-        seconds = {"step": "1"} if kind.control == "datetime-local" else {}
-        return forms.TextInput(attrs={"type": kind.control, **seconds})
+        if kind.control == "datetime-local":
+            return moments.MomentInput(seconds=True)
+        return forms.TextInput(attrs={"type": kind.control})
 
     def clean(self, value: Any) -> Any:
         """The raw value where the text says what it said, else what the new text means."""

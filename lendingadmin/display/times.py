@@ -1,6 +1,6 @@
 """Days and moments: UTC on the wire (spec: Conventions), the lender's zone on the screen."""
 
-from datetime import UTC, date, datetime, time, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from lendingadmin.display.locales import HOUSE, written_day
 from lendingadmin.display.numbers import MISSING, as_it_came, whole
@@ -115,6 +115,42 @@ def offsets_differ(value: object, one: tzinfo | None, other: tzinfo | None) -> b
     """Whether clocks in two zones show a moment differently; Nairobi's and Kampala's never do."""
     here, there = _local(value, one), _local(value, other)
     return here is not None and there is not None and here.utcoffset() != there.utcoffset()
+
+
+def instants(typed: datetime, zone: tzinfo) -> tuple[datetime, ...]:
+    """The moments (aware, in order) at which clocks in the zone show a naive day and time.
+
+    One, as a rule; two in the hour in which clocks go back, none in the one that they leap over.
+    """
+    first, second = (typed.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
+    if first.utcoffset() == second.utcoffset():
+        return (first,)
+    is_skipped = first.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != typed
+    return () if is_skipped else (first, second)
+
+
+def offset_words(value: datetime) -> str:
+    """How far an aware moment's clock is from UTC: `summer time (UTC+2)`.
+
+    Only a zone that changes its clocks for the season has a summer and a winter time.
+    """
+    offset, season = value.utcoffset(), value.dst()
+    minutes = int((offset or timedelta(0)).total_seconds() // 60)
+    hours, rest = divmod(abs(minutes), 60)
+    utc_offset = f"UTC{'-' if minutes < 0 else '+'}{hours}" + (f":{rest:02}" if rest else "")
+    other = value.replace(fold=1 - value.fold)
+    if season == other.dst() or offset == other.utcoffset():
+        return utc_offset
+    is_summer = (offset or timedelta(0)) > (other.utcoffset() or timedelta(0))
+    return f"{'summer' if is_summer else 'winter'} time ({utc_offset})"
+
+
+def typed_moment(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
+    """The same as `moment`; where the zone's clocks show it twice, with which of the two it is."""
+    text, here = moment(value, zone, locale), _local(value, zone)
+    if here is None or zone is None or len(instants(here.replace(tzinfo=None), zone)) < 2:
+        return text
+    return f"{text} {offset_words(here)}"
 
 
 def zone_name(zone: object) -> str:

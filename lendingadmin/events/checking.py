@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from lendingadmin.display.templatetags.money import count as written
 from lendingadmin.lending import codec
+from lendingadmin.web.dates import far_notice
 
 from .kinds import CAPTURED, CATEGORIES, KINDS, SMS, Kind, kind_of
 from .rules import LEFT_OUT, RULES, moment_of
@@ -95,6 +96,8 @@ def _check_head(
         findings.errors.append("The timestamp is a date and time with Z or an offset.")
     elif when > now:
         findings.warnings.append("The event's time lies in the future.")
+    if when is not None and (notice := far_notice("The event's time", when, now)):
+        findings.warnings.append(notice)
 
 
 def _check_category(category: object, data: list[object], findings: Findings) -> None:

@@ -13,7 +13,8 @@ _watched: ContextVar[list[Call] | None] = ContextVar("watched", default=None)
 def calls() -> Iterator[list[Call]]:
     """Collect the calls that this thread makes inside the block, in their order.
 
-    Reads that run in parallel have threads of their own and are not among them.
+    Reads that run in parallel have threads of their own and are not among them. A block around this
+    one has them too, once this one is over.
     """
     made: list[Call] = []
     before = _watched.set(made)
@@ -21,6 +22,8 @@ def calls() -> Iterator[list[Call]]:
         yield made
     finally:
         _watched.reset(before)
+        if (around := _watched.get()) is not None:
+            around.extend(made)
 
 
 def keep(call: Call) -> None:

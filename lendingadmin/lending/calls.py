@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from lendingadmin.lending.answers import Answer, Decoder
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.deadline import Deadline
-from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.errors import LendingError, Saved
 from lendingadmin.lending.operations import Operation
 
 logger = logging.getLogger(__name__)
@@ -23,8 +23,9 @@ class Call:
     `path` has no query, since filters may be personal. `status` and `request_id` are those of the
     last answer, None when none came. `attempts` counts what went out or tried to; `faults` says
     what went wrong with each that did not succeed: a fault of the wire, or a status. `error` is the
-    name of the error's class, None for a success. `url` is whole, `sent` the body that went out and
-    `answer` the JSON that came back, unread (of a refusal the service's own words).
+    name of the error's class, None for a success. `may_have_saved` is true of a write that went out
+    and was not refused. `url` is whole, `sent` the body that went out and `answer` the JSON that
+    came back, unread (of a refusal the service's own words).
     """
 
     operation: str
@@ -36,6 +37,7 @@ class Call:
     attempts: int
     faults: tuple[str, ...]
     error: str | None
+    may_have_saved: bool = False
     # Personal: for the eyes of whoever may see calls, never for a log.
     url: str = field(default="", repr=False)
     sent: bytes | None = field(default=None, repr=False)
@@ -71,10 +73,16 @@ class Conversation:
             attempts=self.attempts,
             faults=tuple(self.faults),
             error=None if error is None else type(error).__name__,
+            may_have_saved=self._may_have_saved(error),
             url=self.url,
             sent=self.body,
             answer=answer.body if answer is not None else _words(error),
         )
+
+    def _may_have_saved(self, error: Exception | None) -> bool:
+        if self.operation.saves_nothing or not self.attempts:
+            return False
+        return not isinstance(error, LendingError) or error.saved == Saved.UNKNOWN
 
 
 def _words(error: Exception | None) -> bytes | None:

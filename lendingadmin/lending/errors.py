@@ -71,9 +71,18 @@ class BadRequest(LendingError):
 
 
 class NotAccepted(LendingError):
-    """401, or the token issuer refusing: the dashboard's service account is not accepted."""
+    """The token issuer refuses: the dashboard's service account is not accepted."""
 
     default_message = "The lending service does not accept the dashboard's service account."
+
+
+class TokenRefused(NotAccepted):
+    """401: the service refused the access token of one call.
+
+    It says nothing about the account: the token may have expired, or been revoked, early.
+    """
+
+    default_message = "The lending service refused the dashboard's access token for this call."
 
 
 class NotAllowed(LendingError):
@@ -170,7 +179,7 @@ class InvalidFilter(LendingError, ValueError):
 
 _BY_STATUS: dict[int, type[LendingError]] = {
     400: BadRequest,
-    401: NotAccepted,
+    401: TokenRefused,
     403: NotAllowed,
     404: NotFound,
     409: Conflict,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
@@ -19,6 +19,7 @@ from lendingadmin.lending.values import (
     Loan,
     LoanBalances,
     LoanSchedule,
+    Odd,
     each,
     moment,
     number,
@@ -35,20 +36,28 @@ def in_all(loan: Loan, column: Column) -> Decimal | None:
     """One column of the balances for the whole loan.
 
     The `repayment` group counts; without it, the sum of the four others if all of them are there.
+    A total that came and can't be read is None: no sum of ours stands in for the service's word.
     """
     balances = loan.balances
     if not isinstance(balances, LoanBalances):
         return None
     whole = _cell(balances.repayment, column)
     if whole is not None:
-        return whole
-    cells = [_cell(getattr(balances, part), column) for part in PARTS]
+        return number(whole)
+    cells = [number(_cell(getattr(balances, part), column)) for part in PARTS]
     known = [cell for cell in cells if cell is not None]
     return sum(known, Decimal(0)) if len(known) == len(PARTS) else None
 
 
-def _cell(group: object, column: Column) -> Decimal | None:
-    return number(getattr(group, column)) if isinstance(group, Balance) else None
+def unreadable_totals(loan: Loan) -> tuple[Column, ...]:
+    """The columns whose total for the whole loan came, and can't be read."""
+    group = loan.balances.repayment if isinstance(loan.balances, LoanBalances) else None
+    return tuple(column for column in get_args(Column) if isinstance(_cell(group, column), Odd))
+
+
+def _cell(group: object, column: Column) -> object:
+    """What came: of a group that is none of balances, the group itself."""
+    return getattr(group, column) if isinstance(group, Balance) else group
 
 
 class Progress(StrEnum):
@@ -116,7 +125,10 @@ def _paid_towards_instalments(loan: Loan) -> Decimal | None:
     if paid is None:
         return None
     penalty = loan.balances.penalty if isinstance(loan.balances, LoanBalances) else None
-    return max(paid - (_cell(penalty, "paid") or Decimal(0)), Decimal(0))
+    as_penalty = _cell(penalty, "paid")
+    if isinstance(as_penalty, Odd):
+        return None
+    return max(paid - (number(as_penalty) or Decimal(0)), Decimal(0))
 
 
 def _progress(

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lendingadmin.lending.errors import LendingError, NotAccepted
+from lendingadmin.lending.errors import LendingError, TokenRefused
 from lendingadmin.lending.forks import ForkSafe
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def together(client: LendingClient, *calls: Read, seconds: float | None = None) 
     try:
         with transport.joint(seconds) as joint:
             results = _run(transport, joint, calls)
-            refused = [at for at, result in enumerate(results) if _refused(result)]
+            refused = [at for at, one in enumerate(results) if isinstance(one, TokenRefused)]
             if refused and transport.tokens.drop(joint.token.value):
                 anew = _once_more(transport, joint, [calls[at] for at in refused])
                 for at, result in zip(refused, anew, strict=True):
@@ -65,10 +65,6 @@ def _once_more(transport: Transport, joint: Joint, calls: Sequence[Read]) -> lis
     except LendingError as error:
         return [error] * len(calls)
     return _run(transport, joint, calls)
-
-
-def _refused(result: object) -> bool:
-    return isinstance(result, NotAccepted) and result.status == 401
 
 
 def _run(transport: Transport, joint: Joint, calls: Sequence[Read]) -> list[Any]:

@@ -15,13 +15,18 @@ from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.issuer import OPERATION
 
 _RENEW_AT = 0.8  # of a token's life
+_YOUNG = timedelta(seconds=30)
 _REFUSAL_KEPT = timedelta(seconds=30)
 _FAULT_KEPT = timedelta(seconds=2)
 
 
 @dataclass(frozen=True)
 class AccessToken:
-    """A token and its life by our own clock (aware, UTC). `serial` names it without telling it."""
+    """A token and its life by our own clock (aware, UTC). `serial` names it without telling it.
+
+    One that is issued in the future comes from a host whose clock was ahead. Nobody knows when it
+    really ends, so it counts as old: neither usable nor fresh nor young.
+    """
 
     value: str = field(repr=False)
     issued_at: datetime
@@ -31,11 +36,16 @@ class AccessToken:
 
     def usable(self, now: datetime) -> bool:
         """Whether it has not expired."""
-        return now < self.expires_at
+        return self.issued_at <= now < self.expires_at
 
     def fresh(self, now: datetime) -> bool:
         """Whether less than 80 % of its life is over, so that nobody need renew it yet."""
-        return now < self.issued_at + (self.expires_at - self.issued_at) * _RENEW_AT
+        life = self.expires_at - self.issued_at
+        return self.issued_at <= now < self.issued_at + life * _RENEW_AT
+
+    def young(self, now: datetime) -> bool:
+        """Whether it was issued less than 30 s ago: a 401 then belongs to the operation."""
+        return self.issued_at <= now < self.issued_at + _YOUNG
 
 
 @dataclass(frozen=True)
@@ -59,6 +69,10 @@ class Refusal:
             error_description=error.error_description,
             message=error.message,
         )
+
+    def stands(self, now: datetime) -> bool:
+        """Whether it is not over. A host whose clock was ahead can't make it last longer."""
+        return now < self.until <= now + _REFUSAL_KEPT
 
     def error(self) -> LendingError:
         """The same failure again, for one more caller."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import LendingError, Saved, TimedOut
@@ -19,8 +19,6 @@ from lendingadmin.lending.token_store import AccessToken, MemoryTokenStore, Refu
 __all__ = ["AccessToken", "MemoryTokenStore", "Refusal", "TokenSource", "TokenStore"]
 
 DEFAULT_SCOPE = "platform.lending"  # the spec's table admits it for every operation
-
-_YOUNG = timedelta(seconds=30)
 
 
 class TokenSource(ForkSafe):
@@ -100,7 +98,7 @@ class TokenSource(ForkSafe):
         """
         current = self._store.load()
         if current is not None and current.value == refused:
-            if self._clock() - current.issued_at < _YOUNG:
+            if current.young(self._clock()):
                 return False
             self._store.discard(current.serial)
         with self._lock:
@@ -128,7 +126,7 @@ class TokenSource(ForkSafe):
         if token is not None and token.usable(now):
             return token
         refusal = self._store.refusal()
-        if refusal is not None and now < refusal.until:
+        if refusal is not None and refusal.stands(now):
             raise refusal.error()
         return None
 
@@ -136,7 +134,7 @@ class TokenSource(ForkSafe):
         try:
             # Another may have renewed it, or been refused, between our look and our lease.
             known, refusal, now = self._known(), self._store.refusal(), self._clock()
-            refused = refusal is not None and now < refusal.until
+            refused = refusal is not None and refusal.stands(now)
             if known is not None and (refused or known.fresh(now)):
                 return known
             return self._ask(known)

@@ -22,7 +22,7 @@ from lendingadmin.lending.calls import Call, Conversation, report
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.connection import Exchange, Session
 from lendingadmin.lending.deadline import Deadline
-from lendingadmin.lending.errors import Held, LendingError, NotAccepted
+from lendingadmin.lending.errors import Held, LendingError, TokenRefused
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.operations import Operation
 from lendingadmin.lending.retry import pause_before_retry
@@ -73,7 +73,9 @@ class Transport(ForkSafe):
     max_bytes                       the largest body that is read, unpacked
     size                            calls under way at once; keep it below the server's threads, so
                                     that sign-in answers while the service hangs
-    slot_wait                       seconds to wait for one of those places
+    slot_wait                       seconds to wait for one of those places, counted from when one
+                                    was last taken or given back: while the service hangs, callers
+                                    must not wait their time one after the other
     backoff                         seconds before the second try of a read
     trust_env                       whether the environment's proxies and certificates count
     on_call                         told of every call once it is over, in the caller's thread
@@ -114,6 +116,7 @@ class Transport(ForkSafe):
         """A child of this process opens its own connections and counts its own calls."""
         self._mine = threading.local()
         self._slots = threading.BoundedSemaphore(self._size)
+        self._slots_moved_at = time.monotonic()
 
     def call(
         self,
@@ -189,19 +192,22 @@ class Transport(ForkSafe):
     def _slot(self) -> Iterator[None]:
         # Locals, because a fork puts a new semaphore in place.
         slots = self._slots
-        if not slots.acquire(timeout=self._slot_wait):
+        wait = self._slots_moved_at + self._slot_wait - time.monotonic()
+        if not (slots.acquire(timeout=wait) if wait > 0 else slots.acquire(blocking=False)):
             raise Held
+        self._slots_moved_at = time.monotonic()
         try:
             yield
         finally:
             slots.release()
+            self._slots_moved_at = time.monotonic()
 
     def _alone(self, talk: Conversation) -> Answer:
         with self._slot():
             token = self.tokens.token()
             try:
                 return self._converse(talk, token)
-            except NotAccepted:
+            except TokenRefused:
                 another = self.tokens.drop(token.value)
                 if not (another and talk.operation.is_read):
                     raise

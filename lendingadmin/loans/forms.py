@@ -11,6 +11,7 @@ from lendingadmin.lending.codec import encode
 from lendingadmin.lending.oddities import odd_places
 from lendingadmin.lending.values import LendingContract, timestamp_text
 from lendingadmin.readers import LendingApp
+from lendingadmin.web.far_dates import FarDatesForm
 from lendingadmin.web.fields import (
     AmountField,
     IdField,
@@ -21,6 +22,7 @@ from lendingadmin.web.fields import (
 from lendingadmin.web.likeness import moment_of
 
 _MOST_NAMED = 5
+_NOT_PLAIN = ("others", "token", "startDate", "datesChecked")
 
 
 def taken_up(body: Mapping[str, object]) -> dict[str, object]:
@@ -38,7 +40,7 @@ def _typed(value: object) -> object:
     return encode(value).decode() if isinstance(value, Mapping) else value
 
 
-class LoanForm(forms.Form):
+class LoanForm(FarDatesForm):
     """A loan whose contract is at hand as JSON (Spec: Loan; Loans, Create)."""
 
     accountId = IdField(
@@ -104,6 +106,6 @@ class LoanForm(forms.Form):
     def body(self) -> dict[str, object]:
         """The body of Loans, Create; what was left empty is left out."""
         cleaned = self.cleaned_data
-        plain = [name for name in self.fields if name not in ("others", "token", "startDate")]
+        plain = [name for name in self.fields if name not in _NOT_PLAIN]
         given = {name: cleaned[name] for name in plain if cleaned[name] not in (None, "")}
         return {**given, "startDate": timestamp_text(cleaned["startDate"]), **cleaned["others"]}

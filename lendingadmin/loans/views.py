@@ -55,6 +55,7 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "loan": found,
         "account_id": account_id,
         "facts": figures.facts(found, now),
+        "unreadable_totals": figures.unreadable_totals(found),
         "steps": figures.steps(found, now),
         "here": here[:_RECORDED_HERE],
         "here_count": here.count(),

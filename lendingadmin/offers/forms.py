@@ -13,12 +13,13 @@ from django.utils import timezone
 from lendingadmin.lending.values import AssessmentType, OffersResponse, each, number, text
 from lendingadmin.readers import LendingApp
 from lendingadmin.web.dates import UTC_DAY
+from lendingadmin.web.far_dates import FarDatesForm
 from lendingadmin.web.fields import AmountField, IdField, day_field, moment_field
 
 from .catalogue import full_name
 
 
-class OfferForm(forms.Form):
+class OfferForm(FarDatesForm):
     """What an offer is asked for by (Spec: Borrowers, 4). The requestId is minted with the form."""
 
     timestamp = moment_field(label="Evaluated up to")

@@ -14,8 +14,10 @@ from lendingadmin.lending import figures
 from lendingadmin.lending.values import Borrower, Loan, text, timestamp_text
 from lendingadmin.web import onetime, writes
 from lendingadmin.web.access import access
+from lendingadmin.web.dates import far_notice
 from lendingadmin.web.errors import Card
 from lendingadmin.web.fields import minted_account_id
+from lendingadmin.web.likeness import moment_of
 from lendingadmin.web.lists import whole_number
 from lendingadmin.web.requests import PersonRequest
 
@@ -67,8 +69,15 @@ def loan(
         "query": request.GET.urlencode(),
         "app": gateway.lending_app(app_id),
         "read_at": timezone.now(),
+        "far_start": _far_start(kept.body),
     }
     return render(request, "offers/loan.html", context)
+
+
+def _far_start(body: Mapping[str, object]) -> str:
+    """What to say of a start that lies years away; empty for any other."""
+    starts = moment_of(str(body.get("startDate") or ""))
+    return far_notice("The start of the loan", starts, timezone.now()) if starts else ""
 
 
 def _kept(

@@ -10,7 +10,7 @@ from django import forms
 from django.utils import timezone
 
 from lendingadmin.readers import LendingApp
-from lendingadmin.web.dates import plausible
+from lendingadmin.web.dates import far_notice, plausible
 from lendingadmin.web.fields import AmountField, LineField, moment_field
 
 from .book import NOT_GIVEN
@@ -129,6 +129,23 @@ def request_from(app_id: str, draft: dict[str, str]) -> Request:
         notes=draft["notes"],
         retry_of=int(draft["retry_of"]) if draft["retry_of"] else None,
     )
+
+
+def date_notices(asked: Request, now: datetime) -> list[str]:
+    """What a person should look at twice before it is sent: dates that may be mistyped.
+
+    The dates of `asked` are in the lender's zone, as `request_from` gives them.
+    """
+    found = [
+        far_notice("The transaction date", asked.transaction_date, now),
+        far_notice("The value date", asked.value_date, now),
+    ]
+    if asked.value_date.date() < asked.transaction_date.date():
+        found.append(
+            "The value date lies before the transaction date: the payment would take effect "
+            "before it was made."
+        )
+    return [notice for notice in found if notice]
 
 
 def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from lendingadmin.web.requests import PersonRequest
 
 from . import ledger, sending
 from .estimate import estimate
-from .forms import RepaymentForm, initial_from, request_from
+from .forms import RepaymentForm, date_notices, initial_from, request_from
 from .lookalikes import look_alikes
 from .models import LONGEST_ID, Repayment
 from .states import OPEN, RESENDABLE, State
@@ -175,6 +175,7 @@ def _show_confirm(
         "paid": figures.in_all(loan, "paid"),
         "unconfirmed": request.method == "POST" and stands_against is None,
         "value_date_ahead": asked.value_date > timezone.now(),
+        "date_notices": date_notices(asked, timezone.now()),
     }
     return render(request, "repayments/confirm.html", context)
 

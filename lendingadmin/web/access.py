@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
@@ -19,6 +20,11 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from lendingadmin.staff.roles import RIGHTS, roles_in_words
 from lendingadmin.web.errors import Card
+
+_NOT_SENT = (
+    "You were signed out before you sent this: it was not sent, and nothing was saved. "
+    "Sign in, check it and send it again."
+)
 
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
@@ -159,14 +165,23 @@ def _to_sign_in(request: HttpRequest) -> HttpResponseBase:
 
     htmx would follow a redirect and swap the sign-in form into a fragment of the page, so it is
     told to leave the page instead. The address of a fragment or of a POST is nothing to come back
-    to; the page around it is.
+    to; the page around it is. Whoever sent something is told at sign-in that it was not sent.
     """
+    if _sends_a_form(request):
+        messages.warning(request, _NOT_SENT)
     if getattr(request, "htmx", False):
         target = redirect_to_login(_page_of(request, "HX-Current-URL"), settings.LOGIN_URL)
         return HttpResponseClientRedirect(target.url)
     if request.method in ("GET", "HEAD"):
         return redirect_to_login(request.get_full_path())
     return redirect_to_login(_page_of(request, "Referer"))
+
+
+def _sends_a_form(request: HttpRequest) -> bool:
+    """Whether a person sent something: a script that keeps what is typed asks for no page."""
+    asks_for_page = "text/html" in request.headers.get("Accept", "")
+    is_form = asks_for_page or bool(getattr(request, "htmx", False))
+    return is_form and request.method not in ("GET", "HEAD")
 
 
 def _page_of(request: HttpRequest, header: str) -> str:

@@ -32,16 +32,16 @@ class Shown:
 
 
 class ApiCallsMiddleware:
-    """Collects the calls of a request whose person may see them: `request.api_calls`."""
+    """Collects the calls of a request: `calls_made`, and `api_calls` if its person may see them."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if not (request.user.is_authenticated and request.user.has_perm(PERMISSION)):
-            return self.get_response(request)
         with gateway.calls() as made:
-            request.api_calls = made  # type: ignore[attr-defined]
+            request.calls_made = made  # type: ignore[attr-defined]
+            if request.user.is_authenticated and request.user.has_perm(PERMISSION):
+                request.api_calls = made  # type: ignore[attr-defined]
             return self.get_response(request)
 
 

@@ -1,6 +1,6 @@
 """What dates in forms and addresses have in common."""
 
-from datetime import date
+from datetime import date, datetime
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -12,6 +12,7 @@ from lendingadmin.display.times import zone_name
 UTC_DAY = "UTC day"
 # For a day that is the same everywhere, such as a date of birth.
 NO_ZONE = ""
+_A_YEAR = 366  # days
 _CONTROLS = ("date", "datetime-local")
 
 
@@ -22,6 +23,19 @@ def plausible(value: date) -> None:
     """
     if not 1900 <= value.year < 9999:
         raise ValidationError("Give a year between 1900 and 9998.")
+
+
+def far_notice(what: str, at: datetime, now: datetime) -> str:
+    """A sentence about a moment that lies more than a year from now, where a year may be mistyped.
+
+    Empty for any other. `what` begins the sentence.
+    """
+    days = (at - now).days
+    if abs(days) <= _A_YEAR:
+        return ""
+    years = abs(days) // 365
+    far = "more than a year" if years < 2 else f"{years} years"
+    return f"{what} is {far} {'from now' if days > 0 else 'ago'}: check the year."
 
 
 def zone_beside(field: forms.Field) -> str:

@@ -18,6 +18,7 @@ from lendingadmin.lending.errors import (
     RateLimited,
     Saved,
     TimedOut,
+    TokenRefused,
     UnfinishedList,
     Unreachable,
     Unreadable,
@@ -62,6 +63,12 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
         NotAllowed,
         "The service account may not do this",
         "This is not about your role. Ask whoever runs this dashboard to have the right granted.",
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        TokenRefused,
+        "The service refused the access token of this call",
+        "Try again in a minute. If it lasts, tell whoever runs this dashboard.",
         HTTPStatus.BAD_GATEWAY,
     ),
     (

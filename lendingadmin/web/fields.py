@@ -19,6 +19,7 @@ from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
 
 from .dates import plausible
+from .moments import MomentField
 
 _PLAIN_NUMBER = re.compile(r"\d+(\.\d+)?")
 # One to three digits, a point, three digits: thousands, to those who write a comma for decimals.
@@ -131,17 +132,9 @@ def _writes_comma() -> bool:
     return signs(reader.locale()).decimal == ","
 
 
-def moment_field(**options: Any) -> forms.DateTimeField:
-    """A day and time to the minute, in the current zone: the lender's on an app's pages.
-
-    `options` are the field's, and overrule what is usual here.
-    """
-    usual: dict[str, Any] = {
-        "widget": forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-        "input_formats": ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"],
-        "validators": [plausible],
-    }
-    return forms.DateTimeField(**{**usual, **options})
+def moment_field(**options: Any) -> MomentField:
+    """A day and time to the minute, in the current zone: the lender's on an app's pages."""
+    return MomentField(**options)
 
 
 def day_field(*, zone_words: str | None = None, **options: Any) -> forms.DateField:

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import NamedTuple, TypeVar
 
 from django.contrib import messages
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
@@ -24,6 +24,7 @@ from lendingadmin.web.errors import Card
 from lendingadmin.web.following import Meant
 from lendingadmin.web.models import Write
 from lendingadmin.web.requests import PersonRequest
+from lendingadmin.web.unavailable import NO_DATABASE, UNAVAILABLE, OutcomeNotKept
 
 __all__ = ["Outcome", "as_kept", "card_of", "entered", "once"]
 
@@ -37,6 +38,12 @@ _IN_DOUBT = Card(
     next="Look at the record before you enter it again: it may have been saved.",
     saved="unknown",
     tone="odd",
+)
+_NOT_SENT = Card(
+    title="Not saved",
+    cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
+    next="Send it again in a minute.",
+    saved="no",
 )
 _LONGEST_ADDRESS = 1000  # what the record of a write keeps
 _MAY_BE_THERE = (
@@ -80,7 +87,8 @@ def once(
     minted; `do` makes the call, and `lands_on` gives the address that its result is shown at.
     `sent` is what is to be saved and `before` what a change starts from, kept sealed to compare
     with; `again_at` is the address of the form that can take it up again. Raises onetime.Stale for
-    a token that is not valid any more; nothing is sent then.
+    a token that is not valid any more; nothing is sent then. Raises OutcomeNotKept where the
+    service saved it and the database can't be used.
     """
     nonce = onetime.check(request, operation, token)
     gateway.lending_app(app_id)
@@ -104,13 +112,19 @@ def once(
             result = do()
         except LendingError as error:
             return _failed(write, error, made)
-        except Exception:
-            # A fault of our own after the socket may have been written: the truth is "unknown".
+        except Exception as error:
             logger.exception("%s: sending failed", operation)
+            if isinstance(error, UNAVAILABLE) and not any(call.may_have_saved for call in made):
+                _finish(write, Write.State.NOT_SAVED, made, card=_NOT_SENT)
+                return Outcome(card=_NOT_SENT)
+            # A fault of our own after the socket may have been written: the truth is "unknown".
             _finish(write, Write.State.UNKNOWN, made, card=_IN_DOUBT)
             return Outcome(write.get_absolute_url(), _IN_DOUBT)
     url = _address(write, lands_on, result)
-    _finish(write, Write.State.SAVED, made, url=url)
+    try:
+        _finish(write, Write.State.SAVED, made, url=url)
+    except DatabaseError as error:
+        raise OutcomeNotKept from error
     return Outcome(url=url)
 
 

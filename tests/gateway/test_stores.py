@@ -17,9 +17,11 @@ from django.db import connection
 
 from lendingadmin.gateway import stores
 from lendingadmin.gateway.models import ServiceToken
+from lendingadmin.lending.errors import NotAccepted
 from lendingadmin.lending.tokens import AccessToken, MemoryTokenStore, Refusal, TokenStore
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer
+from tests.lending.rig import Clock, source_at
 
 REDIS = "redis://127.0.0.1:6379/5"
 NOW = datetime.now(UTC)
@@ -252,3 +254,47 @@ def test_processes_share_a_refusal(key: str, fault_server: FaultServer) -> None:
     fault_server.on("POST /v1/oauth2/token", do.late(do.refusal(401), 0.3))
     values = _workers(2, "database", key, fault_server.url)
     assert (set(values), len(values), fault_server.hits()) == ({"NotAccepted"}, 32, 1)
+
+
+def test_a_token_from_a_clock_that_was_ahead_is_renewed_at_once(
+    store: TokenStore, fault_server: FaultServer
+) -> None:
+    fault_server.on("POST /v1/oauth2/token", do.token("ahead"), do.token("right"))
+    clock = Clock()
+    corrected = source_at(fault_server.url, clock=clock, store=store)
+    other = source_at(fault_server.url, clock=Clock(), store=store)
+    clock.forward(5 * 3600)
+    assert corrected.token().value == "ahead"
+    clock.forward(-5 * 3600)
+    # Both the host that holds it in memory and one that finds it in the store.
+    assert (other.token().value, corrected.token().value) == ("right", "right")
+    assert fault_server.hits() == 2
+
+
+def test_a_token_from_a_clock_that_was_ahead_is_dropped_when_it_is_refused(
+    store: TokenStore, fault_server: FaultServer
+) -> None:
+    clock = Clock()
+    issued_at = clock.now + timedelta(hours=5)
+    store.save(AccessToken("ahead", issued_at, issued_at + HOUR, ""))
+    assert source_at(fault_server.url, clock=clock, store=store).drop("ahead")
+    assert store.load() is None
+
+
+def test_a_refusal_from_a_clock_that_was_ahead_locks_nobody_out(
+    store: TokenStore, fault_server: FaultServer
+) -> None:
+    fault_server.on("POST /v1/oauth2/token", do.refusal(401), do.token("granted"))
+    ahead = Clock()
+    ahead.forward(5 * 3600)
+    with pytest.raises(NotAccepted):
+        source_at(fault_server.url, clock=ahead, store=store).token()
+    assert source_at(fault_server.url, clock=Clock(), store=store).token().value == "granted"
+
+
+def test_a_lease_from_a_clock_that_was_ahead_passes_on(key: str) -> None:
+    store = stores.DatabaseTokenStore(key)
+    assert store.try_lease(15)
+    # Its holder is gone, and had a clock that was five hours ahead.
+    ServiceToken.objects.filter(key=key).update(lease_until=time.time() + 5 * 3600)
+    assert store.try_lease(15)

@@ -9,7 +9,7 @@ from lendingadmin.lending.operations import OPERATIONS
 _SAID_NO = {400, 401, 403, 404, 422, 429}
 _CLASSES = {
     400: errors.BadRequest,
-    401: errors.NotAccepted,
+    401: errors.TokenRefused,
     403: errors.NotAllowed,
     404: errors.NotFound,
     409: errors.Conflict,

@@ -179,6 +179,27 @@ def test_too_many_calls_are_held_back_at_once_and_places_come_back(
     assert fault_server.hits("/quick") == 1
 
 
+def test_callers_do_not_wait_for_a_place_one_after_the_other(fault_server: FaultServer) -> None:
+    fault_server.on("/hang", do.hang())
+    transport = transport_to(fault_server.url, size=1, read_timeout=3.0, slot_wait=0.5)
+
+    def stuck() -> None:
+        with pytest.raises(LendingError):
+            transport.call(READ, "/hang")
+
+    thread = threading.Thread(target=stuck)
+    thread.start()
+    while not fault_server.hits("/hang"):
+        time.sleep(0.01)
+    began = time.monotonic()
+    for _ in range(10):
+        with pytest.raises(Held):
+            transport.call(READ, "/quick")
+    assert time.monotonic() - began < 2.0
+    fault_server.stop()
+    thread.join()
+
+
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
 def test_a_body_past_the_limit_is_not_read(packed: bool, fault_server: FaultServer) -> None:
     body = b'{"accountId": "L1"' + b" " * 3_000_000 + b"}"

@@ -1,12 +1,16 @@
 """The loans list and the loan page, against the sandbox."""
 
+import html
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
 
 from lendingadmin.readers import LendingApp
 from lendingadmin.staff.models import User
+from tests.faults.behaviours import reply, token
+from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
@@ -87,3 +91,18 @@ def test_pages_with_personal_data_are_not_stored(
 ) -> None:
     answer = desk.get(f"/apps/{app.app_id}/loans/l/")
     assert "no-store" in answer.headers["Cache-Control"]
+
+
+def test_a_total_that_cannot_be_read_is_said_and_not_worked_out(
+    desk: Client, fault_server: FaultServer, settings: Any
+) -> None:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    part = {"due": 0, "paid": 21, "total": 121, "unpaid": 100, "overdue": 0}
+    groups = dict.fromkeys(("principal", "interest", "fees", "penalty"), part)
+    balances = groups | {"repayment": part | {"paid": "eighty-four"}}
+    fault_server.on("POST /v1/oauth2/token", token())
+    fault_server.on("/loans/", reply({"accountId": "L-1", "balances": balances}))
+    page = desk.get("/apps/kenya/loans/L-1/").content.decode()
+    assert "a total that can't be read: paid." in html.unescape(page)
+    assert "KES 84.00" not in page
+    assert "eighty-four" in page

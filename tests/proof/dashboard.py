@@ -57,7 +57,7 @@ class Dashboard:
             try:
                 if requests.get(f"{self.url}/healthz", timeout=5).ok:
                     return
-            except requests.ConnectionError:
+            except (requests.ConnectionError, requests.Timeout):
                 time.sleep(0.1)
         raise AssertionError(f"gunicorn does not answer; see {self._folder}/gunicorn.log")
 

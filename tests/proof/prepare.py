@@ -1,6 +1,6 @@
 """Run as a process: the tables, so many people, and a signed-in session of each, as JSON.
 
-People sign in beforehand because signing in is throttled.
+People sign in beforehand because signing in is throttled; `manager0` has a password to do it with.
 """
 
 import importlib
@@ -8,6 +8,8 @@ import json
 import sys
 
 import django
+
+PASSWORD = "correct horse battery staple"
 
 
 def main(count: int) -> None:
@@ -21,7 +23,8 @@ def main(count: int) -> None:
     made = {}
     for number in range(count + 1):
         role = "support" if number else "manager"
-        person = auth.get_user_model().objects.create_user(f"{role}{number}")
+        password = None if number else PASSWORD
+        person = auth.get_user_model().objects.create_user(f"{role}{number}", password=password)
         person.groups.add(groups.get(name=role))
         session = sessions.SessionStore()
         session["_auth_user_id"] = str(person.pk)

@@ -18,6 +18,8 @@ from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import RIGHTS
 from lendingadmin.web.access import access, guards_itself, public, routes, rule_of, signed_in
 
+AUTOSAVE = "/typed"
+
 
 def answer(request: HttpRequest) -> HttpResponse:
     return HttpResponse("reached")
@@ -217,6 +219,26 @@ def test_a_stranger_reaches_no_page_of_ours(client_of: Session, db: None) -> Non
             answer = client.generic(method, address)
             assert (answer.status_code, address) == (302, address)
             assert answer["Location"].startswith("/accounts/login/")
+
+
+@pytest.mark.parametrize("headers", [{"Accept": "text/html,*/*"}, {"HX-Request": "true"}])
+def test_who_is_signed_out_at_a_post_is_told_that_nothing_was_sent(
+    headers: dict[str, str], support: User, client_of: Session
+) -> None:
+    for address, _, methods in _ours():
+        if "POST" in methods and address != AUTOSAVE:
+            client = client_of(support)
+            client.cookies.pop("sessionid")  # it is over
+            answer = client.post(address, headers=headers)
+            page = client.get(answer.get("HX-Redirect") or answer["Location"])
+            assert "it was not sent, and nothing was saved" in page.content.decode(), address
+
+
+def test_who_only_opens_a_page_or_types_is_told_nothing(client_of: Session, db: None) -> None:
+    client = client_of(None)
+    client.get("/apps/kenya/", headers={"Accept": "text/html"})
+    client.post(AUTOSAVE, headers={"Accept": "*/*"})
+    assert "was not sent" not in client.get("/accounts/login/").content.decode()
 
 
 @pytest.mark.parametrize("role", ["viewer", "officer", "support", "manager"])

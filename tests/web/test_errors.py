@@ -10,6 +10,7 @@ from lendingadmin.web import errors
 KINDS = [
     faults.BadRequest,
     faults.NotAccepted,
+    faults.TokenRefused,
     faults.NotAllowed,
     faults.NotFound,
     faults.Conflict,
@@ -59,6 +60,15 @@ def test_a_missing_right_is_named_with_its_scopes_and_permission() -> None:
     cause = errors.card(error).cause
     assert "lending.loans.makeRepayment" in cause
     assert "platform.lending, platform.lending:write" in cause
+
+
+@pytest.mark.parametrize("operation", ["loans.get", "loans.makeRepayment"])
+def test_a_token_that_dies_early_says_nothing_of_the_account(operation: str) -> None:
+    card = errors.card(faults.error_for_status(OPERATIONS[operation], 401))
+    assert "account" not in f"{card.title} {card.cause} {card.next}"
+    assert "refused the dashboard's access token for this call" in card.cause
+    assert "Try again in a minute" in card.next
+    assert card.saved == "no"
 
 
 def test_the_reference_and_the_service_s_words_are_shown() -> None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.test import RequestFactory
 from django.urls import NoReverseMatch
 
@@ -109,6 +109,14 @@ def test_a_fault_of_our_own_leaves_it_unknown(request_of: Any) -> None:
     outcome = once(request_of, token, Doing(ZeroDivisionError()))
     assert Write.objects.get().state == Write.State.UNKNOWN
     assert outcome.url == Write.objects.get().get_absolute_url() and not outcome.saved
+
+
+def test_a_database_that_fails_before_the_call_leaves_it_not_saved(request_of: Any) -> None:
+    token = onetime.mint(request_of, OPERATION)
+    outcome = once(request_of, token, Doing(OperationalError("database is locked")))
+    assert Write.objects.get().state == Write.State.NOT_SAVED
+    assert outcome.card is not None and outcome.card.saved == "no"
+    assert "Nothing was sent" in outcome.card.cause
 
 
 def test_an_answer_that_leads_nowhere_was_a_success(request_of: Any) -> None:

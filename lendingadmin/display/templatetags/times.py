@@ -70,7 +70,7 @@ def clock(value: object, zone: object = None) -> str:
 @register.filter
 def typed_moment(value: object, zone: object = None) -> str:
     """Day and time in this zone whatever the person's: what was typed in it is checked in it."""
-    return _marked(times.moment, value, _zone(zone))
+    return _marked(times.typed_moment, value, _zone(zone))
 
 
 @register.filter

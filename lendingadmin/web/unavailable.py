@@ -1,0 +1,92 @@
+"""When the dashboard's own database or cache can't be used: 503, and whether anything was saved.
+
+Such a fault can come up in any view, middleware or template, so it is told apart where all of them
+end: in Django's handler of uncaught exceptions.
+"""
+
+import sys
+from collections.abc import Iterator
+
+from django.db import InterfaceError, OperationalError, connection
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.views import defaults
+from redis.exceptions import RedisError
+
+from .errors import Card
+
+# A database that is locked, full, gone or refuses connections; and the same of the cache.
+UNAVAILABLE = (OperationalError, InterfaceError, RedisError)
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+NO_DATABASE = "The dashboard's database is busy, full or can't be reached."
+
+
+class OutcomeNotKept(Exception):
+    """The service said that it saved a write, and the database would not have that written down."""
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Django's handler500: 503 with what is known where the database is at fault, else our 500.
+
+    It uses no database itself. As a fragment it is a 200, because htmx puts nothing else into the
+    page.
+    """
+    error = sys.exc_info()[1]
+    if error is None or not any(isinstance(one, UNAVAILABLE) for one in _causes(error)):
+        return defaults.server_error(request)
+    context = {"card": _card(request, error)}
+    if getattr(request, "htmx", False):
+        return HttpResponse(render_to_string("_error_card.html", context))
+    return HttpResponse(render_to_string("503.html", context), status=503)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    found: BaseException | None = error
+    while found is not None:
+        yield found
+        found = found.__cause__
+
+
+def _card(request: HttpRequest, error: BaseException) -> Card:
+    if isinstance(error, OutcomeNotKept):
+        return Card(
+            title="Saved, but not written down here",
+            cause=f"The lending service has saved it. {NO_DATABASE}",
+            next="Do not enter it again. Look at the record in a minute.",
+            saved="yes",
+            tone="warn",
+        )
+    if request.method in _SAFE_METHODS:
+        return Card(
+            title="This page can't be shown just now",
+            cause=NO_DATABASE,
+            next="Try again in a minute. If you have just sent a form, look for what it did before "
+            "you send it again.",
+        )
+    if any(call.may_have_saved for call in getattr(request, "calls_made", ())):
+        return Card(
+            title="We don't know yet whether this was saved",
+            cause=f"It was sent to the lending service. {NO_DATABASE}",
+            next="Do not enter it again. Look at the record, or at Repayments, in a minute.",
+            saved="unknown",
+            tone="odd",
+        )
+    if _was_cut_off():
+        return Card(
+            title="We don't know yet whether this was saved",
+            cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
+            next="Look for what you entered before you enter it again.",
+            saved="unknown",
+            tone="odd",
+        )
+    return Card(
+        title="Not saved",
+        cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
+        next="Go back with your browser and send it again in a minute.",
+        saved="no",
+    )
+
+
+def _was_cut_off() -> bool:
+    """Whether the connection broke while it was open: a commit on its way may have arrived."""
+    return connection.connection is not None and not connection.is_usable()
