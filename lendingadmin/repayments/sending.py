@@ -5,13 +5,11 @@ Nothing here repeats a call; what can't be told apart from success stays unknown
 """
 
 import logging
-import time
-from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db import InterfaceError, InternalError, OperationalError, close_old_connections
 from django.utils import timezone
 
 from lendingadmin import gateway
@@ -21,6 +19,9 @@ from lendingadmin.lending.errors import Held, InvalidId, LendingError, Saved, Un
 from lendingadmin.lending.figures import account_of, in_all
 from lendingadmin.lending.values import Loan
 from lendingadmin.staff.models import User
+from lendingadmin.web import errors
+from lendingadmin.web.errors import Card
+from lendingadmin.web.unavailable import NO_DATABASE, UNAVAILABLE, keep_outcome
 
 from . import ledger
 from .evidence import next_delay
@@ -29,23 +30,26 @@ from .states import State
 
 logger = logging.getLogger(__name__)
 
-# Busy, full, read-only or gone.
-_DATABASE_FAULTS = (OperationalError, InterfaceError, InternalError)
-
-# Seconds for which an outcome is tried to be kept; a look takes over a sender only after 90.
-_KEEP_WITHIN = 20.0
-
-
-class NotKept(Exception):
-    """The database did not take down what became of a repayment, which `state` says.
-
-    `state` is NOT_SENT, RECORDED, REFUSED or UNKNOWN; `reference` names it to whoever runs this.
-    """
-
-    def __init__(self, state: State, reference: str = "") -> None:
-        super().__init__(f"{reference or 'an intent'} is {state}, and that could not be kept")
-        self.state = state
-        self.reference = reference
+_NOT_SENT = Card(
+    title="Not recorded",
+    cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
+    next="Try again in a minute. If it lasts, tell whoever runs this dashboard.",
+    saved="no",
+)
+_RECORDED_NOT_KEPT = Card(
+    title="The service recorded this repayment",
+    cause=f"{NO_DATABASE} So its journal keeps no confirmation, and shows this as not known yet.",
+    next="Do not enter it again. Note the reference, and pass it on to a manager.",
+    saved="yes",
+    tone="warn",
+)
+_UNKNOWN_NOT_KEPT = Card(
+    title="We don't know yet whether this was recorded",
+    cause=f"It was sent to the lending service. {NO_DATABASE}",
+    next="Do not enter it again. In two minutes the journal checks it by itself.",
+    saved="unknown",
+    tone="odd",
+)
 
 
 def record(request: ledger.Request, by: User, form: str, *, agreed: bool = True) -> Repayment:
@@ -53,30 +57,21 @@ def record(request: ledger.Request, by: User, form: str, *, agreed: bool = True)
 
     The same one-use `form` gives the first landing back and sends nothing. Raises
     ledger.AlreadyLive or ledger.LoanBusy, and ledger.MayDouble unless the person `agreed` that it
-    may double what was given up; then nothing was sent. Raises NotKept when the database is busy,
-    full or gone.
+    may double what was given up; then nothing was sent. Raises OutcomeNotKept when the database
+    does not take down what became of it; any other fault of the database came before the sending.
     """
-    try:
-        repayment, is_new = ledger.intend(request, by, form, agreed=agreed)
-    except _DATABASE_FAULTS as error:
-        raise NotKept(State.NOT_SENT) from error
+    repayment, is_new = ledger.intend(request, by, form, agreed=agreed)
     if is_new:
         send(repayment, by)
     return repayment
 
 
 def send(repayment: Repayment, by: User) -> None:
-    """Send a `pending` intent. Never raises for what the service does: the row's state tells.
-
-    Raises NotKept when the database did not take that down.
-    """
-    try:
-        if not take_baseline(repayment, by):
-            return
-        if not ledger.move(repayment, State.SENT, by=by, sent_at=timezone.now()):
-            return  # It expired meanwhile, and whoever saw that has said so.
-    except _DATABASE_FAULTS as error:
-        raise NotKept(State.NOT_SENT, str(repayment)) from error
+    """Send a `pending` intent. Never raises for what the service does: the row's state tells."""
+    if not take_baseline(repayment, by):
+        return
+    if not ledger.move(repayment, State.SENT, by=by, sent_at=timezone.now()):
+        return  # It expired meanwhile, and whoever saw that has said so.
     begun = False
 
     def begin() -> None:
@@ -95,40 +90,24 @@ def send(repayment: Repayment, by: User) -> None:
         logger.exception("%s: sending failed", repayment)
         why = f"a fault of the dashboard: {type(error).__name__}"
         # Once the socket may have been written, the truth is "unknown".
-        _move(repayment, State.UNKNOWN if begun else State.NOT_SENT, by, why=why)
+        to = State.UNKNOWN if begun else State.NOT_SENT
+        _move(repayment, to, by, _UNKNOWN_NOT_KEPT if begun else _NOT_SENT, why=why)
     else:
         conclude_answer(repayment, loan, by, made[-1])
 
 
-def _keep(repayment: Repayment, state: State, write: Callable[[], object], request_id: str) -> None:
-    """Write down what became of a repayment, again and again for a while. Raises NotKept."""
-    until = time.monotonic() + _KEEP_WITHIN
-    pause = 0.05
-    while True:
-        try:
-            write()
-            return
-        except _DATABASE_FAULTS as error:
-            if time.monotonic() + pause > until:
-                logger.error("%s: %s could not be kept", repayment, state, exc_info=error)
-                reference = " · ".join(filter(None, (str(repayment), request_id)))
-                raise NotKept(state, reference) from error
-        time.sleep(pause)
-        pause = min(pause * 2, 1.0)
-        close_old_connections()  # one that broke is opened again
-
-
-def _move(
-    repayment: Repayment, to: State, by: User | None, *, request_id: str = "", **fields: Any
-) -> None:
-    """Move the row by what the service made of it, and keep at it while the database is busy."""
+def _move(repayment: Repayment, to: State, by: User | None, card: Card, **fields: Any) -> None:
+    """Move the row by what the service made of it; `card` tells it where that can't be kept."""
     is_looked_for = to == State.UNKNOWN
     fields["next_look_at"] = timezone.now() + next_delay(0, timedelta(0)) if is_looked_for else None
+    keep_outcome(
+        lambda: ledger.move(repayment, to, by=by, **fields),
+        replace(card, reference=_reference(repayment, fields.get("request_id", ""))),
+    )
 
-    def write() -> None:
-        ledger.move(repayment, to, by=by, request_id=request_id, **fields)
 
-    _keep(repayment, to, write, request_id)
+def _reference(repayment: Repayment, request_id: str) -> str:
+    return " · ".join(filter(None, (str(repayment), request_id)))
 
 
 def check_deadline(repayment: Repayment) -> None:
@@ -180,18 +159,19 @@ def conclude_answer(repayment: Repayment, loan: Loan, by: User, call: Call) -> N
     request_id = call.request_id or ""
     if account_of(loan) != repayment.account_id:
         why = "The service answered with another loan."
-        _move(repayment, State.UNKNOWN, by, why=why, status=call.status, request_id=request_id)
+        said = {"status": call.status, "request_id": request_id}
+        _move(repayment, State.UNKNOWN, by, _UNKNOWN_NOT_KEPT, why=why, **said)
         return
 
-    def write() -> None:
-        # Due until the effect was read: whoever comes after a sender that died here reads it.
-        fields = {"status": call.status, "request_id": request_id, "next_look_at": timezone.now()}
-        ledger.acknowledge(repayment, by, **fields)
-
-    _keep(repayment, State.RECORDED, write, request_id)
+    # Due until the effect was read: whoever comes after a sender that died here reads it.
+    fields = {"status": call.status, "request_id": request_id, "next_look_at": timezone.now()}
+    keep_outcome(
+        lambda: ledger.acknowledge(repayment, by, **fields),
+        replace(_RECORDED_NOT_KEPT, reference=_reference(repayment, request_id)),
+    )
     try:
         see_effect(repayment)
-    except _DATABASE_FAULTS:
+    except UNAVAILABLE:
         logger.warning("%s: its effect could not be kept, and is due to be read", repayment)
 
 
@@ -206,14 +186,14 @@ def see_effect(repayment: Repayment, fresh: Loan | None = None) -> None:
 def conclude_error(repayment: Repayment, error: LendingError, by: User) -> None:
     """No readable 2xx came: refused, not sent or unknown, by what the error says was saved."""
     not_sent = isinstance(error, Unreachable | InvalidId) or error.operation == issuer.OPERATION
+    to, card = State.NOT_SENT if not_sent else State.REFUSED, errors.card(error)
     if error.saved == Saved.UNKNOWN:
-        to = State.UNKNOWN
-    else:
-        to = State.NOT_SENT if not_sent else State.REFUSED
+        to, card = State.UNKNOWN, _UNKNOWN_NOT_KEPT
     _move(
         repayment,
         to,
         by,
+        card,
         why=error.message,
         status=error.status,
         error_description=error.error_description or "",

@@ -25,8 +25,7 @@ from .estimate import estimate
 from .forms import RepaymentForm, date_notices, initial_from, request_from
 from .lookalikes import look_alikes
 from .models import LONGEST_ID, Repayment
-from .states import OPEN, RESENDABLE, State
-from .wording import not_kept_card
+from .states import OPEN, RESENDABLE
 
 PURPOSE = "record a repayment"
 
@@ -136,22 +135,10 @@ def confirm(request: PersonRequest, app_id: str, account_id: str, form: str) -> 
             stands_against = rule
         except ledger.MayDouble:
             pass  # it was given up this very moment: the page asks for the tick now
-        except sending.NotKept as fault:
-            return _show_not_kept(request, fault)
         else:
             onetime.discard(form)
             return redirect(repayment)
     return _show_confirm(request, asked, form, stands_against)
-
-
-def _show_not_kept(request: PersonRequest, fault: sending.NotKept) -> HttpResponse:
-    """503, with what is known: the person must not guess, and the journal may not say it."""
-    context = {
-        "card": not_kept_card(fault.state, fault.reference),
-        "heading": "The dashboard's database is busy",
-        "worth_repeating": fault.state == State.NOT_SENT,
-    }
-    return render(request, "fault.html", context, status=503)
 
 
 def _show_confirm(

@@ -5,10 +5,7 @@ A conclusion from evidence is never worded as certain, and "no trace" never as "
 the service said is told only where its answer is kept.
 """
 
-from dataclasses import replace
 from typing import NamedTuple
-
-from lendingadmin.web.errors import Card
 
 from .models import Repayment
 from .states import State, Verdict
@@ -110,41 +107,3 @@ def wording_of(repayment: Repayment) -> Wording:
         return words
     by_a_person = "yes" if repayment.settled_as == Verdict.RECORDED else "no"
     return words._replace(saved=f"{by_a_person}, says a person")
-
-
-_IF_IT_LASTS = "If it lasts, tell whoever runs this dashboard."
-_NOT_KEPT: dict[State, Card] = {
-    State.NOT_SENT: Card(
-        title="Not recorded: the dashboard's own database is busy or full",
-        cause="Nothing was sent to the service.",
-        next=f"Try again in a minute. {_IF_IT_LASTS}",
-        saved="no",
-    ),
-    State.RECORDED: Card(
-        title="The service recorded this repayment",
-        cause="The dashboard's own database is busy or full, so its journal shows this as not "
-        "known yet and keeps no confirmation.",
-        next="Do not enter it again. Note the reference, and pass it on to a manager.",
-        saved="yes",
-        tone="warn",
-    ),
-    State.REFUSED: Card(
-        title="The service refused this repayment",
-        cause="The dashboard's own database is busy or full, so its journal shows this as not "
-        "known yet.",
-        next=f"Nothing was recorded. Look at the journal before you enter it again. {_IF_IT_LASTS}",
-        saved="no",
-    ),
-    State.UNKNOWN: Card(
-        title="We don't know yet whether this was recorded",
-        cause="The dashboard's own database is busy or full, so what came of it is not kept yet.",
-        next="Do not enter it again. In two minutes the journal checks it by itself.",
-        saved="unknown",
-        tone="odd",
-    ),
-}
-
-
-def not_kept_card(state: State, reference: str) -> Card:
-    """What a person is told where the database did not take down what became of a repayment."""
-    return replace(_NOT_KEPT[state], reference=reference)

@@ -4,10 +4,12 @@ Such a fault can come up in any view, middleware or template, so it is told apar
 end: in Django's handler of uncaught exceptions.
 """
 
+import logging
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
-from django.db import InterfaceError, OperationalError, connection
+from django.db import InterfaceError, OperationalError, close_old_connections, connection
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views import defaults
@@ -15,14 +17,46 @@ from redis.exceptions import RedisError
 
 from .errors import Card
 
+logger = logging.getLogger(__name__)
+
 # A database that is locked, full, gone or refuses connections; and the same of the cache.
 UNAVAILABLE = (OperationalError, InterfaceError, RedisError)
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 NO_DATABASE = "The dashboard's database is busy, full or can't be reached."
 
 
+# For so many seconds an outcome is tried to be kept; nobody takes over a sender before 90.
+KEEP_WITHIN = 20.0
+
+
 class OutcomeNotKept(Exception):
-    """The service said that it saved a write, and the database would not have that written down."""
+    """What became of a write is known, and the database did not take it down.
+
+    `card` tells it to the person: nothing else here will.
+    """
+
+    def __init__(self, card: Card) -> None:
+        super().__init__(card.title)
+        self.card = card
+
+
+def keep_outcome(write: Callable[[], object], card: Card) -> None:
+    """Write down what became of a write, again and again while the database can't be used.
+
+    Raises OutcomeNotKept with the card after KEEP_WITHIN.
+    """
+    until, pause = time.monotonic() + KEEP_WITHIN, 0.05
+    while True:
+        try:
+            write()
+            return
+        except UNAVAILABLE as error:
+            if time.monotonic() + pause > until:
+                logger.error("an outcome could not be kept: %s", type(error).__name__)
+                raise OutcomeNotKept(card) from error
+        time.sleep(pause)
+        pause = min(pause * 2, 1.0)
+        close_old_connections()  # one that broke is opened again
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -49,13 +83,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 def _card(request: HttpRequest, error: BaseException) -> Card:
     if isinstance(error, OutcomeNotKept):
-        return Card(
-            title="Saved, but not written down here",
-            cause=f"The lending service has saved it. {NO_DATABASE}",
-            next="Do not enter it again. Look at the record in a minute.",
-            saved="yes",
-            tone="warn",
-        )
+        return error.card
     if request.method in _SAFE_METHODS:
         return Card(
             title="This page can't be shown just now",

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import NamedTuple, TypeVar
 
 from django.contrib import messages
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
@@ -24,7 +24,7 @@ from lendingadmin.web.errors import Card
 from lendingadmin.web.following import Meant
 from lendingadmin.web.models import Write
 from lendingadmin.web.requests import PersonRequest
-from lendingadmin.web.unavailable import NO_DATABASE, UNAVAILABLE, OutcomeNotKept
+from lendingadmin.web.unavailable import NO_DATABASE, UNAVAILABLE, keep_outcome
 
 __all__ = ["Outcome", "as_kept", "card_of", "entered", "once"]
 
@@ -44,6 +44,13 @@ _NOT_SENT = Card(
     cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
     next="Send it again in a minute.",
     saved="no",
+)
+_SAVED_NOT_KEPT = Card(
+    title="Saved, but not written down here",
+    cause=f"The lending service has saved it. {NO_DATABASE}",
+    next="Do not enter it again. Look at the record in a minute.",
+    saved="yes",
+    tone="warn",
 )
 _LONGEST_ADDRESS = 1000  # what the record of a write keeps
 _MAY_BE_THERE = (
@@ -121,10 +128,7 @@ def once(
             _finish(write, Write.State.UNKNOWN, made, card=_IN_DOUBT)
             return Outcome(write.get_absolute_url(), _IN_DOUBT)
     url = _address(write, lands_on, result)
-    try:
-        _finish(write, Write.State.SAVED, made, url=url)
-    except DatabaseError as error:
-        raise OutcomeNotKept from error
+    keep_outcome(lambda: _finish(write, Write.State.SAVED, made, url=url), _SAVED_NOT_KEPT)
     return Outcome(url=url)
 
 
@@ -186,11 +190,10 @@ def _landed(write: Write) -> Outcome:
 
 def _failed(write: Write, error: LendingError, made: list[Call]) -> Outcome:
     card = errors.card(error)
-    if error.saved == Saved.NO:
-        _finish(write, Write.State.NOT_SAVED, made, card=card)
-        return Outcome(card=card)
-    _finish(write, Write.State.UNKNOWN, made, card=card)
-    return Outcome(write.get_absolute_url(), card)
+    is_known = error.saved == Saved.NO
+    state = Write.State.NOT_SAVED if is_known else Write.State.UNKNOWN
+    keep_outcome(lambda: _finish(write, state, made, card=card), card)
+    return Outcome(card=card) if is_known else Outcome(write.get_absolute_url(), card)
 
 
 # An answer that comes late still counts: a yes whatever was concluded meanwhile.

@@ -11,9 +11,9 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
-from lendingadmin.repayments import sending
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import State
+from lendingadmin.web import unavailable
 from tests.faults.behaviours import refusal, reset
 from tests.proof.desk import Confirm, InProcess, Page, fill_in, form_url, open_confirm, press
 from tests.repayments.service import LoanService, commit_then, without_committing
@@ -39,7 +39,7 @@ def busy(when: Callable[[], bool], times: int = 10**6) -> Iterator[list[str]]:
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sending, "_KEEP_WITHIN", 0.6)
+    monkeypatch.setattr(unavailable, "KEEP_WITHIN", 0.6)
 
 
 @pytest.fixture
@@ -48,6 +48,11 @@ def confirm(service: LoanService, desk: Client) -> Confirm:
     found = open_confirm(browser, fill_in(browser, form_url("kenya", "L-1"), "TX", "500") or "")
     assert found
     return found
+
+
+@pytest.fixture(autouse=True)
+def _as_in_production(desk: Client) -> None:
+    desk.raise_request_exception = False
 
 
 def words(page: Page) -> str:
@@ -115,7 +120,7 @@ def test_where_no_acknowledgement_is_kept_nothing_is_told_of_the_service(
     ("behaviour", "saved", "said"),
     [
         (commit_then(reset()), "unknown", "We don't know yet whether this was recorded"),
-        (without_committing(refusal(422)), "no", "The service refused this repayment"),
+        (without_committing(refusal(422)), "no", "The service refused this request"),
     ],
     ids=["lost", "refused"],
 )
