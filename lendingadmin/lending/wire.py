@@ -35,13 +35,17 @@ _GARBLED = (
 
 
 class Fault(StrEnum):
-    """What happened on the wire; only NOT_OPENED means that nothing was sent."""
+    """What happened on the wire; only NOT_OPENED means that nothing was sent.
+
+    OUT_OF_STEP is an answer that may be the answer to another request.
+    """
 
     NOT_OPENED = "not opened"
     BROKEN = "broken off"
     TIMED_OUT = "timed out"
     GARBLED = "garbled"
     TOO_LARGE = "too large"
+    OUT_OF_STEP = "out of step"
 
 
 class WireFault(Exception):
@@ -149,6 +153,8 @@ def _whole(response: requests.Response, exchange: Exchange) -> RawAnswer:
     except Exception as error:
         response.raw.close()
         fault = _fault_of(error, exchange)
+    if exchange.is_ambiguous:
+        raise WireFault(Fault.OUT_OF_STEP)
     # A refusal is a refusal, even when the words that explain it got lost.
     if fault is not None and 200 <= status < 300:
         raise WireFault(fault, status)

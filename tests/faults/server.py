@@ -99,6 +99,8 @@ class FaultServer:
         self._lock = threading.Lock()
         self._sockets: set[socket.socket] = set()
         self._connections = 0
+        self._greeting: bytes | None = None
+        self.greeted = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port: int = self._listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -111,6 +113,10 @@ class FaultServer:
     def once(self, match: str, *behaviours: Behaviour) -> None:
         with self._lock:
             self._rules.appendleft(_Rule(match, deque(behaviours), stays=False))
+
+    def greet(self, greeting: bytes) -> None:
+        """Speak first on every new connection, or with no bytes hang up; `greeted` tells when."""
+        self._greeting = greeting
 
     def hits(self, match: str = "") -> int:
         """How many requests arrived whose `METHOD path` contains this text."""
@@ -169,6 +175,11 @@ class FaultServer:
     def _serve(self, sock: socket.socket, number: int) -> None:
         reader = sock.makefile("rb")
         try:
+            if self._greeting is not None:
+                sock.sendall(self._greeting)
+                if not self._greeting:
+                    sock.shutdown(socket.SHUT_WR)
+                self.greeted.set()
             while (request := _read(reader, number)) is not None:
                 with self._lock:
                     self.arrived.append(request)
