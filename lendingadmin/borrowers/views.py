@@ -7,9 +7,11 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.finding import opened
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
+from lendingadmin.lending.identity import check_named, is_named
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.parallel import together
+from lendingadmin.lending.values import Borrower
 from lendingadmin.web import beside, tables
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page
@@ -69,7 +71,7 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         shown, context = [Shown(panel) for panel in seen], {"record": Shown(panels.RECORD)}
     context |= {"panels": shown, "whole": whole}
     page = _draw(request, "borrowers/borrower.html", app_id, borrower_id, context)
-    if context.get("borrower"):
+    if _is_named(context, borrower_id):
         opened.remember(request, app_id, "borrower", borrower_id)
     return page
 
@@ -79,8 +81,9 @@ def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
     """The borrower's own record: title, person, devices, what else came, loan summaries."""
     shown = _read(panels.RECORD, app_id, borrower_id)
     template = f"borrowers/{'_record_fragment' if request.htmx else 'record'}.html"
-    page = _draw(request, template, app_id, borrower_id, _of_record(shown))
-    if shown.found:
+    context = _of_record(shown)
+    page = _draw(request, template, app_id, borrower_id, context)
+    if _is_named(context, borrower_id):
         opened.remember(request, app_id, "borrower", borrower_id)
     return page
 
@@ -132,6 +135,12 @@ def _of_record(shown: Shown) -> dict[str, object]:
     return {"record": shown, "borrower": found, "parts": open_parts(found) if found else []}
 
 
+def _is_named(context: dict[str, object], borrower_id: str) -> bool:
+    """Whether the page shows a record that says that it is this borrower's."""
+    found = context.get("borrower")
+    return isinstance(found, Borrower) and is_named(found, borrower_id)
+
+
 def _of_history(request: PersonRequest, app_id: str, borrower_id: str) -> dict[str, object]:
     done = history.of_borrower(request.user, app_id, borrower_id)
     return {"history": done, "history_read_at": timezone.now()}
@@ -141,12 +150,14 @@ def _draw(
     request: PersonRequest, template: str, app_id: str, borrower_id: str, context: dict[str, object]
 ) -> HttpResponse:
     app = gateway.lending_app(app_id)
-    may = {word: request.user.has_perm(right) for word, right in _MAY.items()}
+    unnamed = bool(context.get("borrower")) and not _is_named(context, borrower_id)
+    may = {word: not unnamed and request.user.has_perm(right) for word, right in _MAY.items()}
     given = {
         "borrower_id": borrower_id,
         "account_id": account_id(borrower_id),
         "app": app,
         "may": may,
+        "unnamed": unnamed,
     }
     return render(request, template, given | context)
 
@@ -155,7 +166,7 @@ def _draw(
 def name(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """The borrower's name alone, for pages that show a record of theirs."""
     try:
-        found = gateway.app(app_id).borrowers.get(borrower_id)
+        found = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id)
     except LendingError:
         found = None
     context = {"borrower": found, "borrower_id": borrower_id, "app_id": app_id}

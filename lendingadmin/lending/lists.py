@@ -6,12 +6,13 @@ may be tried where it is silent.
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
+from functools import partial
 from typing import Generic, Self, TypeVar
 
 from lendingadmin.lending.codec import decode, decoder_of
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import Order, Page, each_page, list_query
-from lendingadmin.lending.resource import Resource, read_page
+from lendingadmin.lending.resource import Resource, check_page, read_page
 from lendingadmin.lending.values import Odd, Value
 
 Listed = TypeVar("Listed", bound=Value)
@@ -47,7 +48,8 @@ class _Listing(Resource, Generic[Listed]):
             page_token=page_token,
         )
         read = decoder_of(operation.collection, self._only) if self._only else decode
-        answer = self.call(self.list_operation, query=query, read=read)
+        check = partial(check_page, self.list_operation)
+        answer = self.call(self.list_operation, query=query, read=read, check=check)
         return read_page(self.list_operation, answer, self.item)
 
 

@@ -79,11 +79,15 @@ class Request:
 
 @dataclass(frozen=True, repr=False)
 class RawAnswer:
-    """What came back, whole. Header names compare without regard to case."""
+    """What came back, whole. Header names compare without regard to case.
+
+    `is_kept` is whether the connection had carried another request before.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    is_kept: bool = False
 
     @property
     def accepted(self) -> bool:
@@ -158,7 +162,7 @@ def _whole(response: requests.Response, exchange: Exchange) -> RawAnswer:
     # A refusal is a refusal, even when the words that explain it got lost.
     if fault is not None and 200 <= status < 300:
         raise WireFault(fault, status)
-    return RawAnswer(status, response.headers, body)
+    return RawAnswer(status, response.headers, body, exchange.is_kept)
 
 
 def _pieces(response: requests.Response, max_bytes: int) -> Iterator[bytes]:

@@ -14,7 +14,8 @@ from lendingadmin import gateway
 from lendingadmin.lending import issuer
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.errors import Held, InvalidId, LendingError, Saved, Unreachable
-from lendingadmin.lending.figures import account_of, in_all
+from lendingadmin.lending.figures import in_all
+from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.values import Loan
 from lendingadmin.staff.models import User
 
@@ -48,7 +49,7 @@ def send(repayment: Repayment, by: User) -> None:
         return  # It expired meanwhile, and whoever saw that has said so.
     try:
         with gateway.calls() as made:
-            loan = gateway.app(repayment.app_id).loans.make_repayment(
+            gateway.app(repayment.app_id).loans.make_repayment(
                 repayment.account_id,
                 repayment.body(),
                 before_send=lambda: check_deadline(repayment),
@@ -60,7 +61,7 @@ def send(repayment: Repayment, by: User) -> None:
         doubt(repayment, f"a fault of the dashboard: {type(error).__name__}", by)
         logger.exception("%s: sending failed", repayment)
     else:
-        conclude_answer(repayment, loan, by, made[-1])
+        conclude_answer(repayment, by, made[-1])
 
 
 def check_deadline(repayment: Repayment) -> None:
@@ -82,16 +83,15 @@ def take_baseline(repayment: Repayment, by: User) -> bool:
 def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
     """Read the loan afresh and keep what its balances say; a fault is kept as its sentence.
 
-    An answer that speaks of another loan is a fault: its balances are evidence of nothing here.
+    An answer that does not speak of this loan is a fault: its balances are evidence of nothing.
     `fresh` is the loan where the caller has read it this very moment.
     """
     loan, fault = fresh, ""
     try:
         loan = loan or gateway.app(repayment.app_id).loans.get(repayment.account_id)
+        check_named(loan, repayment.account_id)
     except LendingError as error:
-        fault = error.message
-    if loan is not None and account_of(loan) != repayment.account_id:
-        loan, fault = None, "The service answered with another loan."
+        loan, fault = None, error.message
     return repayment.readings.create(
         kind=kind,
         taken_at=timezone.now(),
@@ -107,12 +107,9 @@ def _written(amount: Decimal | None) -> str:
     return digits if len(digits) <= Reading.LONGEST_AMOUNT else ""
 
 
-def conclude_answer(repayment: Repayment, loan: Loan, by: User, call: Call) -> None:
-    """A readable 2xx came: recorded if it speaks of the same loan, unknown if of another."""
+def conclude_answer(repayment: Repayment, by: User, call: Call) -> None:
+    """A 2xx with the same loan came: recorded."""
     fields = {"status": call.status, "request_id": call.request_id or ""}
-    if account_of(loan) != repayment.account_id:
-        doubt(repayment, "The service answered with another loan.", by, **fields)
-        return
     # Due until the effect was read: whoever comes after a sender that died here reads it.
     ledger.acknowledge(repayment, by, next_look_at=timezone.now(), **fields)
     see_effect(repayment)

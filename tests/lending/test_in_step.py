@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from lendingadmin.lending.client import AppClient
-from lendingadmin.lending.errors import LendingError, TimedOut
+from lendingadmin.lending.errors import LendingError, TimedOut, Unreadable
 from lendingadmin.lending.values import Value
 from tests.faults import behaviours as do
 from tests.faults.server import Behaviour, FaultServer, Wire
@@ -167,6 +167,28 @@ def test_the_next_request_is_given_its_own(
     assert sent.wait(5)
     assert first == "L1" if kind.reads else isinstance(first, LendingError)
     for one in (following, *NEXT):
+        assert tell(one, app) == one.own
+
+
+@by_next
+def test_what_is_sent_unasked_while_a_request_is_out_is_nobodys(
+    following: Next, fault_server: FaultServer
+) -> None:
+    """The stray answer comes before the request's own: only what it names can tell it."""
+    serve(fault_server)
+    app = client_to(fault_server.url).app("kenya")
+    assert tell(NEXT[0], app) == "L1"
+
+    def behave(wire: Wire) -> bool:
+        wire.send(STRAY)
+        wire.pause(0.03)
+        wire.send(STRAY)
+        return True
+
+    fault_server.once("GET", behave)
+    told = tell(following, app)
+    assert told == following.own or isinstance(told, Unreadable)
+    for one in NEXT:
         assert tell(one, app) == one.own
 
 
