@@ -75,7 +75,7 @@ def lend_ways() -> None:
     patch = Way("Change this borrower", _READS, changed)
     lend(
         "borrowers.patch",
-        patch._replace(there="As it was to become", not_seen="As it was before, so far"),
+        patch._replace(there="It is as you changed it", not_seen="As it was before, so far"),
     )
     delete = Way("Delete this borrower", _READS, deleted, compares=False)
     lend("borrowers.delete", delete._replace(there="It is gone", not_seen="Still there so far"))

@@ -150,14 +150,15 @@ def _draw(
     request: PersonRequest, template: str, app_id: str, borrower_id: str, context: dict[str, object]
 ) -> HttpResponse:
     app = gateway.lending_app(app_id)
-    unnamed = bool(context.get("borrower")) and not _is_named(context, borrower_id)
-    may = {word: not unnamed and request.user.has_perm(right) for word, right in _MAY.items()}
+    record = context.get("record")
+    refused = isinstance(record, Shown) and record.is_read and not _is_named(context, borrower_id)
+    may = {word: not refused and request.user.has_perm(right) for word, right in _MAY.items()}
     given = {
         "borrower_id": borrower_id,
         "account_id": account_id(borrower_id),
         "app": app,
         "may": may,
-        "unnamed": unnamed,
+        "unnamed": refused and bool(context.get("borrower")),
     }
     return render(request, template, given | context)
 

@@ -24,8 +24,8 @@ class Pages(NamedTuple):
     not_listed: frozenset[str] = frozenset()
 
 
-# The fields by which a record says which one it is. Another one is not shown, and from one that does
-# not say it nothing is entered: those pages are a card then.
+# The fields by which a record says which one it is. Another one is not shown, and from one that
+# does not say it nothing is entered: those pages are a card then.
 NAMED_BY = frozenset(
     {
         ("Borrower", "borrowerId"),
