@@ -3,6 +3,7 @@
 import http.client
 import json
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -86,12 +87,15 @@ class FaultServer:
     `on("GET /v1/x", one, two)` answers requests whose `METHOD path` contains that text: first by
     `one`, from then on by `two`. `once(…)` does the same and then steps aside. The latest rule
     wins. What no rule matches goes to `default`. `upstream` is the address of a real server behind
-    it, for `Wire.forward`.
+    it, for `Wire.forward`. With `tls` it speaks TLS.
     """
 
-    def __init__(self, default: Behaviour, upstream: str = "") -> None:
+    def __init__(
+        self, default: Behaviour, upstream: str = "", tls: ssl.SSLContext | None = None
+    ) -> None:
         self.default = default
         self.upstream = upstream
+        self._tls = tls
         self.stopping = threading.Event()
         self.arrived: list[Arrived] = []
         self.forwarded: list[Arrived] = []
@@ -103,7 +107,7 @@ class FaultServer:
         self.greeted = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port: int = self._listener.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"http{'s' if tls else ''}://127.0.0.1:{self.port}"
         threading.Thread(target=self._accept, daemon=True).start()
 
     def on(self, match: str, *behaviours: Behaviour) -> None:
@@ -173,6 +177,8 @@ class FaultServer:
             threading.Thread(target=self._serve, args=(sock, number), daemon=True).start()
 
     def _serve(self, sock: socket.socket, number: int) -> None:
+        if self._tls:
+            sock = self._tls.wrap_socket(sock, server_side=True)
         reader = sock.makefile("rb")
         try:
             if self._greeting is not None:

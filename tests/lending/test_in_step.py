@@ -7,11 +7,20 @@ sent unasked and arrives only after the next request for such a list went out.
 
 import gzip
 import json
+import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import LendingError, TimedOut, Unreadable
@@ -220,6 +229,53 @@ def test_a_connection_that_speaks_before_it_is_asked_carries_nothing(
             "L1", {"externalId": "R1"}, before_send=lambda: fault_server.greeted.wait(5)
         )
     assert caught.value.saved == "no"
+
+
+@pytest.fixture
+def tls_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
+    """The same behind TLS; clients that heed the environment believe its certificate."""
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
+    address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    builder = builder.not_valid_before(now - timedelta(days=1))
+    builder = builder.not_valid_after(now + timedelta(days=1)).add_extension(address, False)
+    own = builder.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)
+    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (tmp_path / "own.pem").write_bytes(own)
+    (tmp_path / "both.pem").write_bytes(secret + own)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "own.pem"))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "both.pem")
+    server = FaultServer(do.refusal(404), tls=context)
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize(
+    ("kind", "connections"),
+    [
+        (Kind("in step", whole(L1)), 1),
+        (Kind("interim", INTERIM[103] + whole(L1)), 1),
+        (Kind("glued on", whole(L1) + STRAY), 2),
+        (Kind("glued on, more than one read takes", whole(L1) + STRAY * 300), 2),
+        (Kind("a moment later", whole(L1), STRAY), 2),
+    ],
+    ids=lambda one: one.name if isinstance(one, Kind) else str(one),
+)
+def test_a_tls_connection_is_kept_while_it_is_in_step(
+    kind: Kind, connections: int, tls_server: FaultServer
+) -> None:
+    """What TLS sends of its own after the handshake is no answer."""
+    serve(tls_server)
+    sent = threading.Event()
+    tls_server.once("/loans/L1", answer(kind, sent))
+    app = client_to(tls_server.url, trust_env=True).app("kenya")
+    assert tell(NEXT[0], app) == "L1" and sent.wait(5)
+    for one in NEXT[:3]:
+        assert tell(one, app) == one.own
+    assert tls_server.connections() == connections
+    assert tell(NEXT[3], app) == "L1"
 
 
 def test_endless_interim_answers_end(fault_server: FaultServer) -> None:
