@@ -15,6 +15,7 @@ from lendingadmin.display.numbers import counted
 from lendingadmin.display.templatetags.assessments import score
 from lendingadmin.display.templatetags.times import moment as shown_moment
 from lendingadmin.lending.errors import InvalidId, LendingError
+from lendingadmin.lending.identity import is_named
 from lendingadmin.lending.parallel import together
 from lendingadmin.lending.values import Assessment, moment, number
 from lendingadmin.lending.values import text as as_text
@@ -52,6 +53,10 @@ def compare(request: PersonRequest, app_id: str) -> HttpResponse:
     context = {
         "ids": ids,
         "sides": sides,
+        "unnamed": any(
+            isinstance(one, Assessment) and not is_named(one, key)
+            for key, one in zip(ids, found, strict=True)
+        ),
         "cards": [errors.card(one) for one in found if isinstance(one, LendingError)],
         "rows": rows(sides[0], sides[1], zone) if both else [],
         "of_two_accounts": both and sides[0].account_id != sides[1].account_id,

@@ -9,13 +9,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.lending.diff import moment_of
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.values import Assessment, AssessmentType, timestamp_text
 from lendingadmin.web import errors, onetime, writes
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
-from lendingadmin.web.likeness import moment_of
 from lendingadmin.web.models import Write
 from lendingadmin.web.requests import PersonRequest
 

@@ -8,9 +8,9 @@ from datetime import timedelta
 
 from django.urls import reverse
 
+from lendingadmin.lending.diff import moment_of
 from lendingadmin.lending.values import Assessment, moment, text
 from lendingadmin.web.following import Finding, Meant, Way, lend
-from lendingadmin.web.likeness import moment_of
 from lendingadmin.web.models import Write
 
 from . import running

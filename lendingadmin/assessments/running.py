@@ -15,6 +15,7 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError
+from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page
 from lendingadmin.lending.values import Assessment, each, status_key, text
 from lendingadmin.web.models import Write
@@ -71,7 +72,7 @@ def of_account(app_id: str, account_id: str, page_token: str | None = None) -> L
     for key in _started_here(app_id, account_id):
         if key not in found:
             with suppress(LendingError):
-                found[key] = app.assessments.get(key)
+                found[key] = check_named(app.assessments.get(key), key)
     newest = sorted([*found.values(), *nameless], key=_made, reverse=True)
     return Look(tuple(newest), page.next_page_token)
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.finding import opened
 from lendingadmin.lending.errors import InvalidId, LendingError
+from lendingadmin.lending.identity import is_named
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Assessment, moment
 from lendingadmin.web import beside, errors, polling, shared, tables
@@ -53,7 +54,8 @@ def assessment(request: PersonRequest, app_id: str, assessment_id: str) -> HttpR
         "may_compare": request.user.has_perm("lending.assessments.list"),
     }
     page = render(request, "assessments/assessment.html", context)
-    opened.remember(request, app_id, "assessment", assessment_id)
+    if not context["unnamed"]:
+        opened.remember(request, app_id, "assessment", assessment_id)
     return page
 
 
@@ -88,14 +90,16 @@ def _status(
     """What the status part shows, and when it asks again."""
     since = (moment(found.created_at) if found else None) or _since_first_poll(request)
     waiting = found is None or is_running(found)
+    unnamed = found is not None and not is_named(found, assessment_id)
     return {
         "assessment": found,
+        "unnamed": unnamed,
         "others": others(found.result) if found else [],
         "assessment_id": assessment_id,
         "waiting": waiting,
         "poll": polling.poll(request, since, NORMAL, waiting=waiting),
         "read_at": read_at,
-        "may_create": request.user.has_perm("lending.assessments.create"),
+        "may_create": not unnamed and request.user.has_perm("lending.assessments.create"),
         "app": gateway.lending_app(app_id),
     }
 

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from lendingadmin import gateway
 from lendingadmin.lending.errors import InvalidId, LendingError
+from lendingadmin.lending.identity import check_named, refuse_stranger
 from lendingadmin.lending.values import Borrower
 from lendingadmin.web import onetime, writes
 from lendingadmin.web.access import access
@@ -95,7 +96,7 @@ def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
                 token=request.POST.get("token", ""),
                 app_id=app_id,
                 subject=borrower_id,
-                do=lambda: gateway.app(app_id).borrowers.delete(borrower_id),
+                do=lambda: _delete_named(app_id, borrower_id),
                 lands_on=lambda _: reverse("borrowers", args=[app_id]),
             )
         except onetime.Stale:
@@ -117,10 +118,17 @@ def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
     return render(request, "borrowers/delete.html", context)
 
 
+def _delete_named(app_id: str, borrower_id: str) -> None:
+    """Delete it, unless the service answers with what may be another. Raises LendingError."""
+    borrowers = gateway.app(app_id).borrowers
+    refuse_stranger(borrowers.get, borrower_id)
+    borrowers.delete(borrower_id)
+
+
 def _read(request: PersonRequest, app_id: str, borrower_id: str) -> Borrower | None:
     """The borrower; on a POST its absence must not hide what became of the write."""
     try:
-        return gateway.app(app_id).borrowers.get(borrower_id)
+        return check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id)
     except LendingError as error:
         if request.method != "POST" or isinstance(error, InvalidId):
             raise

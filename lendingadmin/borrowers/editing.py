@@ -14,6 +14,7 @@ from django.urls import reverse
 from lendingadmin import gateway
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.errors import InvalidId, LendingError, Unreadable
+from lendingadmin.lending.identity import check_named
 from lendingadmin.web import errors, onetime, writes
 from lendingadmin.web.access import access
 from lendingadmin.web.models import Write
@@ -48,7 +49,7 @@ def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
 
 def _read(app_id: str, borrower_id: str) -> Raw:
     """The record as it came. Raises LendingError, also for one that no form can hold."""
-    raw = gateway.app(app_id).borrowers.get(borrower_id).raw
+    raw = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id).raw
     try:
         encode(raw)
     except (RecursionError, ValueError) as error:

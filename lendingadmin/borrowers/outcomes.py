@@ -6,16 +6,16 @@ A borrower has its id as natural key (Spec: Borrowers, 1 and 2), so its record i
 from django.urls import reverse
 
 from lendingadmin import gateway
-from lendingadmin.lending.errors import NotFound, Unreadable
+from lendingadmin.lending.diff import find_differences
+from lendingadmin.lending.errors import NotFound
+from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.values import Borrower
 from lendingadmin.web.following import Finding, Meant, Way, lend
-from lendingadmin.web.likeness import differing
 from lendingadmin.web.models import Write
 
 from .changes import same
 
 _READS = "lending.borrowers.get"
-_ANOTHER = "The service answered with another borrower."
 
 
 def created(write: Write, meant: Meant) -> Finding:
@@ -23,7 +23,7 @@ def created(write: Write, meant: Meant) -> Finding:
     there = _read(write)
     if there is None:
         return Finding(Write.Found.NOT_SEEN, "There is no borrower with this id so far.")
-    places = differing(meant.sent, there.raw)
+    places = find_differences(meant.sent, there.raw)
     if places:
         why = f"There is a borrower with this id, but somebody else may have made it. {_in(places)}"
         return Finding(Write.Found.DIFFERS, why, _link(write))
@@ -36,7 +36,7 @@ def changed(write: Write, meant: Meant) -> Finding:
     there = _read(write)
     if there is None:
         return Finding(Write.Found.DIFFERS, "There is no borrower with this id any more.")
-    places = differing(meant.sent, there.raw)
+    places = find_differences(meant.sent, there.raw)
     if not places:
         return Finding(Write.Found.THERE, "It is as it was to become.", _link(write))
     if all(same(meant.before.get(key), there.raw.get(key)) for key in meant.sent):
@@ -53,14 +53,11 @@ def deleted(write: Write, meant: Meant) -> Finding:
 
 
 def _read(write: Write) -> Borrower | None:
-    """The borrower, None where there is none. Raises LendingError, also for another borrower."""
+    """The borrower, None where there is none. Raises LendingError, also for one without its id."""
     try:
-        found = gateway.app(write.app_id).borrowers.get(write.subject)
+        return check_named(gateway.app(write.app_id).borrowers.get(write.subject), write.subject)
     except NotFound:
         return None
-    if found.raw.get("borrowerId", write.subject) != write.subject:
-        raise Unreadable(_ANOTHER, operation="borrowers.get")
-    return found
 
 
 def _in(places: list[str]) -> str:
@@ -78,7 +75,7 @@ def lend_ways() -> None:
     patch = Way("Change this borrower", _READS, changed)
     lend(
         "borrowers.patch",
-        patch._replace(there="As it was to become", not_seen="As it was before, so far"),
+        patch._replace(there="It is as you changed it", not_seen="As it was before, so far"),
     )
     delete = Way("Delete this borrower", _READS, deleted, compares=False)
     lend("borrowers.delete", delete._replace(there="It is gone", not_seen="Still there so far"))

@@ -9,9 +9,11 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.finding import opened
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
+from lendingadmin.lending.identity import check_named, is_named
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.parallel import together
+from lendingadmin.lending.values import Borrower
 from lendingadmin.web import beside, tables
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page
@@ -71,7 +73,7 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         shown, context = [Shown(panel) for panel in seen], {"record": Shown(panels.RECORD)}
     context |= {"panels": shown, "whole": whole}
     page = _draw(request, "borrowers/borrower.html", app_id, borrower_id, context)
-    if context.get("borrower"):
+    if _is_named(context, borrower_id):
         opened.remember(request, app_id, "borrower", borrower_id)
     return page
 
@@ -81,8 +83,9 @@ def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
     """The borrower's own record: title, person, devices, what else came, loan summaries."""
     shown = _read(panels.RECORD, app_id, borrower_id)
     template = f"borrowers/{'_record_fragment' if request.htmx else 'record'}.html"
-    page = _draw(request, template, app_id, borrower_id, _of_record(shown))
-    if shown.found:
+    context = _of_record(shown)
+    page = _draw(request, template, app_id, borrower_id, context)
+    if _is_named(context, borrower_id):
         opened.remember(request, app_id, "borrower", borrower_id)
     return page
 
@@ -136,6 +139,12 @@ def _of_record(shown: Shown) -> dict[str, object]:
     return {"record": shown, "borrower": found, "parts": open_parts(found) if found else []}
 
 
+def _is_named(context: dict[str, object], borrower_id: str) -> bool:
+    """Whether the page shows a record that says that it is this borrower's."""
+    found = context.get("borrower")
+    return isinstance(found, Borrower) and is_named(found, borrower_id)
+
+
 def _of_history(request: PersonRequest, app_id: str, borrower_id: str) -> dict[str, object]:
     done = history.of_borrower(request.user, app_id, borrower_id)
     return {"history": done, "history_read_at": timezone.now()}
@@ -145,12 +154,15 @@ def _draw(
     request: PersonRequest, template: str, app_id: str, borrower_id: str, context: dict[str, object]
 ) -> HttpResponse:
     app = gateway.lending_app(app_id)
-    may = {word: request.user.has_perm(right) for word, right in _MAY.items()}
+    record = context.get("record")
+    refused = isinstance(record, Shown) and record.is_read and not _is_named(context, borrower_id)
+    may = {word: not refused and request.user.has_perm(right) for word, right in _MAY.items()}
     given = {
         "borrower_id": borrower_id,
         "account_id": account_id(borrower_id),
         "app": app,
         "may": may,
+        "unnamed": refused and bool(context.get("borrower")),
     }
     return render(request, template, given | context)
 
@@ -159,7 +171,7 @@ def _draw(
 def name(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """The borrower's name alone, for pages that show a record of theirs."""
     try:
-        found = gateway.app(app_id).borrowers.get(borrower_id)
+        found = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id)
     except LendingError:
         found = None
     context = {"borrower": found, "borrower_id": borrower_id, "app_id": app_id}

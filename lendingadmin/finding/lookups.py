@@ -12,6 +12,7 @@ from lendingadmin.display.text import borrower_name
 from lendingadmin.lending import figures
 from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import InvalidId, NotFound, UnfinishedList, Unreadable
+from lendingadmin.lending.identity import is_named
 from lendingadmin.lending.ids import check_id, resource_id
 from lendingadmin.lending.values import Loan, text
 from lendingadmin.staff.models import User
@@ -30,7 +31,7 @@ _OF_A_LOAN = ("accountId", "accountNo", "borrowerId", "uid")
 class Match:
     """A record that was found: the key of its page, and what tells it from others.
 
-    `exact` is false where the service gave another id back than the one looked for.
+    `exact` is false where the service did not say which record it gave.
     """
 
     kind: Kind
@@ -63,14 +64,14 @@ class Lookup:
 def _borrower(app: AppClient, wanted: str) -> tuple[Match, ...]:
     key = resource_id(wanted) or wanted
     found = app.borrowers.get(key)
-    named = text(found.borrower_id) or key
-    return (Match(kinds.BORROWER, key, borrower_name(found), exact=named == key),)
+    exact = is_named(found, key)
+    return (Match(kinds.BORROWER, key, borrower_name(found), exact=exact),)
 
 
 def _loan(app: AppClient, wanted: str) -> tuple[Match, ...]:
     found = app.loans.get(wanted)
     key = figures.account_of(found) or wanted
-    exact = wanted in (key, text(found.uid))
+    exact = is_named(found, wanted)
     return (Match(kinds.LOAN, key, _of_borrower(found), exact=exact),)
 
 
@@ -91,7 +92,7 @@ def _numbered(app: AppClient, wanted: str) -> tuple[Match, ...]:
 def _assessment(app: AppClient, wanted: str) -> tuple[Match, ...]:
     found = app.assessments.get(wanted)
     key = text(found.assessment_id) or wanted
-    exact = wanted in (key, text(found.uid))
+    exact = is_named(found, wanted)
     account = resource_id(found.account_id)
     return (Match(kinds.ASSESSMENT, key, f"of {account}" if account else "", exact=exact),)
 

@@ -1,7 +1,7 @@
 """From what came over the wire to an answer, or to the error that it means."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -34,7 +34,7 @@ class Answer:
 
     `json` is the body (None when it was empty; numbers int or Decimal) as far as it was asked for,
     `body` all of it as it came, `request_id` the service's reference if it sent one, `read_at` when
-    the answer was read (aware, UTC).
+    the answer was read (aware, UTC), `is_kept` whether its connection had carried another request.
     """
 
     json: object
@@ -42,9 +42,17 @@ class Answer:
     status: int
     request_id: str | None
     read_at: datetime
+    is_kept: bool = False
 
     def __repr__(self) -> str:
         return f"<Answer {self.status}>"
+
+
+Check = Callable[[Answer], object]
+
+
+def accept(answer: Answer) -> None:
+    """The check of an answer that is believed whatever it says."""
 
 
 def answer_of(operation: Operation, raw: RawAnswer, read: Decoder = decode) -> Answer:
@@ -60,7 +68,7 @@ def answer_of(operation: Operation, raw: RawAnswer, read: Decoder = decode) -> A
             request_id=request_id,
             saved=saved_after(operation, raw.status),
         ) from None
-    return Answer(json, raw.body, raw.status, request_id, datetime.now(UTC))
+    return Answer(json, raw.body, raw.status, request_id, datetime.now(UTC), raw.is_kept)
 
 
 def refusal_of(operation: Operation, raw: RawAnswer) -> LendingError:
@@ -94,10 +102,14 @@ def error_of(operation: Operation, fault: WireFault) -> LendingError:
 def error_description_of(raw: RawAnswer) -> str | None:
     """The service's own words, on one line and not endless; None when there are none."""
     try:
-        body = decode(raw.body)
+        return words_in(decode(raw.body))
     except ValueError:
         return None
-    words = body.get("error_description") if isinstance(body, dict) else None
+
+
+def words_in(body: object) -> str | None:
+    """The `error_description` of a body, which an accepted answer may carry too."""
+    words = body.get("error_description") if isinstance(body, Mapping) else None
     if not isinstance(words, str):
         return None
     return _UNPRINTABLE.sub(" ", words).strip()[:_LONGEST_WORDS] or None

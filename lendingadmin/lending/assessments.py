@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from lendingadmin.lending.lists import FilteredList
-from lendingadmin.lending.resource import read_object
 from lendingadmin.lending.values import Assessment
 
 
@@ -15,10 +14,8 @@ class Assessments(FilteredList[Assessment]):
 
     def create(self, body: Mapping[str, object]) -> Assessment:
         """Ask for an assessment; its result comes later, by `get` (Spec: Assessments, Create)."""
-        answer = self.call("assessments.create", body=body)
-        return read_object("assessments.create", answer, Assessment)
+        return self.write_one("assessments.create", Assessment, body=body, sent=body)
 
     def get(self, assessment_id: str) -> Assessment:
         """Read one assessment by its `assessmentId` or `uid` (Spec: Assessments, Get)."""
-        answer = self.call("assessments.get", {"assessmentId": assessment_id})
-        return read_object("assessments.get", answer, Assessment)
+        return self.read_one("assessments.get", Assessment, "assessmentId", assessment_id)

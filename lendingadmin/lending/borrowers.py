@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 
+from lendingadmin.lending.answers import Answer
+from lendingadmin.lending.errors import Unconfirmed, WrongRecord
+from lendingadmin.lending.identity import offer_is_named, offer_names_another
 from lendingadmin.lending.lists import FilteredList
-from lendingadmin.lending.resource import read_array, read_object
+from lendingadmin.lending.resource import make_error, read_array, read_object, refuse_words
 from lendingadmin.lending.values import Borrower, LendingContract, Odd, OfferOperation
 
 
@@ -17,13 +20,13 @@ class Borrowers(FilteredList[Borrower]):
 
     def create(self, body: Mapping[str, object]) -> Borrower:
         """Register a borrower. Raises Conflict where one has the id (Spec: Borrowers, 1)."""
-        answer = self.call("borrowers.create", body=body)
-        return read_object("borrowers.create", answer, Borrower)
+        return self.write_one(
+            "borrowers.create", Borrower, body=body, meant=body.get("borrowerId"), sent=body
+        )
 
     def get(self, borrower_id: str) -> Borrower:
         """Read one borrower. Raises NotFound (Spec: Borrowers, 2)."""
-        answer = self.call("borrowers.get", {"borrowerId": borrower_id})
-        return read_object("borrowers.get", answer, Borrower)
+        return self.read_one("borrowers.get", Borrower, "borrowerId", borrower_id)
 
     def patch(self, borrower_id: str, body: Mapping[str, object]) -> Borrower:
         """Change fields of a borrower; lists are replaced whole (Spec: Borrowers, 3).
@@ -32,8 +35,10 @@ class Borrowers(FilteredList[Borrower]):
         """
         if not body:
             raise ValueError("A change names at least one field.")
-        answer = self.call("borrowers.patch", {"borrowerId": borrower_id}, body=body)
-        return read_object("borrowers.patch", answer, Borrower)
+        ids = {"borrowerId": borrower_id}
+        return self.write_one(
+            "borrowers.patch", Borrower, ids, body=body, meant=borrower_id, sent=body
+        )
 
     def delete(self, borrower_id: str) -> None:
         """Delete a borrower (Spec: Borrowers, Delete; what is answered is not shown)."""
@@ -50,8 +55,11 @@ class Borrowers(FilteredList[Borrower]):
         """Start an offer, or with `request_id` alone read how far it is (Spec: Borrowers, 4).
 
         Takes the full name of an assessment type. A call that reads may also start one. Raises
-        ValueError when nothing is given, or a time without a zone.
+        WrongRecord where the operation is of another borrower, request or app, Unconfirmed where
+        one that was to start does not say whose it is, and ValueError when nothing is given, or a
+        time without a zone.
         """
+        name = "borrowers.getOffers"
         given = {
             "assessmentType": assessment_type,
             "timestamp": timestamp,
@@ -60,8 +68,18 @@ class Borrowers(FilteredList[Borrower]):
         body = {key: value for key, value in given.items() if value is not None}
         if not body:
             raise ValueError("An offer is asked for by assessment type, time or request id.")
-        answer = self.call("borrowers.getOffers", {"borrowerId": borrower_id}, body=body)
-        return read_object("borrowers.getOffers", answer, OfferOperation)
+
+        def check(answer: Answer) -> None:
+            found = read_object(name, answer, OfferOperation)
+            if offer_names_another(found, borrower_id, request_id, self._ids["appId"]):
+                raise make_error(WrongRecord, name, answer)
+            if body.keys() != {"requestId"}:
+                refuse_words(name, answer)
+                if not offer_is_named(found, borrower_id, request_id):
+                    raise make_error(Unconfirmed, name, answer)
+
+        answer = self.call(name, {"borrowerId": borrower_id}, body=body, check=check)
+        return read_object(name, answer, OfferOperation)
 
     def get_offer_contracts(
         self,

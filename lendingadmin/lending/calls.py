@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from lendingadmin.lending.answers import Answer, Decoder
+from lendingadmin.lending.answers import Answer, Check, Decoder
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import LendingError, Saved
@@ -55,6 +55,7 @@ class Conversation:
     before_send: Callable[[], None] | None
     deadline: Deadline
     read: Decoder
+    check: Check
     attempts: int = 0
     faults: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)

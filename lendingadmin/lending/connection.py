@@ -3,16 +3,22 @@
 The time limits of HTTP libraries bound each read of the socket: a service that drips one byte at a
 time, in its headers or its body, holds a thread for ever. Here every read and write asks the
 `Exchange` under way how long it may take.
+
+A kept connection carries the next request only while it is in step: its last answer was read to the
+end, and no byte came that nobody asked for. Otherwise an answer would be taken for the answer to
+another request.
 """
 
 from __future__ import annotations
 
 import io
 import socket
+import ssl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from http.client import HTTPResponse
+from http import HTTPStatus
+from http.client import BadStatusLine, HTTPMessage, HTTPResponse, parse_headers
 from typing import Any
 
 import requests
@@ -24,6 +30,9 @@ from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import Held
 
 _PIECE = 64 * 1024
+# A service that works on an answer for the whole deadline sends fewer.
+_MOST_INTERIM = 100
+_HTTP_1_1 = 11
 
 
 class TooLarge(Exception):
@@ -35,7 +44,9 @@ class Exchange:
 
     `begun` turns true immediately before the first byte of the request is written: while it is
     false, nothing was sent. `patience` (seconds) bounds each wait for the socket, `deadline` all of
-    them together, `max_bytes` what may be read, packed or unpacked.
+    them together, `max_bytes` what may be read, packed or unpacked. `is_kept` is whether the
+    connection carried another request before. `is_ambiguous` turns true when more than the answer
+    came on such a one: it may be the answer to something else.
     """
 
     def __init__(
@@ -49,19 +60,25 @@ class Exchange:
         self.deadline = deadline
         self.max_bytes = max_bytes
         self.begun = False
+        self.is_kept = False
+        self.is_ambiguous = False
         self._patience = patience
         self._before_send = before_send
         self._received = 0
 
-    def begin(self) -> None:
+    def begin(self, connection: _Bounded) -> None:
         """The connection is open: ask the hook once more, then let the first byte go.
 
-        Raises Held when the deadline has passed, and what the hook raises. Nothing is sent then.
+        Raises Held when the deadline has passed, ConnectionError when the other side spoke or hung
+        up before it was asked, and what the hook raises. Nothing is sent then.
         """
         if self._before_send is not None:
             self._before_send()
         if self.deadline.passed:
             raise Held("This took too long to prepare, so nothing was sent. Try again.")
+        if not connection.is_connected:
+            raise ConnectionError("the other side spoke or hung up before it was asked")
+        self.is_kept, connection.has_carried = connection.has_carried, True
         self.begun = True
 
     def may_wait(self) -> float:
@@ -99,11 +116,14 @@ class _BoundedReader(io.RawIOBase):
         self._raw = raw
         self._sock = sock
         self._exchange = exchange
+        self.is_over = False
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int | None:
+        if self.is_over:
+            return None
         self._sock.settimeout(self._exchange.may_wait())
         count = self._raw.readinto(buffer)
         self._exchange.received(count or 0)
@@ -115,21 +135,89 @@ class _BoundedReader(io.RawIOBase):
 
 
 class _BoundedResponse(HTTPResponse):
+    """An answer, the first that is final (RFC 9110, 15.2). It ends the connection when it must."""
+
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
-        raw = self.fp.detach()
-        self.fp = io.BufferedReader(_BoundedReader(raw, sock, _under_way.get()))
+        self._sock = sock
+        self._exchange = _under_way.get()
+        self._reader = _BoundedReader(self.fp.detach(), sock, self._exchange)
+        self.fp = io.BufferedReader(self._reader)
+
+    def _read_status(self) -> tuple[str, int, str]:
+        """The status line of the final answer. http.client itself passes over 100 alone.
+
+        Raises BadStatusLine for 101, because nobody asked to change the protocol, and for interim
+        answers without end.
+        """
+        for _ in range(_MOST_INTERIM):
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            if status == HTTPStatus.SWITCHING_PROTOCOLS:
+                break
+            if status >= HTTPStatus.OK:
+                return version, status, reason
+            parse_headers(self.fp)
+        raise BadStatusLine("no final answer")
+
+    def begin(self) -> None:
+        """Read the head; the connection ends with an answer whose end could be read in two ways."""
+        super().begin()
+        if not _has_plain_end(self.headers, self.version):
+            self.will_close = True
+
+    def _close_conn(self) -> None:
+        """The answer is read. Bytes that are left belong to no answer: the connection is done."""
+        self._reader.is_over = True
+        if self.fp.peek():
+            self._exchange.is_ambiguous = self._exchange.is_kept
+            with suppress(OSError):
+                self._sock.shutdown(socket.SHUT_RDWR)
+        super()._close_conn()  # type: ignore[misc]
+
+
+def _has_plain_end(headers: HTTPMessage, version: int) -> bool:
+    """Whether one length, or chunks alone, say where the answer ends (RFC 9112, 6.3)."""
+    lengths = set(headers.get_all("Content-Length", ()))
+    codings = [coding.lower() for coding in headers.get_all("Transfer-Encoding", ())]
+    if codings:
+        return codings == ["chunked"] and not lengths and version == _HTTP_1_1
+    return len(lengths) <= 1 and all(one.isascii() and one.isdigit() for one in lengths)
 
 
 class _Bounded(HTTPConnection):
     response_class = _BoundedResponse
+    # Whether a request went out on the open socket before.
+    has_carried = False
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether it may carry a request: it is open, and not a byte came that is not read yet.
+
+        A byte that came is taken away: the connection is of no more use then. To look whether the
+        socket is readable is not enough, because TLS sends its own bytes after the handshake.
+        """
+        if self.sock is None:
+            return False
+        try:
+            self.sock.settimeout(0)
+            self.sock.recv(1)
+        except (BlockingIOError, ssl.SSLWantReadError):
+            return True
+        except OSError:
+            return False
+        return False
 
     def endheaders(self, *args: Any, **kwargs: Any) -> None:
         # http.client would open the connection inside the first write; the hook must come between.
         if self.sock is None:
             self.connect()
-        _under_way.get().begin()
+        _under_way.get().begin(self)
         super().endheaders(*args, **kwargs)
+
+    def close(self) -> None:
+        """Close it; what is opened next carries its first request."""
+        self.has_carried = False
+        super().close()
 
     def send(self, data: Any) -> None:
         exchange = _under_way.get()

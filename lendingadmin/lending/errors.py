@@ -160,6 +160,29 @@ class UnfinishedList(LendingError):
     default_saved = Saved.NO
 
 
+class WrongRecord(LendingError):
+    """The answer names another record than was asked for; nothing of it may be shown."""
+
+    default_message = "The lending service answered with another record than was asked for."
+
+
+class Unnamed(LendingError):
+    """The answer does not say which record it is, so that nothing may be entered from it."""
+
+    default_message = (
+        "The lending service does not say whose record this is: this may be somebody else's."
+    )
+    default_saved = Saved.NO
+
+
+class Unconfirmed(LendingError):
+    """A write was accepted, but the answer is not the record that was meant, as it was sent."""
+
+    default_message = (
+        "The lending service accepted this, but its answer does not show that it was saved."
+    )
+
+
 class InvalidId(LendingError, ValueError):
     """An id that no address can carry safely. Nothing was sent.
 

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 
 from lendingadmin.lending.lists import OrderedList
-from lendingadmin.lending.resource import read_object
 from lendingadmin.lending.values import Event
+
+# What tells one event from another (Spec: Events).
+_KEY = ("accountId", "eventType", "timestamp")
 
 
 class Events(OrderedList[Event]):
@@ -18,4 +20,5 @@ class Events(OrderedList[Event]):
 
         Raises Conflict where the account has one of the same type and time.
         """
-        return read_object("events.create", self.call("events.create", body=body), Event)
+        sent = {key: body[key] for key in _KEY if key in body}
+        return self.write_one("events.create", Event, body=body, sent=sent)

@@ -6,12 +6,13 @@ may be tried where it is silent.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from functools import partial
 from typing import Generic, Self, TypeVar
 
 from lendingadmin.lending.codec import decode, decoder_of
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import Order, Page, each_page, first_items, list_query
-from lendingadmin.lending.resource import Resource, read_page
+from lendingadmin.lending.resource import Resource, check_page, read_page
 from lendingadmin.lending.values import Odd, Value
 
 Listed = TypeVar("Listed", bound=Value)
@@ -40,12 +41,13 @@ class _Listing(Resource, Generic[Listed]):
         """Reads one page of the list that is asked for so, by its token."""
         operation = OPERATIONS[self.list_operation]
         read = decoder_of(operation.collection, self._only) if self._only else decode
+        check = partial(check_page, self.list_operation)
 
         def fetch(token: str | None) -> Page[Listed]:
             query = list_query(
                 operation, filters=filters, order=order, page_size=page_size, page_token=token
             )
-            answer = self.call(self.list_operation, query=query, read=read)
+            answer = self.call(self.list_operation, query=query, read=read, check=check)
             return read_page(self.list_operation, answer, self.item)
 
         return fetch

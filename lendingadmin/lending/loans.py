@@ -3,8 +3,14 @@
 from collections.abc import Callable, Mapping
 
 from lendingadmin.lending.lists import OrderedList
-from lendingadmin.lending.resource import read_object
 from lendingadmin.lending.values import Loan
+
+_FIXED = ("borrowerId", "contract")
+
+
+def keep_fixed(body: Mapping[str, object]) -> dict[str, object]:
+    """What of a loan stays as it was sent (Spec: Loan); balances, for one, change by themselves."""
+    return {key: body[key] for key in _FIXED if key in body}
 
 
 class Loans(OrderedList[Loan]):
@@ -18,11 +24,13 @@ class Loans(OrderedList[Loan]):
 
     def create(self, body: Mapping[str, object]) -> Loan:
         """Make a loan account; its contract is a previewed one, sent back whole (Spec: Loans)."""
-        return read_object("loans.create", self.call("loans.create", body=body), Loan)
+        return self.write_one(
+            "loans.create", Loan, body=body, meant=body.get("accountId"), sent=keep_fixed(body)
+        )
 
     def get(self, account_id: str) -> Loan:
         """Read one loan account (Spec: Loans, Get). Raises NotFound."""
-        return read_object("loans.get", self.call("loans.get", {"accountId": account_id}), Loan)
+        return self.read_one("loans.get", Loan, "accountId", account_id)
 
     def delete(self, account_id: str) -> None:
         """Delete a loan account; refused where it is open or closed (Spec: Loans, Delete)."""
@@ -38,10 +46,14 @@ class Loans(OrderedList[Loan]):
         """Record a repayment, once: it is never sent again (Spec: Loans, MakeRepayment).
 
         `before_send` runs with the connection open and nothing written; if it raises Held, nothing
-        is sent. An error whose `saved` is unknown may have recorded the repayment, an answer that
-        cannot be read included.
+        is sent. An error whose `saved` is unknown may have recorded the repayment: an answer that
+        cannot be read, is about another loan, or says what is wrong, is one.
         """
-        answer = self.call(
-            "loans.makeRepayment", {"accountId": account_id}, body=body, before_send=before_send
+        return self.write_one(
+            "loans.makeRepayment",
+            Loan,
+            {"accountId": account_id},
+            body=body,
+            meant=account_id,
+            before_send=before_send,
         )
-        return read_object("loans.makeRepayment", answer, Loan)

@@ -6,7 +6,7 @@ from lendingadmin.lending.wire import Fault
 
 TRIES = 3
 LONGEST_RETRY_AFTER = 2.0
-_FAULTS = frozenset({Fault.NOT_OPENED, Fault.BROKEN})
+_FAULTS = frozenset({Fault.NOT_OPENED, Fault.BROKEN, Fault.OUT_OF_STEP})
 _STATUSES = frozenset({502, 503, 504})
 
 
@@ -20,9 +20,10 @@ def pause_before_retry(
 ) -> float | None:
     """Seconds until a read that failed for the `tries`th time is tried again; None for never.
 
-    Tried again: a connection that did not open or broke off, 502, 503, 504. `Retry-After` is
-    honoured up to two seconds; a service that asks for more gets its rest. Otherwise the pause
-    doubles from `backoff` seconds, with a random half so that many readers do not return as one.
+    Tried again: a connection that did not open, broke off or is out of step, 502, 503, 504.
+    `Retry-After` is honoured up to two seconds; a service that asks for more gets its rest.
+    Otherwise the pause doubles from `backoff` seconds, with a random half so that many readers do
+    not return as one.
     """
     if tries >= TRIES or not (fault in _FAULTS or (fault is None and status in _STATUSES)):
         return None

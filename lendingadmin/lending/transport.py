@@ -12,7 +12,9 @@ from urllib.parse import quote, urlencode
 
 from lendingadmin.lending.answers import (
     Answer,
+    Check,
     Decoder,
+    accept,
     answer_of,
     error_of,
     refusal_of,
@@ -22,7 +24,7 @@ from lendingadmin.lending.calls import Call, Conversation, report
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.connection import Exchange, Session
 from lendingadmin.lending.deadline import Deadline
-from lendingadmin.lending.errors import Held, LendingError, TokenRefused
+from lendingadmin.lending.errors import Held, LendingError, TokenRefused, WrongRecord
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.operations import Operation
 from lendingadmin.lending.retry import pause_before_retry
@@ -127,6 +129,7 @@ class Transport(ForkSafe):
         body: object | None = None,
         before_send: Callable[[], None] | None = None,
         read: Decoder = decode,
+        check: Check = accept,
     ) -> Answer:
         """Send one operation and give back its answer, or raise the LendingError that it came to.
 
@@ -135,7 +138,8 @@ class Transport(ForkSafe):
         connection of its own: `before_send` is called when that is open, immediately before the
         first byte. Whatever it raises (Held, by custom) passes through, and nothing was sent.
         TypeError and ValueError mean a body that JSON cannot carry; nothing was sent either. `read`
-        makes JSON of what came.
+        makes JSON of what came, and `check` raises the LendingError that it comes to where it is
+        not what was asked for; a connection that brought such a thing is given up.
         """
         talk = Conversation(
             operation=operation,
@@ -145,6 +149,7 @@ class Transport(ForkSafe):
             before_send=before_send,
             deadline=Deadline(self._deadline),
             read=read,
+            check=check,
         )
         joint: Joint | None = getattr(self._mine, "joint", None)
         try:
@@ -250,9 +255,24 @@ class Transport(ForkSafe):
             talk.faults.append(fault.fault)
             return _Failure(error_of(talk.operation, fault), fault=fault.fault)
         if raw.accepted:
-            return answer_of(talk.operation, raw, talk.read)
+            try:
+                answer = answer_of(talk.operation, raw, talk.read)
+                talk.check(answer)
+            except LendingError as error:
+                return self._mistrust(talk, error)
+            return answer
         talk.faults.append(str(raw.status))
         return _Failure(refusal_of(talk.operation, raw), retry_after=retry_after_of(raw))
+
+    def _mistrust(self, talk: Conversation, error: LendingError) -> _Failure:
+        """An answer to something else may come from a connection that is out of step: leave it."""
+        if talk.operation.is_read:
+            self._session().close()
+            self._mine.session = None
+        if not isinstance(error, WrongRecord):
+            return _Failure(error)
+        talk.faults.append(Fault.OUT_OF_STEP)
+        return _Failure(error, fault=Fault.OUT_OF_STEP)
 
     def _send(self, talk: Conversation, token: AccessToken) -> RawAnswer:
         headers = {"Authorization": f"Bearer {token.value}"}

@@ -35,13 +35,17 @@ _GARBLED = (
 
 
 class Fault(StrEnum):
-    """What happened on the wire; only NOT_OPENED means that nothing was sent."""
+    """What happened on the wire; only NOT_OPENED means that nothing was sent.
+
+    OUT_OF_STEP is an answer that may be the answer to another request.
+    """
 
     NOT_OPENED = "not opened"
     BROKEN = "broken off"
     TIMED_OUT = "timed out"
     GARBLED = "garbled"
     TOO_LARGE = "too large"
+    OUT_OF_STEP = "out of step"
 
 
 class WireFault(Exception):
@@ -75,11 +79,15 @@ class Request:
 
 @dataclass(frozen=True, repr=False)
 class RawAnswer:
-    """What came back, whole. Header names compare without regard to case."""
+    """What came back, whole. Header names compare without regard to case.
+
+    `is_kept` is whether the connection had carried another request before.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    is_kept: bool = False
 
     @property
     def accepted(self) -> bool:
@@ -149,10 +157,12 @@ def _whole(response: requests.Response, exchange: Exchange) -> RawAnswer:
     except Exception as error:
         response.raw.close()
         fault = _fault_of(error, exchange)
+    if exchange.is_ambiguous:
+        raise WireFault(Fault.OUT_OF_STEP)
     # A refusal is a refusal, even when the words that explain it got lost.
     if fault is not None and 200 <= status < 300:
         raise WireFault(fault, status)
-    return RawAnswer(status, response.headers, body)
+    return RawAnswer(status, response.headers, body, exchange.is_kept)
 
 
 def _pieces(response: requests.Response, max_bytes: int) -> Iterator[bytes]:

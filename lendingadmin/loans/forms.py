@@ -8,6 +8,7 @@ from django import forms
 from django.utils import timezone
 
 from lendingadmin.lending.codec import encode
+from lendingadmin.lending.diff import moment_of
 from lendingadmin.lending.oddities import odd_places
 from lendingadmin.lending.values import LendingContract, timestamp_text
 from lendingadmin.readers import LendingApp
@@ -19,7 +20,6 @@ from lendingadmin.web.fields import (
     minted_account_id,
     moment_field,
 )
-from lendingadmin.web.likeness import moment_of
 
 _MOST_NAMED = 5
 _NOT_PLAIN = ("others", "token", "startDate", "datesChecked")

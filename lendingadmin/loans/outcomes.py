@@ -6,16 +6,15 @@ A loan has its accountId as natural key (Spec: Loan), so it is read.
 from django.urls import reverse
 
 from lendingadmin import gateway
-from lendingadmin.lending import figures
-from lendingadmin.lending.errors import NotFound, Unreadable
-from lendingadmin.lending.values import Loan, text
+from lendingadmin.lending.diff import find_differences
+from lendingadmin.lending.errors import NotFound
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.loans import keep_fixed
+from lendingadmin.lending.values import Loan
 from lendingadmin.web.following import Finding, Meant, Way, lend
-from lendingadmin.web.likeness import differing
 from lendingadmin.web.models import Write
 
 _READS = "lending.loans.get"
-# What of a loan stays as it was made (Spec: Loan); balances, for one, change by themselves.
-_COMPARED = ("borrowerId", "contract")
 
 
 def created(write: Write, meant: Meant) -> Finding:
@@ -23,8 +22,7 @@ def created(write: Write, meant: Meant) -> Finding:
     there = _read(write)
     if there is None:
         return Finding(Write.Found.NOT_SEEN, "There is no loan with this account id so far.")
-    sent = {key: meant.sent[key] for key in _COMPARED if key in meant.sent}
-    places = differing(sent, there.raw)
+    places = find_differences(keep_fixed(meant.sent), there.raw)
     if places:
         why = (
             "There is a loan with this account id, but somebody else may have made it. "
@@ -43,15 +41,11 @@ def deleted(write: Write, meant: Meant) -> Finding:
 
 
 def _read(write: Write) -> Loan | None:
-    """The loan, None where there is none. Raises LendingError, also for another loan."""
+    """The loan, None where there is none. Raises LendingError, also for one without its id."""
     try:
-        found = gateway.app(write.app_id).loans.get(write.subject)
+        return check_named(gateway.app(write.app_id).loans.get(write.subject), write.subject)
     except NotFound:
         return None
-    # The address of a loan may have carried its uid (Spec: Loans).
-    if write.subject not in (figures.account_of(found) or write.subject, text(found.uid)):
-        raise Unreadable("The service answered with another loan.", operation="loans.get")
-    return found
 
 
 def _link(write: Write) -> tuple[tuple[str, str], ...]:

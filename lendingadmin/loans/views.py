@@ -10,6 +10,7 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.finding import opened
 from lendingadmin.lending import figures
+from lendingadmin.lending.identity import is_named
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Loan
 from lendingadmin.repayments import book, watching
@@ -47,6 +48,7 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
 def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     """One loan: what is owed, the schedule, the contract, and what was recorded here."""
     found, now = gateway.app(app_id).loans.get(account_id), timezone.now()
+    unnamed = not is_named(found, account_id)
     here = book.of_loan(app_id, figures.account_of(found) or account_id)
     app = gateway.lending_app(app_id)
     for repayment in here.filter(state__in=book.OPEN):
@@ -59,15 +61,17 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "steps": figures.steps(found, now),
         "here": here[:_RECORDED_HERE],
         "here_count": here.count(),
-        "may_record": request.user.has_perm("lending.loans.makeRepayment"),
-        "may_delete": request.user.has_perm("lending.loans.delete"),
+        "unnamed": unnamed,
+        "may_record": not unnamed and request.user.has_perm("lending.loans.makeRepayment"),
+        "may_delete": not unnamed and request.user.has_perm("lending.loans.delete"),
         "blocked_by": here.filter(state__in=book.OPEN, set_aside_at=None).first(),
         "read_at": now,
         "app": app,
     }
     context |= _set_against_paid(found, dict(book.landed_sums(here, app)), app.currency)
     page = render(request, "loans/loan.html", context)
-    opened.remember(request, app_id, "loan", figures.account_of(found) or account_id)
+    if not unnamed:
+        opened.remember(request, app_id, "loan", figures.account_of(found) or account_id)
     return page
 
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.lending import figures
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
+from lendingadmin.lending.identity import check_named, refuse_stranger
 from lendingadmin.lending.values import Loan, status_key
 from lendingadmin.repayments import book
 from lendingadmin.web import onetime, writes
@@ -107,7 +108,7 @@ def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, 
             request,
             DELETE,
             token=request.POST.get("token", ""),
-            do=lambda: gateway.app(app_id).loans.delete(account_id),
+            do=lambda: _delete_named(app_id, account_id),
             lands_on=lambda _: reverse("loans", args=[app_id]),
             app_id=app_id,
             subject=account_id,
@@ -120,12 +121,19 @@ def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, 
     return outcome.url, outcome.card
 
 
+def _delete_named(app_id: str, account_id: str) -> None:
+    """Delete the loan, unless the service answers with what may be another. Raises LendingError."""
+    loans = gateway.app(app_id).loans
+    refuse_stranger(loans.get, account_id)
+    loans.delete(account_id)
+
+
 def _read(
     request: PersonRequest, app_id: str, account_id: str
 ) -> tuple[Loan | None, LendingError | None]:
     """The loan; on a POST also its fault, because the page shows the card of the write."""
     try:
-        return gateway.app(app_id).loans.get(account_id), None
+        return check_named(gateway.app(app_id).loans.get(account_id), account_id), None
     except LendingError as error:
         if request.method != "POST" or isinstance(error, InvalidId):
             raise

@@ -79,7 +79,7 @@ def ask_again(place: Place, person: User) -> OfferOperation:
     now = timezone.now()
     again: dict[str, object] = {"last_asked_at": now}
     kept = place.find()
-    if kept is not None and kept.differing:
+    if kept is not None and not kept.is_named:
         # What may be somebody else's is nobody's last word.
         again["state"] = State.ASKED
     row, _ = OfferRequest.objects.update_or_create(

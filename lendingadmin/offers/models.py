@@ -9,9 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin.lending.codec import decode
-from lendingadmin.lending.ids import account_id
+from lendingadmin.lending.identity import offer_is_named, offer_names_another
 from lendingadmin.lending.values import (
-    OfferMetadata,
     OfferOperation,
     OfferResult,
     OffersResponse,
@@ -76,7 +75,16 @@ class OfferRequest(models.Model):
 
     @property
     def operation(self) -> OfferOperation | None:
-        """The last answer; None where there is none, or none that can be opened."""
+        """The last answer; None where there is none, or none that can be opened.
+
+        What an earlier version kept of another request is none.
+        """
+        found = self._answered()
+        if found and offer_names_another(found, self.borrower_id, self.request_id, self.app_id):
+            return None
+        return found
+
+    def _answered(self) -> OfferOperation | None:
         if not self.answer or isinstance(self.answer, Unopened):
             return None
         answer = decode(self.answer.encode())
@@ -91,23 +99,13 @@ class OfferRequest(models.Model):
         return response if isinstance(response, OffersResponse) else None
 
     @property
-    def differing(self) -> list[tuple[str, object, str]]:
-        """Where the last answer is of another request than was asked for: maybe somebody else's.
+    def is_named(self) -> bool:
+        """Whether the last answer says that it is to this request; true where there is none.
 
-        The field of the operation's metadata, what came in it, and what was asked for. What the
-        service left out says nothing (Spec: Offer operation).
+        Nothing may be lent by an answer that may be somebody else's.
         """
-        operation = self.operation
-        metadata = operation.metadata if operation else None
-        if not isinstance(metadata, OfferMetadata):
-            return []
-        account = account_id(self.borrower_id)
-        found: list[tuple[str, object, tuple[str, ...]]] = [
-            ("requestId", metadata.request_id, (self.request_id,)),
-            ("accountId", metadata.account_id, (account, self.borrower_id)),
-            ("appId", metadata.app_id, (self.app_id,)),
-        ]
-        return [(name, came, own[0]) for name, came, own in found if came not in (None, "", *own)]
+        found = self._answered()
+        return found is None or offer_is_named(found, self.borrower_id, self.request_id)
 
     @property
     def is_finished(self) -> bool:

@@ -11,13 +11,14 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.lending import figures
+from lendingadmin.lending.diff import moment_of
+from lendingadmin.lending.errors import Unnamed
 from lendingadmin.lending.values import Borrower, Loan, text, timestamp_text
 from lendingadmin.web import onetime, writes
 from lendingadmin.web.access import access
 from lendingadmin.web.dates import far_notice
 from lendingadmin.web.errors import Card
 from lendingadmin.web.fields import minted_account_id
-from lendingadmin.web.likeness import moment_of
 from lendingadmin.web.lists import whole_number
 from lendingadmin.web.requests import PersonRequest
 
@@ -37,10 +38,15 @@ _TOO_LONG = (
 def loan(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str, product_id: str
 ) -> HttpResponse:
-    """The contract once more, and the account id; the POST makes the loan, once."""
+    """The contract once more, and the account id; the POST makes the loan, once.
+
+    Raises Unnamed for an offer that may be somebody else's.
+    """
     gateway.lending_app(app_id)
     source = drafts.Source(app_id, checked(borrower_id), checked(request_id), product_id)
     row = asking.Place(*source[:3]).find()
+    if row and not row.is_named:
+        raise Unnamed
     sent = request.POST if request.method == "POST" else None
     # Under its own account id again, a loan that came late after all is not made twice.
     again = writes.entered(request, drafts.PURPOSE, app_id).sent
@@ -65,7 +71,6 @@ def loan(
         "loan": {"contract": kept.contract},
         "names": _names(kept.body),
         "account_id": form["accountId"].value(),
-        "differing": row.differing if row else [],
         "query": request.GET.urlencode(),
         "app": gateway.lending_app(app_id),
         "read_at": timezone.now(),

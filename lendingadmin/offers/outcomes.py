@@ -22,8 +22,9 @@ def asked(write: Write, meant: Meant) -> Finding:
     if row.state == State.ASKED:
         why = "No answer yet. The request's page asks for it, by the same requestId."
         return Finding(Write.Found.NOT_SEEN, why, links)
-    if row.differing:
-        return Finding(Write.Found.DIFFERS, "The answer speaks of another request.", links)
+    if not row.is_named:
+        why = "The answer does not say to which request it is."
+        return Finding(Write.Found.DIFFERS, why, links)
     return Finding(Write.Found.THERE, "The service knows the request by its requestId.", links)
 
 

@@ -9,7 +9,8 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.errors import LendingError, Unnamed
+from lendingadmin.lending.identity import is_named
 from lendingadmin.lending.parallel import together
 from lendingadmin.lending.values import (
     Borrower,
@@ -51,7 +52,10 @@ class Preview(NamedTuple):
 def contracts(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str
 ) -> HttpResponse:
-    """All products of an offer for one amount and day; both stand in the address."""
+    """All products of an offer for one amount and day; both stand in the address.
+
+    Raises Unnamed for an offer that may be somebody else's.
+    """
     app = gateway.lending_app(app_id)
     row = asking.Place(app_id, checked(borrower_id), checked(request_id)).find()
     context: dict[str, object] = {
@@ -60,9 +64,10 @@ def contracts(
         "borrower_id": borrower_id,
         "request_id": request_id,
         "may_open": request.user.has_perm(MAY_ASK),
-        "differing": row.differing if row else [],
         "address": request.build_absolute_uri(),
     }
+    if row and not row.is_named:
+        raise Unnamed
     offer = row.response if row else None
     if row is None or offer is None:
         return render(request, "offers/contracts.html", context)
@@ -138,7 +143,7 @@ def read(
     return Preview(
         found if isinstance(found, tuple) else (),
         each(products) if isinstance(products, tuple) else (),
-        person if isinstance(person, Borrower) else None,
+        person if isinstance(person, Borrower) and is_named(person, row.borrower_id) else None,
     )
 
 

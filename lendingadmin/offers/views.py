@@ -226,17 +226,17 @@ def _standing(
             card = replace(errors.card(error), saved="", next=_LOOK_AGAIN)
     now = timezone.now()
     waits = row.may_be_read(now)
-    expired, refused, differing = row.is_expired(now), row.state == State.REFUSED, row.differing
+    expired, refused, unnamed = row.is_expired(now), row.state == State.REFUSED, not row.is_named
     context = {
         "row": row,
         "card": card,
         "operation": row.operation,
-        "differing": differing,
+        "unnamed": unnamed,
         "poll": polling.poll(request, row.last_asked_at, NORMAL_TIME, waiting=waits),
         "waits": waits,
         "expired": expired,
         "refused": refused,
-        "may_reask": not (waits or refused) and (expired or differing or not row.is_finished),
+        "may_reask": not (waits or refused) and (expired or unnamed or not row.is_finished),
         "app": gateway.lending_app(row.app_id),
     }
     return context | (_outcome(request, row) if row.state == State.DONE else {})

@@ -16,7 +16,8 @@ from lendingadmin import gateway
 from lendingadmin.lending import issuer
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.errors import Held, InvalidId, LendingError, Saved, Unreachable
-from lendingadmin.lending.figures import account_of, in_all
+from lendingadmin.lending.figures import in_all
+from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.values import Loan
 from lendingadmin.staff.models import User
 from lendingadmin.web import errors
@@ -81,7 +82,7 @@ def send(repayment: Repayment, by: User) -> None:
 
     try:
         with gateway.calls() as made:
-            loan = gateway.app(repayment.app_id).loans.make_repayment(
+            gateway.app(repayment.app_id).loans.make_repayment(
                 repayment.account_id, repayment.body(), before_send=begin
             )
     except LendingError as error:
@@ -93,7 +94,7 @@ def send(repayment: Repayment, by: User) -> None:
         to = State.UNKNOWN if begun else State.NOT_SENT
         _move(repayment, to, by, _UNKNOWN_NOT_KEPT if begun else _NOT_SENT, why=why)
     else:
-        conclude_answer(repayment, loan, by, made[-1])
+        conclude_answer(repayment, by, made[-1])
 
 
 def _move(repayment: Repayment, to: State, by: User | None, card: Card, **fields: Any) -> None:
@@ -129,16 +130,15 @@ def take_baseline(repayment: Repayment, by: User) -> bool:
 def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
     """Read the loan afresh and keep what its balances say; a fault is kept as its sentence.
 
-    An answer that speaks of another loan is a fault: its balances are evidence of nothing here.
+    An answer that does not speak of this loan is a fault: its balances are evidence of nothing.
     `fresh` is the loan where the caller has read it this very moment.
     """
     loan, fault = fresh, ""
     try:
         loan = loan or gateway.app(repayment.app_id).loans.get(repayment.account_id)
+        check_named(loan, repayment.account_id)
     except LendingError as error:
-        fault = error.message
-    if loan is not None and account_of(loan) != repayment.account_id:
-        loan, fault = None, "The service answered with another loan."
+        loan, fault = None, error.message
     return repayment.readings.create(
         kind=kind,
         taken_at=timezone.now(),
@@ -154,15 +154,9 @@ def _written(amount: Decimal | None) -> str:
     return digits if len(digits) <= Reading.LONGEST_AMOUNT else ""
 
 
-def conclude_answer(repayment: Repayment, loan: Loan, by: User, call: Call) -> None:
-    """A readable 2xx came: recorded if it speaks of the same loan, unknown if of another."""
+def conclude_answer(repayment: Repayment, by: User, call: Call) -> None:
+    """A 2xx with the same loan came: recorded."""
     request_id = call.request_id or ""
-    if account_of(loan) != repayment.account_id:
-        why = "The service answered with another loan."
-        said = {"status": call.status, "request_id": request_id}
-        _move(repayment, State.UNKNOWN, by, _UNKNOWN_NOT_KEPT, why=why, **said)
-        return
-
     # Due until the effect was read: whoever comes after a sender that died here reads it.
     fields = {"status": call.status, "request_id": request_id, "next_look_at": timezone.now()}
     keep_outcome(

@@ -14,6 +14,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from lendingadmin import gateway
 from lendingadmin.lending import figures
 from lendingadmin.lending.errors import InvalidId, LendingError
+from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.values import Loan
 from lendingadmin.web import errors, onetime
 from lendingadmin.web.access import access
@@ -62,7 +63,7 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
 def _read(request: PersonRequest, app_id: str, account_id: str) -> tuple[Loan | None, Any]:
     """The loan; on a POST a fault becomes a card beside the form, so that nothing typed is lost."""
     try:
-        return gateway.app(app_id).loans.get(account_id), None
+        return check_named(gateway.app(app_id).loans.get(account_id), account_id), None
     except LendingError as error:
         if request.method != "POST" or isinstance(error, InvalidId):
             raise
@@ -144,7 +145,7 @@ def confirm(request: PersonRequest, app_id: str, account_id: str, form: str) -> 
 def _show_confirm(
     request: PersonRequest, asked: ledger.Request, form: str, stands_against: Exception | None
 ) -> HttpResponse:
-    loan = gateway.app(asked.app_id).loans.get(asked.account_id)
+    loan = check_named(gateway.app(asked.app_id).loans.get(asked.account_id), asked.account_id)
     alike = look_alikes(asked, form)
     context = {
         "asked": asked,

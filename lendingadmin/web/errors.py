@@ -19,9 +19,12 @@ from lendingadmin.lending.errors import (
     Saved,
     TimedOut,
     TokenRefused,
+    Unconfirmed,
     UnfinishedList,
+    Unnamed,
     Unreachable,
     Unreadable,
+    WrongRecord,
 )
 
 
@@ -105,6 +108,24 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
         Unreadable,
         "The service's answer can't be read",
         "Try again. If it lasts, pass the reference on to whoever runs this dashboard.",
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        WrongRecord,
+        "The service answered with another record",
+        "Nothing of it is shown here. Try again; if it lasts, tell whoever runs this dashboard.",
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        Unnamed,
+        "This may be somebody else's",
+        "Nothing can be entered from it. Try again; if it lasts, tell whoever runs this dashboard.",
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        Unconfirmed,
+        "The service did not confirm this",
+        "Look at the record.",
         HTTPStatus.BAD_GATEWAY,
     ),
     (

@@ -75,7 +75,7 @@ class Way(NamedTuple):
     find: Callable[[Write, Meant], Finding]
     compares: bool = True
     to_be_told: bool = False
-    there: str = "Found as it was to be saved"
+    there: str = "It is there, as you entered it"
     not_seen: str = "Not found so far"
 
 

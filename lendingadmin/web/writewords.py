@@ -64,10 +64,10 @@ _UNKNOWN: dict[str, Wording] = {
         "odd",
     ),
     Found.THERE: Wording(
-        "Found as it was to be saved",
-        "The service never confirmed it; this is what it shows.",
+        "It is there, as you entered it",
+        "The service's answer did not confirm it, but this is what it shows now.",
         "probably",
-        "Go on with the record. A manager can settle this with a reason.",
+        "Go on with the record; do not enter it again. A manager can settle this with a reason.",
         "good",
         "eye",
     ),

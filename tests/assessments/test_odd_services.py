@@ -102,7 +102,7 @@ def test_what_the_spec_does_not_name_is_shown_and_compared_as_it_came(
     extra = {"bureau": {"hits": [1, 2]}, "flag": True}
     more = GOOD | {"result": GOOD["result"] | extra, "batch": [7]}
     answer(fault_server, more, KIND)
-    fault_server.on(f"{ONE}A-2", reply(simplejson.dumps(GOOD)))
+    fault_server.on(f"{ONE}A-2", reply(simplejson.dumps(GOOD | {"assessmentId": "A-2"})))
     page = desk.get(PAGE).content.decode()
     for words in ("bureau", "{&quot;hits&quot;: [1, 2]}", "flag", ">yes<", "batch", "[7]"):
         assert words in page, words

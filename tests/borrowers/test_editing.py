@@ -11,7 +11,7 @@ from lendingadmin.audit.models import Entry
 from lendingadmin.readers import LendingApp
 from lendingadmin.staff.models import User
 from tests.borrowers.forms import filled
-from tests.faults.behaviours import refusal, reply, token
+from tests.faults.behaviours import echo, refusal, reply, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 
@@ -42,7 +42,7 @@ def service(fault_server: FaultServer, settings: Any) -> FaultServer:
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
     fault_server.on("POST /v1/oauth2/token", token())
     fault_server.on(RECORD, reply(WHOLE))
-    fault_server.on(PATCH, reply(WHOLE))
+    fault_server.on(PATCH, echo(borrowerId="B-1"))
     return fault_server
 
 

@@ -117,10 +117,14 @@ def test_of_a_list_that_is_not_filtered_it_says_that_one_page_was_looked_at(
 
 @pytest.mark.parametrize("record", [{}, {"category": "individual"}, {"devices": None, "loans": []}])
 def test_a_record_that_lacks_lists_is_unchanged_when_sent_as_it_was_opened(
-    client_of: ClientOf, manager: User, fault_server: FaultServer, settings: Any, record: object
+    client_of: ClientOf,
+    manager: User,
+    fault_server: FaultServer,
+    settings: Any,
+    record: dict[str, object],
 ) -> None:
     odd_service(fault_server, settings)
-    fault_server.on(f"{PROJECT}/borrowers/", reply(record))
+    fault_server.on(f"{PROJECT}/borrowers/", reply(record | {"borrowerId": "B-1"}))
     boss, edit = client_of(manager), "/apps/kenya/borrowers/B-1/edit"
     unchanged = boss.post(edit, filled(boss.get(edit)))
     assert "Nothing was changed" in unchanged.content.decode()

@@ -29,7 +29,7 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.figures import account_of, borrower_of
-from lendingadmin.lending.ids import resource_id
+from lendingadmin.lending.ids import account_id, resource_id
 from lendingadmin.lending.values import Assessment, Loan
 from lendingadmin.offers import asking
 from lendingadmin.offers.models import OfferRequest
@@ -119,8 +119,9 @@ def _offers(officer: User, borrower: str) -> Names:
         ("overdue", 600, 3600),
         ("expired", 7200, -60),
     ):
+        place = asking.Place(APP, RUNS, f"staged-{state}")
         OfferRequest.objects.create(
-            **asking.Place(APP, RUNS, f"staged-{state}")._asdict(),
+            **place._asdict(),
             assessment_type=KIND,
             timestamp=now,
             asked_by=officer,
@@ -128,7 +129,7 @@ def _offers(officer: User, borrower: str) -> Names:
             last_asked_at=now - timedelta(seconds=since),
             state=state if state in OfferState else OfferState.RUNNING,
             expiry_time=now + timedelta(seconds=left),
-            answer=_operation(state == OfferState.FAILED),
+            answer=_operation(place, state == OfferState.FAILED),
             answered_at=now,
         )
     made = _made(asking.Place(APP, borrower, "staged-done"))
@@ -136,6 +137,7 @@ def _offers(officer: User, borrower: str) -> Names:
     if offer is None:
         raise SystemExit(f"no offer was made for {borrower}: {made.answer}")
     made.pk, made.request_id, made.expiry_time = None, "staged-gone", now - timedelta(minutes=5)
+    made.answer = made.answer.replace("staged-done", made.request_id)
     made.save()
     return {
         "half": str(int(Decimal(str(offer.credit_limit)) / 2)),
@@ -156,9 +158,11 @@ def _made(place: asking.Place) -> OfferRequest:
             asking.look(row)
 
 
-def _operation(failed: bool) -> str:
+def _operation(place: asking.Place, failed: bool) -> str:
     said = {"error": "Not enough data: no mobile money messages in 90 days"}
-    return encode({"done": failed, "result": said if failed else None}).decode()
+    whose = {"accountId": account_id(place.borrower_id), "requestId": place.request_id}
+    operation = {"done": failed, "metadata": whose, "result": said if failed else None}
+    return encode(operation).decode()
 
 
 def _repayments(people: dict[str, User], book: dict[str, Loan]) -> Names:

@@ -5,6 +5,8 @@ import json
 from collections.abc import Mapping
 from http import HTTPStatus
 
+import simplejson
+
 from tests.faults.server import Behaviour, Forwarded, Wire
 
 _LONG = 60.0
@@ -39,6 +41,16 @@ def reply(
     def behave(wire: Wire) -> bool:
         wire.send(_head(status, whole) + content)
         return wire.request.headers.get("connection", "").lower() != "close"
+
+    return behave
+
+
+def echo(**fields: object) -> Behaviour:
+    """What was sent comes back as it is, with these fields too."""
+
+    def behave(wire: Wire) -> bool:
+        body = simplejson.loads(wire.request.body, use_decimal=True)
+        return reply(simplejson.dumps(fields | body, use_decimal=True))(wire)
 
     return behave
 

@@ -3,6 +3,7 @@
 import http.client
 import json
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -86,12 +87,15 @@ class FaultServer:
     `on("GET /v1/x", one, two)` answers requests whose `METHOD path` contains that text: first by
     `one`, from then on by `two`. `once(…)` does the same and then steps aside. The latest rule
     wins. What no rule matches goes to `default`. `upstream` is the address of a real server behind
-    it, for `Wire.forward`.
+    it, for `Wire.forward`. With `tls` it speaks TLS.
     """
 
-    def __init__(self, default: Behaviour, upstream: str = "") -> None:
+    def __init__(
+        self, default: Behaviour, upstream: str = "", tls: ssl.SSLContext | None = None
+    ) -> None:
         self.default = default
         self.upstream = upstream
+        self._tls = tls
         self.stopping = threading.Event()
         self.arrived: list[Arrived] = []
         self.forwarded: list[Arrived] = []
@@ -99,9 +103,11 @@ class FaultServer:
         self._lock = threading.Lock()
         self._sockets: set[socket.socket] = set()
         self._connections = 0
+        self._greeting: bytes | None = None
+        self.greeted = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port: int = self._listener.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"http{'s' if tls else ''}://127.0.0.1:{self.port}"
         threading.Thread(target=self._accept, daemon=True).start()
 
     def on(self, match: str, *behaviours: Behaviour) -> None:
@@ -111,6 +117,10 @@ class FaultServer:
     def once(self, match: str, *behaviours: Behaviour) -> None:
         with self._lock:
             self._rules.appendleft(_Rule(match, deque(behaviours), stays=False))
+
+    def greet(self, greeting: bytes) -> None:
+        """Speak first on every new connection, or with no bytes hang up; `greeted` tells when."""
+        self._greeting = greeting
 
     def hits(self, match: str = "") -> int:
         """How many requests arrived whose `METHOD path` contains this text."""
@@ -167,8 +177,15 @@ class FaultServer:
             threading.Thread(target=self._serve, args=(sock, number), daemon=True).start()
 
     def _serve(self, sock: socket.socket, number: int) -> None:
+        if self._tls:
+            sock = self._tls.wrap_socket(sock, server_side=True)
         reader = sock.makefile("rb")
         try:
+            if self._greeting is not None:
+                sock.sendall(self._greeting)
+                if not self._greeting:
+                    sock.shutdown(socket.SHUT_WR)
+                self.greeted.set()
             while (request := _read(reader, number)) is not None:
                 with self._lock:
                     self.arrived.append(request)

@@ -203,8 +203,17 @@ def test_a_service_that_answers_with_another_loan_is_not_followed(
 ) -> None:
     proxy.on("/loans/mine", reply({"accountId": "theirs", "uid": "u"}))
     page = found(desk, app, "mine")
-    assert f'href="/apps/{app.app_id}/loans/theirs/"' in page
-    assert "asked for another id" in page
+    assert "theirs" not in page
+    assert "answered with another record" in page
+
+
+def test_a_loan_that_does_not_say_which_it_is_is_found_with_a_warning(
+    desk: Client, app: LendingApp, proxy: FaultServer
+) -> None:
+    proxy.on("/loans/mine", reply({"borrowerId": "b"}))
+    page = found(desk, app, "mine")
+    assert f'href="/apps/{app.app_id}/loans/mine/"' in page
+    assert "this may be somebody else" in page
 
 
 def only(person: User, *permissions: str) -> None:

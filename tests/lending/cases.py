@@ -85,7 +85,7 @@ CASES = [
         "borrowers.patch",
         lambda c: c.app("kenya").borrowers.patch("b-1", {"devices": [], "settings": {"a": "b"}}),
         f"{APP}/borrowers/b-1",
-        shapes.BORROWER,
+        {**shapes.BORROWER, "devices": [], "settings": {"a": "b"}},
         lambda b: b.borrower_id,
         "b-1",
         body={"devices": [], "settings": {"a": "b"}},
@@ -201,7 +201,12 @@ CASES = [
             {"accountId": "borrower:b-1", "assessmentType": "assessmentTypes/x", "timestamp": AT}
         ),
         f"{APP}/assessments",
-        {**shapes.ASSESSMENT, "result": None},
+        {
+            **shapes.ASSESSMENT,
+            "assessmentType": "assessmentTypes/x",
+            "timestamp": "2024-05-01T07:00:00.123Z",
+            "result": None,
+        },
         lambda a: (a.assessment_id, a.result),
         ("a-1", None),
         body={

@@ -2,10 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import unquote
 
 from lendingadmin.lending.client import LendingClient
 from lendingadmin.lending.tokens import AccessToken, TokenSource
 from lendingadmin.lending.transport import Transport
+from tests.faults.behaviours import reply
+from tests.faults.server import Wire
 
 LIMITS: dict[str, Any] = {
     "connect_timeout": 2.0,
@@ -16,6 +19,12 @@ LIMITS: dict[str, Any] = {
 }
 HASTY: dict[str, Any] = {"connect_timeout": 0.3, "read_timeout": 0.3, "deadline": 0.9}
 LOAN = {"accountId": "L1", "loanAmount": 100}
+
+
+def any_loan(wire: Wire) -> bool:
+    """Answers with the loan that the address names."""
+    named = wire.request.path.rpartition("/")[2].removesuffix(":makeRepayment")
+    return reply(LOAN | {"accountId": unquote(named)})(wire)
 
 
 class FixedTokens:

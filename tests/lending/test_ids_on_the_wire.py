@@ -26,7 +26,7 @@ ENCODED = [
 def test_any_id_arrives_whole_in_both_forms_of_custom_operations(
     service, given, encoded, methods, mark
 ):
-    service.default = answer(shapes.LOAN)
+    service.default = answer(shapes.LOAN | {"accountId": given})
     loans = LendingClient(service.url, given, FixedToken(), custom_methods=methods).app(given).loans
 
     loans.get(given)

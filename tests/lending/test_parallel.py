@@ -11,7 +11,7 @@ from lendingadmin.lending.parallel import together
 from lendingadmin.lending.tokens import AccessToken
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer, Wire
-from tests.lending.rig import LOAN, client_to
+from tests.lending.rig import LOAN, any_loan, client_to
 
 
 class WatchedTokens:
@@ -65,29 +65,29 @@ def test_a_refused_token_is_renewed_by_the_caller_and_only_refused_reads_run_aga
 ) -> None:
     def only_new(wire: Wire) -> bool:
         good = wire.request.headers["authorization"] == "Bearer token-2"
-        return (do.reply(LOAN) if good else do.refusal(401))(wire)
+        return (any_loan if good else do.refusal(401))(wire)
 
     fault_server.on("/loans/old", only_new)
-    fault_server.on("/loans/any", do.reply(LOAN))
+    fault_server.on("/loans/any", any_loan)
     tokens = WatchedTokens()
     client = client_to(fault_server.url, tokens)
     loans = client.app("kenya").loans
     results = together(client, lambda: loans.get("old"), lambda: loans.get("any"))
-    assert [loan.account_id for loan in results] == ["L1", "L1"]
+    assert [loan.account_id for loan in results] == ["old", "any"]
     assert (fault_server.hits("/loans/old"), fault_server.hits("/loans/any")) == (2, 1)
     assert tokens.threads == {threading.current_thread().name}
 
 
 def test_a_young_refused_token_is_the_reads_own_error(fault_server: FaultServer) -> None:
     fault_server.on("/loans/bad", do.refusal(401))
-    fault_server.on("/loans/good", do.reply(LOAN))
+    fault_server.on("/loans/good", any_loan)
     tokens = WatchedTokens()
     tokens.replaceable = False
     client = client_to(fault_server.url, tokens)
     loans = client.app("kenya").loans
     bad, good = together(client, lambda: loans.get("bad"), lambda: loans.get("good"))
     assert isinstance(bad, NotAccepted)
-    assert (good.account_id, tokens.asked, fault_server.hits()) == ("L1", 1, 2)
+    assert (good.account_id, tokens.asked, fault_server.hits()) == ("good", 1, 2)
 
 
 def test_without_a_token_every_result_is_that_error(fault_server: FaultServer) -> None:
@@ -142,13 +142,13 @@ def test_reads_that_waited_too_long_for_a_thread_are_not_sent(fault_server: Faul
 
 
 def test_reads_that_take_longer_than_they_may_are_cut_off(fault_server: FaultServer) -> None:
-    fault_server.on("/loans/quick", do.reply(LOAN))
-    fault_server.on("/loans/slow", do.late(do.reply(LOAN), 5))
+    fault_server.on("/loans/quick", any_loan)
+    fault_server.on("/loans/slow", do.late(any_loan, 5))
     client, began = client_to(fault_server.url, WatchedTokens()), time.monotonic()
     loans = client.app("kenya").loans
     quick, slow = together(
         client, lambda: loans.get("quick"), lambda: loans.get("slow"), seconds=0.8
     )
-    assert quick.account_id == "L1"
+    assert quick.account_id == "quick"
     assert isinstance(slow, TimedOut)
     assert time.monotonic() - began < 4

@@ -16,7 +16,7 @@ from lendingadmin.lending.errors import (
 from lendingadmin.lending.tokens import AccessToken, MemoryTokenStore, Refusal
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer, Wire
-from tests.lending.rig import LOAN, Clock, client_to, source_at
+from tests.lending.rig import Clock, any_loan, client_to, source_at
 
 NOW = datetime(2026, 5, 1, 12, 0, tzinfo=UTC)
 TOKEN = "/v1/oauth2/token"
@@ -146,7 +146,7 @@ def only(good: str) -> "do.Behaviour":
 
     def behave(wire: Wire) -> bool:
         accepted = wire.request.headers.get("authorization") == f"Bearer {good}"
-        return (do.reply(LOAN) if accepted else do.refusal(401))(wire)
+        return (any_loan if accepted else do.refusal(401))(wire)
 
     return behave
 
@@ -182,13 +182,13 @@ def test_an_operation_that_is_always_refused_locks_out_nothing_but_itself(
 ) -> None:
     fault_server.on(TOKEN, numbered())
     fault_server.on("/loans/bad", do.refusal(401))
-    fault_server.on("/loans/good", do.reply(LOAN))
+    fault_server.on("/loans/good", any_loan)
     clock = Clock()
     loans = client_to(fault_server.url, source_at(fault_server.url, clock=clock)).app("kenya").loans
     for second in range(120):
         with pytest.raises(NotAccepted):
             loans.get("bad")
-        assert loans.get("good").account_id == "L1"
+        assert loans.get("good").account_id == "good"
         clock.forward(1)
         assert fault_server.hits(TOKEN) <= 1 + second // 30 + 1
     assert fault_server.hits("/loans/good") == 120

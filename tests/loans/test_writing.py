@@ -14,7 +14,7 @@ from lendingadmin.readers import LendingApp
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import State
 from lendingadmin.staff.models import User
-from tests.faults.behaviours import refusal, reply, reset, token
+from tests.faults.behaviours import echo, refusal, reply, reset, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller, ago
 
@@ -28,7 +28,7 @@ CONTRACT = '{"productId": "p", "amounts": {"principal": 10.00}, "x": [1.10, null
 def service(fault_server: FaultServer, settings: Any) -> FaultServer:
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
     fault_server.on("POST /v1/oauth2/token", token())
-    fault_server.on("POST /v1/projects/demo/apps/kenya/loans", reply({"accountId": "L-9"}))
+    fault_server.on("POST /v1/projects/demo/apps/kenya/loans", echo())
     return fault_server
 
 
@@ -70,7 +70,7 @@ class TestNew:
             others='{"maturityDate": "2026-12-31T23:59:59.999Z"}',
         )
         answer = desk.post(NEW, form)
-        assert answer.headers["Location"] == "/apps/kenya/loans/L-9/"
+        assert answer.headers["Location"] == f"/apps/kenya/loans/{form['accountId']}/"
         body = service.last("POST /v1/projects/demo/apps/kenya/loans").body
         assert b'"contract":{"productId":"p","amounts":{"principal":10.00},"x":[1.10,null]}' in body
         sent = simplejson.loads(body)

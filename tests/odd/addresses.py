@@ -24,6 +24,20 @@ class Pages(NamedTuple):
     not_listed: frozenset[str] = frozenset()
 
 
+# The fields by which a record says which one it is. Another one is not shown, and from one that
+# does not say it nothing is entered: those pages are a card then.
+NAMED_BY = frozenset(
+    {
+        ("Borrower", "borrowerId"),
+        ("Loan", "accountId"),
+        ("Assessment", "assessmentId"),
+        ("Operation", "metadata"),
+        ("Operation", "metadata", "accountId"),
+        ("Operation", "metadata", "requestId"),
+        ("Operation", "metadata", "appId"),
+    }
+)
+
 LOAN_OF_OFFER = f"{_OFFER}/contracts/P-1/loan{_ASKED}"
 PAGES = {
     "Borrower": Pages(

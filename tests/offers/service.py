@@ -8,7 +8,7 @@ from typing import Any
 
 import simplejson
 
-from tests.faults.behaviours import reply, token
+from tests.faults.behaviours import echo, reply, token
 from tests.faults.server import Behaviour, FaultServer, Wire
 
 APP = "/v1/projects/demo/apps/kenya"
@@ -134,7 +134,7 @@ class OfferService:
         self.answers(
             f"GET {APP}/borrowers/B-1", lambda: {"borrowerId": "B-1", "category": "individual"}
         )
-        self.answers(":getOffers", lambda: self.operation)
+        server.on(":getOffers", self._offers)
         server.on(":getOfferContracts", self._contracts)
         server.on(f"POST {APP}/loans", self._create)
 
@@ -156,13 +156,21 @@ class OfferService:
         """The bodies of all loans that were posted, byte by byte."""
         return [one.body for one in self.server.arrived if one.line == f"POST {APP}/loans"]
 
+    def _offers(self, wire: Wire) -> bool:
+        """The operation, as one to the request that asks where it is that of `r-1`."""
+        body = dict(self.operation)
+        metadata = body.get("metadata")
+        if isinstance(metadata, dict) and metadata.get("requestId") == "r-1":
+            body["metadata"] = metadata | {"requestId": wire.request.json().get("requestId")}
+        return reply(simplejson.dumps(body, use_decimal=True))(wire)
+
     def _contracts(self, wire: Wire) -> bool:
         return reply(f"[{','.join(self.contracts)}]")(wire)
 
     def _create(self, wire: Wire) -> bool:
         if self.on_create:
             return self.on_create(wire)
-        return reply({"accountId": wire.request.json()["accountId"], "status": 1})(wire)
+        return echo(status=1)(wire)
 
 
 OFFER = f"{BORROWER}/offers/r-1/"

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+import simplejson
 from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
@@ -218,61 +219,84 @@ class TestSomebodyElsesAnswer:
 
     @pytest.mark.parametrize("fields", [{}, DONE, NO_OFFER])
     @pytest.mark.parametrize(
-        ("lie", "shown"),
+        "lie",
         [
-            ({"requestId": "r-lie"}, "r-lie"),
-            ({"accountId": "borrower:B-lie"}, "borrower:B-lie"),
-            ({"accountId": "agent:B-1"}, "agent:B-1"),
-            ({"appId": "lie"}, "lie"),
-            ({"requestId": 71_717}, "71717"),
+            {"requestId": "r-lie"},
+            {"accountId": "borrower:B-lie"},
+            {"accountId": "agent:B-1"},
+            {"appId": "app-lie"},
         ],
     )
-    def test_is_shown_with_a_warning_beside_it(
+    def test_is_not_shown_and_not_kept(
         self,
         desk: Client,
         service: OfferService,
         asked: Ask,
         fields: dict[str, Any],
         lie: dict[str, object],
-        shown: str,
     ) -> None:
-        asked()
+        row = asked()
         service.operation = operation(**fields)
         service.operation["metadata"] |= lie
         for page in (desk.get(OFFER).content.decode(), fragment(desk)):
-            assert self.WORDS in page and f"<bdi>{shown}</bdi>" in page
-            assert ("5,000.00" in page) == (fields is DONE)
+            assert "answered with another record" in page and "5,000.00" not in page
+            assert "data-poll" in page and "-lie" not in page and "agent:" not in page
+        row.refresh_from_db()
+        assert (row.state, row.answer) == (State.RUNNING, "")
 
     @pytest.mark.parametrize(
-        "same",
-        [{}, {"requestId": None, "accountId": None, "appId": None}, {"accountId": "B-1"},
-         {"requestId": ""}],
-    )  # fmt: skip
-    def test_is_not_what_names_the_same_or_nothing(
+        "silent",
+        [{"requestId": None}, {"accountId": None}, {"requestId": ""}, {"requestId": 71_717}],
+    )
+    def test_may_be_what_does_not_say_whose_it_is_and_nothing_is_lent_by_it(
+        self, desk: Client, service: OfferService, asked: Ask, silent: dict[str, object]
+    ) -> None:
+        asked()
+        service.operation = operation(**DONE)
+        service.operation["metadata"] |= silent
+        page = desk.get(OFFER).content.decode()
+        assert self.WORDS in page and "5,000.00" in page and ASK in page
+        assert f'action="{OFFER}contracts"' not in page
+        query = "?amount=1000.00&startDate=2026-12-01"
+        for address in (f"contracts{query}", f"contracts/short/loan{query}"):
+            refused = desk.get(OFFER + address)
+            assert refused.status_code == 502 and self.WORDS in refused.content.decode()
+        assert service.server.hits(":getOfferContracts") == 0
+
+    @pytest.mark.parametrize("same", [{}, {"appId": None}, {"accountId": "B-1"}])
+    def test_is_not_what_names_the_same(
         self, desk: Client, service: OfferService, asked: Ask, same: dict[str, object]
     ) -> None:
         asked()
         service.operation = operation(**DONE)
         service.operation["metadata"] |= same
-        assert self.WORDS not in desk.get(OFFER).content.decode()
+        page = desk.get(OFFER).content.decode()
+        assert self.WORDS not in page and f'action="{OFFER}contracts"' in page
 
-    def test_warns_on_the_way_to_a_loan_too(
-        self, desk: Client, service: OfferService, asked: Ask
+    def test_takes_no_loan_from_a_form_that_was_open(
+        self, desk: Client, service: OfferService, offered: OfferRequest
     ) -> None:
-        asked()
-        service.operation = operation("r-lie", **DONE)
-        desk.get(OFFER)
-        query = "?amount=1000.00&startDate=2026-12-01"
-        for address in (f"contracts{query}", f"contracts/short/loan{query}"):
-            assert self.WORDS in desk.get(OFFER + address).content.decode()
+        address = f"{OFFER}contracts/short/loan?amount=1000.00&startDate=2026-12-01"
+        page = desk.get(address)
+        form = {"token": hidden(page, "token"), "accountId": hidden(page, "accountId")}
+        OfferRequest.objects.update(answer='{"done": true}')
+        assert desk.post(address, form | {"lenderId": ""}).status_code == 502
+        assert service.created == []
+
+    def test_that_an_earlier_version_kept_is_not_shown(
+        self, desk: Client, service: OfferService, offered: OfferRequest
+    ) -> None:
+        OfferRequest.objects.update(answer=simplejson.dumps(operation("r-lie", **DONE)))
+        page = desk.get(OFFER).content.decode()
+        assert self.WORDS in page and "5,000.00" not in page
 
     def test_is_no_last_word_for_a_person_who_asks_again(
         self, desk: Client, service: OfferService, asked: Ask
     ) -> None:
         row = asked()
-        service.operation = operation("r-lie", **DONE)
+        service.operation = operation("", **DONE)
         page = desk.get(OFFER)
         service.operation = operation()
         desk.post(OFFER + "ask", {"token": hidden(page, "token")})
         row.refresh_from_db()
-        assert (row.state, row.differing) == (State.RUNNING, [])
+        assert (row.state, row.is_named) == (State.RUNNING, True)

@@ -115,6 +115,21 @@ def _another_committed(call: Call) -> None:
     _another(call)
 
 
+def _words(call: Call) -> None:
+    call.answer(200, call.house.loan(call.loan) | WORDS, "broken")
+
+
+def _words_committed(call: Call) -> None:
+    call.commit()
+    _words(call)
+
+
+def _interim(call: Call) -> None:
+    call.commit()
+    call.sock.sendall(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
+    call.acknowledge()
+
+
 FAULTS: dict[str, Any] = {
     "honest": _two("commit", "acknowledge"),
     "refuse": _only("answer", 400, WORDS, "refused"),
@@ -129,6 +144,9 @@ FAULTS: dict[str, Any] = {
     "ok_without_commit": _only("acknowledge"),
     "another_loan": _another,
     "another_loan_committed": _another_committed,
+    "words_of_an_error": _words,
+    "words_of_an_error_committed": _words_committed,
+    "interim_answer": _interim,
     "conflict": _only("answer", 409, WORDS, "refused"),
     "conflict_committed": _two("commit", "answer", 409, WORDS, "refused"),
     "redirect": _only("answer", 307, {}, "broken", Location="?followed=1"),

@@ -27,7 +27,9 @@ class LoanService:
     def __init__(self, server: FaultServer) -> None:
         self.server = server
         self.paid = Decimal("1000.00")
-        self.account_id = "L-1"
+        self.account_id: object = "L-1"
+        # Whether it has a loan of every id instead, all with the same balances.
+        self.has_every_loan = False
         self.posted: list[dict[str, Any]] = []
         self.lock = threading.Lock()
         self.answer: Callable[[Callable[[], None]], Behaviour] = self.keep_word
@@ -65,7 +67,8 @@ class LoanService:
             self.paid += Decimal(amount)
 
     def _get(self, wire: Wire) -> bool:
-        return reply(_json(self.loan))(wire)
+        named = {"accountId": wire.request.path.rpartition("/")[2]}
+        return reply(_json(self.loan | (named if self.has_every_loan else {})))(wire)
 
     def _make_repayment(self, wire: Wire) -> bool:
         body = json.loads(wire.request.body, parse_float=Decimal)

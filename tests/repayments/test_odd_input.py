@@ -55,12 +55,15 @@ def test_a_form_is_of_one_app(
 def test_a_loan_that_does_not_say_which_it_is_takes_no_repayment(
     desk: Client, service: LoanService, odd: object
 ) -> None:
-    service.account_id = odd  # type: ignore[assignment]
     url = "/apps/kenya/loans/L-1/repayments/new"
-    answer = desk.post(url, filled(desk.get(url), notes="kept"))
-    assert "does not say which loan this is" in answer.content.decode()
-    assert "kept" in answer.content.decode()
+    form = filled(desk.get(url), notes="kept")
+    service.account_id = odd
+    page = desk.post(url, form).content.decode()
+    assert "answered with another record" in page or "does not say whose record" in page
+    assert "kept" in page
     assert Draft.objects.count() == 0
+    refused = desk.get(url)
+    assert refused.status_code == 502 and 'name="amount"' not in refused.content.decode()
 
 
 @pytest.mark.parametrize(

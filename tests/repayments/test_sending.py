@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
@@ -96,6 +97,12 @@ def test_every_step_is_in_the_audit_trail(
         pytest.param(
             commit_then(reply({"accountId": "L-2"})), State.UNKNOWN, 200, id="another loan"
         ),
+        pytest.param(
+            commit_then(reply({"accountId": "L-1", "error_description": "No."})),
+            State.UNKNOWN,
+            200,
+            id="the loan, with words of an error",
+        ),
     ],
 )
 def test_what_the_answer_makes_of_it(
@@ -123,6 +130,17 @@ def test_the_service_s_own_words_are_kept(
     repayment = sending.record(asked(), support, "form-1")
     assert repayment.error_description == "Loan is not open."
     assert repayment.request_id == "req-77"
+
+
+def test_the_words_of_an_error_with_the_right_loan_are_shown(
+    service: LoanService, support: User, asked: Asked, desk: Client
+) -> None:
+    answer = {"accountId": "L-1", "error_description": "Suspended by the till"}
+    service.answer = without_committing(reply(answer))
+    repayment = sending.record(asked(), support, "form-1")
+    assert repayment.error_description == "Suspended by the till"
+    page = desk.get(repayment.get_absolute_url()).content.decode()
+    assert "Suspended by the till" in page and "Do not enter it again" in page
 
 
 def test_the_status_of_the_answer_is_the_one_that_came(

@@ -131,8 +131,8 @@ def test_two_workers_take_each_look_once(
     service: LoanService, support: User, asked: Asked, tmp_path: Path
 ) -> None:
     service.answer = without_committing(reset())
+    service.has_every_loan = True
     for number in range(20):
-        service.account_id = f"L-{number}"
         sending.record(asked(account_id=f"L-{number}"), support, f"form-{number}")
     before = service.server.hits(LOANS)
     # The tenth look is followed by a pause, so that no second one is due within the test.

@@ -92,7 +92,7 @@ def test_another_loan_s_balances_are_no_evidence(service: LoanService, lost: Rep
     service.someone_else_pays("500")
     watching.look_if_due(lost)
     assert lost.state == State.UNKNOWN
-    assert lost.latest is not None and "another loan" in lost.latest.fault
+    assert lost.latest is not None and "another record" in lost.latest.fault
 
 
 def test_twenty_people_at_one_page_cost_one_look(service: LoanService, lost: Repayment) -> None:
@@ -105,8 +105,8 @@ def test_a_page_takes_no_further_look_once_one_failed(
     service: LoanService, support: User, asked: Asked
 ) -> None:
     service.answer = without_committing(reset())
+    service.has_every_loan = True
     for number in range(3):
-        service.account_id = f"L-{number}"
         sending.record(asked(account_id=f"L-{number}"), support, f"form-{number}")
     Repayment.objects.update(next_look_at=timezone.now())
     service.server.on("GET /v1/projects/demo/apps/kenya/loans/", refusal(500))
@@ -119,8 +119,8 @@ def test_a_page_takes_no_further_look_once_its_patience_is_over(
     service: LoanService, support: User, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.answer = without_committing(reset())
+    service.has_every_loan = True
     for number in range(2):
-        service.account_id = f"L-{number}"
         sending.record(asked(account_id=f"L-{number}"), support, f"form-{number}")
     Repayment.objects.update(next_look_at=timezone.now())
     monkeypatch.setattr(watching, "_PATIENCE", -1.0)

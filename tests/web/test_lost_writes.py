@@ -18,7 +18,7 @@ from lendingadmin.readers import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.web import following
 from lendingadmin.web.models import Look, Write
-from tests.faults.behaviours import Behaviour, handled_then, hang, refusal, reset
+from tests.faults.behaviours import Behaviour, handled_then, hang, refusal, reply, reset
 from tests.faults.server import FaultServer, Wire
 from tests.repayments.threads import at_once
 from tests.sandbox.calling import Caller
@@ -76,11 +76,14 @@ def test_it_is_committed_before_the_call(
 
 # --- time-outs, lost answers, dead processes -----------------------------------------------
 
+WORDS = {"error_description": "Duplicate national id"}
 LOSSES: dict[str, tuple[Behaviour, bool]] = {
     "time-out, nothing committed": (hang(), False),
     "time-out after committing": (handled_then(hang()), True),
     "answer lost": (handled_then(reset()), True),
     "500 after committing": (handled_then(refusal(500, "broken")), True),
+    "accepted with an error's words, nothing committed": (reply(WORDS), False),
+    "accepted with an error's words after committing": (handled_then(reply(WORDS)), True),
 }
 
 
@@ -177,6 +180,19 @@ def test_what_is_there_otherwise_is_said_to_differ(
     page = text_of(desk.get(where))
     assert "Found, but otherwise" in page and "individual · surname" in Look.objects.get().why
     assert "Somebody" not in Entry.objects.latest("id").detail
+
+
+@pytest.mark.parametrize("body", [{}, {"message": "queued"}, {"borrowerId": "b-2"}, WORDS])
+@pytest.mark.parametrize("act", [acts.REGISTER, acts.CHANGE, acts.MAKE_LOAN, ASSESS], ids=str)
+def test_what_is_not_the_record_is_never_called_saved(
+    act: Act, body: dict[str, str], desk: Client, app: LendingApp, book: Caller, proxy: FaultServer
+) -> None:
+    url, form = act.prepare(desk, app, book)
+    proxy.once(act.match(book), reply(body, 201))
+    words = text_of(desk.post(url, form, follow=True))
+    assert "<strong>unknown</strong>" in words and "is saved." not in words
+    assert "Saved." not in words
+    assert ("Duplicate national id" in words) == (body is WORDS)
 
 
 # --- offers: by their requestId ------------------------------------------------------------

@@ -128,7 +128,7 @@ def test_it_polls_while_it_is_open_and_has_buttons_besides(
     pass_time(seconds=5)
     assert desk.post(f"{there}look").headers["Location"] == there
     ended = text_of(desk.get(f"{there}status?seen=unknown-"))
-    assert "Found as it was to be saved" in ended and "Show what can be done now" in ended
+    assert "It is there, as you entered it" in ended and "Show what can be done now" in ended
     assert "hx-get" not in ended
 
 

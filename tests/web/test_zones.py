@@ -116,6 +116,9 @@ def _forms(kind: type) -> Iterator[type]:
             yield one
 
 
+METADATA = {"accountId": "borrower:b", "requestId": "r-1"}
+
+
 def _offer(app: LendingApp, person: User) -> None:
     now = timezone.now()
     OfferRequest.objects.create(
@@ -126,6 +129,6 @@ def _offer(app: LendingApp, person: User) -> None:
         asked_at=now,
         last_asked_at=now,
         state=State.DONE,
-        answer=simplejson.dumps({"requestId": "r-1", "done": True, "result": OFFER}),
+        answer=simplejson.dumps({"metadata": METADATA, "done": True, "result": OFFER}),
         answered_at=now,
     )

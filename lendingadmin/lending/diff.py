@@ -1,4 +1,4 @@
-"""Whether a record of the service is what was to be saved.
+"""Where a record of the service is not what was sent.
 
 The service adds fields, upper-cases names (Spec: Borrower) and writes timestamps in its own way, so
 what was sent is looked for in what came.
@@ -14,32 +14,32 @@ _MOST = 12
 _UPPER_CASED = frozenset({"surname", "othernames"})
 
 
-def differing(sent: object, came: object) -> list[str]:
+def find_differences(sent: object, came: object) -> list[str]:
     """The places, such as `devices · 2 · osName`, where what came is not what was sent.
 
     At most a dozen; empty where all that was sent is there.
     """
     found: list[str] = []
-    for place in _differing(sent, came, "", 0):
+    for place in _find(sent, came, "", 0):
         if len(found) == _MOST:
             return [*found, "…"]
         found.append(place)
     return found
 
 
-def _differing(sent: object, came: object, place: str, depth: int) -> Iterator[str]:
+def _find(sent: object, came: object, place: str, depth: int) -> Iterator[str]:
     if depth > _DEEPEST:
         yield place
     elif isinstance(sent, Mapping) and (isinstance(came, Mapping) or not sent):
         there = came if isinstance(came, Mapping) else {}
         for key, value in sent.items():
-            yield from _differing(value, there.get(key), _below(place, key), depth + 1)
+            yield from _find(value, there.get(key), _below(place, key), depth + 1)
     elif isinstance(sent, list | tuple) and isinstance(came, list | tuple):
         if len(sent) != len(came):
             yield place
             return
         for number, (one, other) in enumerate(zip(sent, came, strict=True), start=1):
-            yield from _differing(one, other, _below(place, str(number)), depth + 1)
+            yield from _find(one, other, _below(place, str(number)), depth + 1)
     elif not _alike(sent, came, place.rpartition(" ")[2]):
         yield place
 

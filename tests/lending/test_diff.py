@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lendingadmin.web.likeness import differing
+from lendingadmin.lending.diff import find_differences
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from lendingadmin.web.likeness import differing
     ],
 )
 def test_what_the_service_adds_or_writes_its_own_way_is_no_difference(sent: Any, came: Any) -> None:
-    assert differing(sent, came) == []
+    assert find_differences(sent, came) == []
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_what_the_service_adds_or_writes_its_own_way_is_no_difference(sent: Any,
     ],
 )  # fmt: skip
 def test_the_places_that_differ_are_named(sent: Any, came: Any, places: list[str]) -> None:
-    assert differing(sent, came) == places
+    assert find_differences(sent, came) == places
 
 
 def test_no_more_than_a_dozen_places_are_named() -> None:
-    assert len(differing({str(n): n for n in range(50)}, {})) == 13
+    assert len(find_differences({str(n): n for n in range(50)}, {})) == 13

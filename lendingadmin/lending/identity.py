@@ -1,0 +1,93 @@
+"""Whether an answer is about the record that was asked for, by what it says of itself.
+
+A record names itself by its own id and its uid, and the service takes either in an address (Spec:
+Loans, Assessments); an offer operation names account, request and app in its metadata (Spec: Offer
+operation). An id that is absent or no text names nothing: then the record may be somebody else's.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from lendingadmin.lending.errors import LendingError, Unnamed, WrongRecord
+from lendingadmin.lending.ids import account_id
+from lendingadmin.lending.values import (
+    Assessment,
+    Borrower,
+    Event,
+    Loan,
+    OfferMetadata,
+    OfferOperation,
+    text,
+)
+
+Named = TypeVar("Named", Borrower, Loan, Assessment, Event)
+
+
+def is_named(record: Borrower | Loan | Assessment | Event, asked: str) -> bool:
+    """Whether the record says that it is the one that was asked for, by its id or its uid."""
+    return asked in own_ids(record)
+
+
+def names_another(record: Borrower | Loan | Assessment | Event, asked: str) -> bool:
+    """Whether the record says that it is another one."""
+    return bool(_own_id(record)) and not is_named(record, asked)
+
+
+def own_ids(record: Borrower | Loan | Assessment | Event) -> tuple[str, ...]:
+    """The id and the uid of a record, as far as they can be read."""
+    return tuple(one for one in (_own_id(record), text(record.uid)) if one)
+
+
+def check_named(record: Named, asked: str) -> Named:
+    """Give back the record that something is entered from. Raises Unnamed.
+
+    A read raises WrongRecord for another record by itself.
+    """
+    if not is_named(record, asked):
+        raise Unnamed
+    return record
+
+
+def refuse_stranger(read: Callable[[str], Named], asked: str) -> None:
+    """Read the record that is about to be deleted. Raises WrongRecord and Unnamed.
+
+    Any other fault of the read says nothing about whose record it is.
+    """
+    try:
+        check_named(read(asked), asked)
+    except (WrongRecord, Unnamed):
+        raise
+    except LendingError:
+        return
+
+
+def _own_id(record: Borrower | Loan | Assessment | Event) -> str | None:
+    return text(getattr(record, record.id_field or "", None))
+
+
+def offer_is_named(operation: OfferOperation, borrower_id: str, request_id: str | None) -> bool:
+    """Whether the operation says that it is of this borrower, and of the request that is given."""
+    found = operation.metadata
+    if not isinstance(found, OfferMetadata):
+        return False
+    own = found.account_id in _accounts(borrower_id)
+    return own and request_id in (None, found.request_id)
+
+
+def offer_names_another(
+    operation: OfferOperation, borrower_id: str, request_id: str | None, app_id: str
+) -> bool:
+    """Whether the operation says that it is of another borrower, request or app."""
+    found = operation.metadata
+    if not isinstance(found, OfferMetadata):
+        return False
+    said = (
+        (found.account_id, _accounts(borrower_id)),
+        (found.request_id, (request_id,)),
+        (found.app_id, (app_id,)),
+    )
+    return any(text(came) and own != (None,) and came not in own for came, own in said)
+
+
+def _accounts(borrower_id: str) -> tuple[str, ...]:
+    return account_id(borrower_id), borrower_id
