@@ -10,8 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.display.technical import list_technical
 from lendingadmin.lending import figures
 from lendingadmin.lending.values import Borrower, Loan, text, timestamp_text
+from lendingadmin.loans.shown import CONTRACT
 from lendingadmin.web import onetime, writes
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
@@ -60,7 +62,7 @@ def loan(
         "token": kept.token,
         "body": kept.body,
         "contract": kept.contract,
-        "loan": {"contract": kept.contract},
+        "technical": list_technical(kept.contract, CONTRACT),
         "names": _names(kept.body),
         "account_id": form["accountId"].value(),
         "differing": row.differing if row else [],

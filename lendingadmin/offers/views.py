@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.display.technical import Leaf, list_places, list_technical
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.ids import check_id
 from lendingadmin.lending.values import Product, each
@@ -27,6 +28,11 @@ PURPOSE = "borrowers.getOffers"
 MAY_ASK = "lending.borrowers.getOffers"
 _EARLIER = 10
 _LOOK_AGAIN = "Nothing is lost: the same request will be looked for again."
+# templates/offers/_request.html and, of an offer that was made, _outcome.html.
+_SHOWN = list_places("metadata", "startTime endTime expiryTime assessmentId requestId")
+_OF_OFFER = list_places(
+    "result.response", "creditLimit interestRateWaiver validFrom"
+) | list_places("result.response.products[]", "productId terms.interest.riskPremiumRate")
 _TOO_LONG = "This form was open for too long. Check it and send it again."
 
 
@@ -231,10 +237,17 @@ def _standing(
         "waits": waits,
         "expired": expired,
         "refused": refused,
+        "technical": _technical(row),
         "may_reask": not (waits or refused) and (expired or differing or not row.is_finished),
         "app": gateway.lending_app(row.app_id),
     }
     return context | (_outcome(request, row) if row.state == State.DONE else {})
+
+
+def _technical(row: OfferRequest) -> list[Leaf]:
+    """What the last answer holds beside what the page shows of it."""
+    shown = _SHOWN | (_OF_OFFER if row.state == State.DONE else {"result.error"})
+    return list_technical(row.operation, shown) if row.operation else []
 
 
 def _outcome(request: PersonRequest, row: OfferRequest) -> dict[str, Any]:
