@@ -12,7 +12,7 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.display.technical import list_technical
 from lendingadmin.lending import figures
-from lendingadmin.lending.values import Borrower, Loan, text, timestamp_text
+from lendingadmin.lending.values import Borrower, Loan, text
 from lendingadmin.loans.shown import CONTRACT
 from lendingadmin.web import onetime, writes
 from lendingadmin.web.access import access
@@ -104,7 +104,7 @@ def _preview(
         contract,
         source,
         row.operation,
-        start_date=timestamp_text(form.starts_at()),
+        start_date=form.starts_at(),
         known=_known(preview, source.product_id),
     )
     return drafts.keep(request, source, body)
