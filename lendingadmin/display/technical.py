@@ -4,11 +4,13 @@ A page declares the places that it shows in its own words. All the rest is folde
 fields that a clerk never asks for, keys that the spec does not name, and values of a wrong type.
 """
 
-from collections.abc import Container, Iterator, Mapping
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from lendingadmin.lending.values import Odd, Value
 
+_INDEX = re.compile(r"\[\d+\]")
 _LONG = 160  # characters; a longer value folds
 _MOST_KEYS = 40
 _DEEPEST = 6
@@ -33,6 +35,26 @@ class Leaf(NamedTuple):
     def start(self) -> str:
         """The beginning of a long value."""
         return f"{self.text[: _LONG // 2]}…"
+
+
+class Group(NamedTuple):
+    """The leaves of one field in all items of a list, as `installments[].dueDate`, or just one."""
+
+    place: str
+    leaves: list[tuple[str, Leaf]]
+
+
+def group_by_field(leaves: Iterable[Leaf]) -> list[Group]:
+    """The leaves with those of one field of a list's items together, each under its `[number]`."""
+    groups: dict[str, Group] = {}
+    for leaf in leaves:
+        place = _INDEX.sub("[]", leaf.place)
+        number = "".join(_INDEX.findall(leaf.place))
+        groups.setdefault(place, Group(place, [])).leaves.append((number, leaf))
+    return [
+        group if len(group.leaves) > 1 else group._replace(place=group.leaves[0][1].place)
+        for group in groups.values()
+    ]
 
 
 def list_places(within: str, keys: str) -> set[str]:

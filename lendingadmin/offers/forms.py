@@ -83,6 +83,7 @@ class PreviewForm(forms.Form):
         decimal_places=3,
         min_value=Decimal("0.001"),
         required=False,
+        help_text="The amount or the day may be left empty: the service chooses it then.",
         # A number field would lose what is no number before anybody could see it.
         widget=forms.TextInput,
     )

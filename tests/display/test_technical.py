@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from lendingadmin.display.technical import list_places, list_technical
+from lendingadmin.display.technical import group_by_field, list_places, list_technical
 from lendingadmin.lending.values import Loan, Record
 
 LOAN = {
@@ -88,3 +88,12 @@ def test_a_long_value_folds_and_an_undocumented_one_is_told_apart() -> None:
 def test_places_are_written_out() -> None:
     assert list_places("terms.fees[]", "kind value") == {"terms.fees[].kind", "terms.fees[].value"}
     assert list_places("", "uid") == {"uid"}
+
+
+def test_leaves_of_one_field_in_all_items_of_a_list_stand_together() -> None:
+    found = group_by_field(list_technical(Loan(LOAN), ("balances", "accountId")))
+    assert [(group.place, [(one, leaf.text) for one, leaf in group.leaves]) for group in found] == [
+        ("loanAmount", [("", "1000.50")]),
+        ("contract.installments[].sequenceNo", [("[0]", "1"), ("[1]", "2")]),
+        ("contract.installments[0].late", [("[0]", "true")]),
+    ]
