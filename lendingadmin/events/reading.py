@@ -62,12 +62,16 @@ class Reading:
 
 @dataclass(frozen=True)
 class Message:
-    """A text message. `way` is `inbound`, `outbound` or what came in their place."""
+    """A text message. `way` is `inbound`, `outbound` or what came in their place.
+
+    `sms_id` and what `more` it holds are empty while it is masked.
+    """
 
     way: str
     when: object
     body: str
     read: str
+    sms_id: str = ""
     more: Sequence[Leaf] = ()
 
 
@@ -147,12 +151,13 @@ def _threads(values: Sequence[Record], say: Say, piece: slice) -> list[Thread]:
 
 
 def _message(value: Record, say: Say) -> Message:
-    read = value.get("read")
+    read, sms_id = value.get("read"), value.get("smsId")
     return Message(
         way=shown(value.get("direction")),
         when=_when(value),
         body=say(value.get("rawBody")),
         read="" if read is None else "read" if read in (True, 1) else "not read",
+        sms_id=say(sms_id) if sms_id is not None and say is _plainly else "",
         more=_more(SMS, value, say),
     )
 

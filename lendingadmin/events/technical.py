@@ -16,7 +16,7 @@ _SHOWN = frozenset(("accountId", "eventType", "timestamp", "status", "category",
 _ADDRESS = frozenset(("addressName", "addressType"))
 # The templates of the kinds; of an address the two fields above.
 _OF_VALUE: Mapping[str, frozenset[str]] = {
-    SMS: frozenset(("address", "direction", "timestamp", "read", "rawBody")),
+    SMS: frozenset(("address", "direction", "timestamp", "read", "rawBody", "smsId")),
     CONTACT: frozenset(("name", "primaryAddress", "otherAddresses")),
     BATTERY: frozenset(("timestamp", "isCharging", "chargingMethod", "level")),
     LOCATION: frozenset(("timestamp", "latLng")),
