@@ -54,7 +54,7 @@ def product(request: PersonRequest, product_id: str) -> HttpResponse:
         "product_id": product_id,
         "terms": words.terms(found) if found else [],
         "charges": words.charges(found) if found else [],
-        "labels": words.labels(found) if found else [],
+        "labels": words.list_labels(found) if found else [],
         "technical": list_technical(found, _OF_PRODUCT) if found else [],
         "read_at": timezone.now(),
         "zone": settings.LENDING_APPS[0].zone,

@@ -157,7 +157,7 @@ def _target(target: object) -> str:
     return _TARGETS.get(target, spelled(target)) if isinstance(target, str) else as_it_came(target)
 
 
-def labels(product: Product) -> list[tuple[str, str]]:
+def list_labels(product: Product) -> list[tuple[str, str]]:
     """The labels of a product as they came."""
     found = product.labels
     if isinstance(found, Odd):

@@ -78,32 +78,32 @@ def _walk(value: Value, place: str, pattern: str, shown: Container[str]) -> Iter
     for key, raw in value.entries:
         here, kind = (f"{place}.{key}", f"{pattern}.{key}") if place else (key, key)
         if key in names:
-            yield from _known(getattr(value, names[key]), raw, here, kind, shown)
+            yield from _walk_field(getattr(value, names[key]), raw, here, kind, shown)
         else:
-            yield from _unknown(raw, here, _DEEPEST)
+            yield from _walk_unknown(raw, here, _DEEPEST)
 
 
-def _known(
+def _walk_field(
     found: object, raw: object, place: str, pattern: str, shown: Container[str]
 ) -> Iterator[Leaf]:
     if isinstance(found, Odd):
-        yield from _unknown(raw, place, _DEEPEST)
+        yield from _walk_unknown(raw, place, _DEEPEST)
     elif found is None or pattern in shown:
         return
     elif isinstance(found, Value):
         yield from _walk(found, place, pattern, shown)
     elif isinstance(found, tuple) and isinstance(raw, list):
         for index, (item, one) in enumerate(zip(found, raw, strict=True)):
-            yield from _known(item, one, f"{place}[{index}]", f"{pattern}[]", shown)
+            yield from _walk_field(item, one, f"{place}[{index}]", f"{pattern}[]", shown)
     else:
         yield Leaf(place, _write(raw), documented=True)
 
 
-def _unknown(raw: object, place: str, depth: int) -> Iterator[Leaf]:
+def _walk_unknown(raw: object, place: str, depth: int) -> Iterator[Leaf]:
     """The leaves of an object of unknown shape; its lists, and what has no end, stay whole."""
     if isinstance(raw, Mapping) and 0 < len(raw) <= _MOST_KEYS and depth:
         for key, item in raw.items():
-            yield from _unknown(item, f"{place}.{key}", depth - 1)
+            yield from _walk_unknown(item, f"{place}.{key}", depth - 1)
     else:
         yield Leaf(place, _write(raw))
 

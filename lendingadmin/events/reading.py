@@ -158,7 +158,7 @@ def _message(value: Record, say: Say) -> Message:
         body=say(value.get("rawBody")),
         read="" if read is None else "read" if read in (True, 1) else "not read",
         sms_id=say(sms_id) if sms_id is not None and say is _plainly else "",
-        more=_more(SMS, value, say),
+        more=_list_more(SMS, value, say),
     )
 
 
@@ -168,7 +168,7 @@ def _contacts(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str
             "name": say(value.get("name")),
             "primary": _address(value.get("primaryAddress"), say),
             "others": [_address(one, say) for one in _listed(value.get("otherAddresses"))],
-            "more": _more(CONTACT, value, say),
+            "more": _list_more(CONTACT, value, say),
         }
         for value in values[piece]
     ]
@@ -194,7 +194,7 @@ def _battery(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str,
             "level": shown(value.get("level")),
             "charging": shown(value.get("isCharging")),
             "method": shown(value.get("chargingMethod")),
-            "more": _more(BATTERY, value, say),
+            "more": _list_more(BATTERY, value, say),
         }
         for value in _by_time(values)[piece]
     ]
@@ -233,7 +233,7 @@ def _places(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, 
         {
             "when": _when(value),
             "place": say(value.get("latLng")),
-            "more": _more(LOCATION, value, say),
+            "more": _list_more(LOCATION, value, say),
         }
         for value in _by_time(values)[piece]
     ]
@@ -241,13 +241,13 @@ def _places(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, 
 
 def _apps(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
     return [
-        {"when": _when(value), "more": _more(APP, value, say)}
+        {"when": _when(value), "more": _list_more(APP, value, say)}
         | {name: say(value.get(name)) for name in ("label", "name", "package")}
         for value in _by_time(values)[piece]
     ]
 
 
-def _more(kind: str, value: Record, say: Say) -> list[Leaf]:
+def _list_more(kind: str, value: Record, say: Say) -> list[Leaf]:
     """What else a value holds; nothing while it is masked."""
     return list_of_value(kind, value) if say is _plainly else []
 

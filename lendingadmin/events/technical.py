@@ -26,11 +26,11 @@ _OF_VALUE: Mapping[str, frozenset[str]] = {
 
 def list_of_event(event: Event, *, revealed: bool) -> list[Leaf]:
     """The event's own leaves and those of its sets, without the values in them."""
-    own = Event(_without(event.raw, {"data", "result"}))
+    own = Event(_drop_keys(event.raw, {"data", "result"}))
     leaves = list_technical(own, _SHOWN)
     for index, entry in enumerate(event.data or ()):
         if isinstance(entry, EntityValueSet):
-            rest = Record(_without(entry.raw, {"kind", "values"}))
+            rest = Record(_drop_keys(entry.raw, {"kind", "values"}))
             leaves += list_technical(rest, (), within=f"data[{index}]")
     return leaves if revealed else [leaf for leaf in leaves if leaf.documented]
 
@@ -40,11 +40,11 @@ def list_of_value(kind: str, value: Record) -> list[Leaf]:
     rest: dict[str, object] = {}
     for key, raw in value.entries:
         if kind == CONTACT and key == "primaryAddress" and isinstance(raw, Mapping):
-            rest[key] = _without(raw, _ADDRESS)
+            rest[key] = _drop_keys(raw, _ADDRESS)
         elif kind == CONTACT and key == "otherAddresses" and isinstance(raw, list):
             for index, one in enumerate(raw):
                 if isinstance(one, Mapping):
-                    rest[f"{key}[{index}]"] = _without(one, _ADDRESS)
+                    rest[f"{key}[{index}]"] = _drop_keys(one, _ADDRESS)
         elif key not in _OF_VALUE[kind]:
             rest[key] = raw
     return list_technical(
@@ -52,5 +52,5 @@ def list_of_value(kind: str, value: Record) -> list[Leaf]:
     )
 
 
-def _without(raw: Mapping[str, object], keys: frozenset[str] | set[str]) -> dict[str, object]:
+def _drop_keys(raw: Mapping[str, object], keys: frozenset[str] | set[str]) -> dict[str, object]:
     return {key: value for key, value in raw.items() if key not in keys}

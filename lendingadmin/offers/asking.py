@@ -65,7 +65,7 @@ def ask(
             asked.update(state=State.REFUSED)
         raise
     if row is None:
-        named = place._replace(request_id=_name_of(operation))
+        named = place._replace(request_id=_read_request_id(operation))
         row = _write_down(named, person, known) if named.request_id else None
     if row:
         note(row, operation, timezone.now())
@@ -87,7 +87,7 @@ def _write_down(place: Place, person: User, known: Mapping[str, object]) -> Offe
     return row
 
 
-def _name_of(operation: OfferOperation) -> str:
+def _read_request_id(operation: OfferOperation) -> str:
     """The requestId that an answer names, if a request can be asked for by it; else empty."""
     metadata = operation.metadata
     found = text(metadata.request_id) if isinstance(metadata, OfferMetadata) else None

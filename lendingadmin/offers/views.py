@@ -252,14 +252,14 @@ def _standing(
         "waits": waits,
         "expired": expired,
         "refused": refused,
-        "technical": _technical(row),
+        "technical": _list_technical(row),
         "may_reask": not (waits or refused) and (expired or differing or not row.is_finished),
         "app": gateway.lending_app(row.app_id),
     }
     return context | (_outcome(request, row) if row.state == State.DONE else {})
 
 
-def _technical(row: OfferRequest) -> list[Leaf]:
+def _list_technical(row: OfferRequest) -> list[Leaf]:
     """What the last answer holds beside what the page shows of it."""
     shown = _SHOWN | (_OF_OFFER if row.state == State.DONE else {"result.error"})
     return list_technical(row.operation, shown) if row.operation else []

@@ -249,3 +249,12 @@ def test_what_was_typed_in_is_there_again_when_it_is_changed(
     confirm = enter(desk, app, **{"sms-0-rawBody": text})
     found = re.search(r'href="([^"]+form=[^"]+)"', desk.get(confirm).content.decode())
     assert found and text in desk.get(unescape(found[1])).content.decode()
+
+
+def test_a_form_past_every_limit_is_a_page_that_says_so(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    answer = desk.post(new_url(app), typed(desk, app, **{"sms-0-rawBody": "x" * 17_000_000}))
+    assert answer.status_code == 400
+    assert "the form is too long" in answer.content.decode()
+    assert stored(book) == []
