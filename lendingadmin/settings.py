@@ -232,6 +232,9 @@ STORAGES = {
 
 # Files hold personal data: none touches a disk, and none is longer than it may be.
 FILE_UPLOAD_HANDLERS = ["lendingadmin.web.uploads.BoundedMemory"]
+# An event typed in by hand holds up to 5 MB (Spec: Limits). A form that is not sent in parts writes
+# three bytes for each that is no plain letter. What is a little over is told beside its field.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 17_000_000
 
 # --- words, times, mail, logs --------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.display.technical import list_places, list_technical
 from lendingadmin.finding import opened
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.identity import is_named
@@ -26,6 +27,10 @@ from .unnamed import others
 
 # Spec: Limits, Assessment processing.
 NORMAL = timedelta(seconds=90)
+# templates/assessments/_asked.html and, of the result, _outcome.html.
+_SHOWN = list_places("", "accountId assessmentId assessmentType timestamp createdAt") | list_places(
+    "", "requestId status result"
+)
 
 
 @access("lending.assessments.list")
@@ -49,7 +54,7 @@ def assessment(request: PersonRequest, app_id: str, assessment_id: str) -> HttpR
     """One assessment: its outcome, or how long it has been waited for."""
     found, read_at = _read(app_id, assessment_id)
     context = _status(request, app_id, assessment_id, found, read_at) | {
-        "asked_others": others(found),
+        "technical": list_technical(found, _SHOWN),
         "kind": types.named(request, found.assessment_type),
         "may_compare": request.user.has_perm("lending.assessments.list"),
     }

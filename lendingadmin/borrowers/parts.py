@@ -1,9 +1,10 @@
-"""What the spec leaves open in a borrower's record, as keys and values, whatever its shape."""
+"""What a borrower's page shows of the record beside its tables, and what it leaves to Technical."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from lendingadmin.lending.values import Borrower, Device, Individual, LoanSummary, Odd, Value
+from lendingadmin.display.technical import list_places
+from lendingadmin.lending.values import Borrower, Individual
 
 from .changes import Row, rows_of
 
@@ -14,6 +15,21 @@ _TITLES = {
     "profiles": "Profiles",
     "settings": "Settings",
 }
+_OF_PERSON = {"photos": "Photos", "fingerprints": "Fingerprints"}
+
+# These cards, templates/borrowers/_title.html, _individual.html, _devices.html, _summaries.html.
+SHOWN = frozenset(
+    list_places("", "borrowerId category startDate status borrowerNo")
+    | _TITLES.keys()
+    | list_places("individual", " ".join(_OF_PERSON))
+    | list_places("individual", "surname othernames dateOfBirth sex governmentIdNo phoneNumber")
+    | list_places("individual", "countryOfResidence emailAddress employmentStatus maritalStatus")
+    | list_places("individual", "educationLevel noOfDependants")
+    | list_places("devices[]", "deviceId deviceType modelNumber osName osVersion serialNumber")
+    | list_places("devices[]", "active createdAt")
+    | list_places("loans[]", "loanId principalAmount payableAmount paidAmount startDate endDate")
+    | list_places("loans[]", "nextPaymentDate completionDate assessmentId")
+)
 
 
 class Part(NamedTuple):
@@ -24,48 +40,17 @@ class Part(NamedTuple):
 
 
 def open_parts(borrower: Borrower) -> list[Part]:
-    """Everything that came and has no place of its own on the page, under its heading."""
+    """What the spec leaves open, whatever its shape, under its heading."""
     return [Part(title, rows_of(value)) for title, value in _found(borrower)]
 
 
 def _found(borrower: Borrower) -> Iterator[tuple[str, object]]:
-    raw = borrower.raw
-    for key, title in _TITLES.items():
+    yield from _filled(borrower.raw, _TITLES)
+    if isinstance(borrower.individual, Individual):
+        yield from _filled(borrower.individual.raw, _OF_PERSON)
+
+
+def _filled(raw: Mapping[str, object], titles: Mapping[str, str]) -> Iterator[tuple[str, object]]:
+    for key, title in titles.items():
         if raw.get(key) not in (None, "", [], {}):
             yield title, raw[key]
-    yield from _of_person(borrower.individual)
-    yield from _odd("Devices", borrower.devices)
-    yield from _more("More about the devices", borrower.devices, Device)
-    yield from _odd("Loan summaries", borrower.loans)
-    yield from _more("More about the loan summaries", borrower.loans, LoanSummary)
-    if borrower.others:
-        yield "Whatever else came", dict(borrower.others)
-
-
-def _of_person(individual: Individual | Odd | None) -> Iterator[tuple[str, object]]:
-    yield from _odd("Person", individual)
-    if not isinstance(individual, Individual):
-        return
-    for title, key in (("Photos", "photos"), ("Fingerprints", "fingerprints")):
-        if individual.raw.get(key) not in (None, "", [], {}):
-            yield title, individual.raw[key]
-    if individual.others:
-        yield "More about the person", dict(individual.others)
-
-
-def _odd(title: str, value: object) -> Iterator[tuple[str, object]]:
-    if isinstance(value, Odd):
-        yield title, value.raw
-
-
-def _more(title: str, items: object, kind: type[Value]) -> Iterator[tuple[str, object]]:
-    """The keys of list items that the spec does not name, by the number of the item."""
-    if not isinstance(items, tuple):
-        return
-    found = {
-        str(number): dict(item.others)
-        for number, item in enumerate(items, start=1)
-        if isinstance(item, kind) and item.others
-    }
-    if found:
-        yield title, found

@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.display.technical import list_technical
 from lendingadmin.finding import opened
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.identity import check_named, is_named
@@ -22,7 +23,7 @@ from lendingadmin.web.requests import PersonRequest
 from . import history, panels
 from .columns import columns
 from .panels import Panel, Shown
-from .parts import open_parts
+from .parts import SHOWN, open_parts
 
 # What the page offers, by the right that it takes.
 _MAY = {
@@ -136,7 +137,12 @@ def _read(panel: Panel, app_id: str, borrower_id: str, page_token: str | None = 
 
 def _of_record(shown: Shown) -> dict[str, object]:
     found = shown.found.borrower if shown.found else None
-    return {"record": shown, "borrower": found, "parts": open_parts(found) if found else []}
+    return {
+        "record": shown,
+        "borrower": found,
+        "parts": open_parts(found) if found else [],
+        "technical": list_technical(found, SHOWN) if found else [],
+    }
 
 
 def _is_named(context: dict[str, object], borrower_id: str) -> bool:

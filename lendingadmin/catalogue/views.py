@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.display.technical import list_places, list_technical
 from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import Page, search
@@ -27,6 +28,16 @@ Entry = TypeVar("Entry", Product, AssessmentType)
 # Products and types are listed, never got by id (Spec: Products, Assessment types): one is looked
 # for among this many.
 _AT_MOST = 5000
+# templates/catalogue/product.html, where terms and charges stand in words with all that they hold.
+_OF_PRODUCT = list_places("", "productId productType status displayName displayPriority skuId") | (
+    list_places("", "description createdAt terms labels charges")
+)
+# templates/catalogue/assessment_type.html.
+_OF_TYPE = (
+    list_places("", "assessmentTypeId category period status displayName description createdAt")
+    | list_places("settings.apps", "channels platforms")
+    | list_places("settings.accounts", "categories accountTypes")
+)
 
 
 @access("lending.products.list")
@@ -52,7 +63,8 @@ def product(request: PersonRequest, product_id: str) -> HttpResponse:
         "product_id": product_id,
         "terms": words.terms(found) if found else [],
         "charges": words.charges(found) if found else [],
-        "others": words.others(found) if found else [],
+        "labels": words.list_labels(found) if found else [],
+        "technical": list_technical(found, _OF_PRODUCT) if found else [],
         "read_at": timezone.now(),
         "zone": settings.LENDING_APPS[0].zone,
     }
@@ -101,7 +113,7 @@ def assessment_type(request: PersonRequest, type_id: str) -> HttpResponse:
     context = {
         "kind": found,
         "type_id": type_id,
-        "others": words.beside(found) if found else [],
+        "technical": list_technical(found, _OF_TYPE) if found else [],
         "may_assess": request.user.has_perm("lending.assessments.create"),
         "apps": settings.LENDING_APPS,
         "read_at": timezone.now(),

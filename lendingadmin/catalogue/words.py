@@ -157,19 +157,12 @@ def _target(target: object) -> str:
     return _TARGETS.get(target, spelled(target)) if isinstance(target, str) else as_it_came(target)
 
 
-def beside(value: Value) -> list[tuple[str, str]]:
-    """The keys of a value that the spec does not name, as they came."""
-    return [(str(key), plain(one)) for key, one in value.others]
-
-
-def others(product: Product) -> list[tuple[str, str]]:
-    """Labels, and the keys that the spec does not name, as they came."""
-    labels = product.labels
-    if isinstance(labels, Odd):
-        pairs: list[tuple[str, object]] = [("labels", labels)]
-    else:
-        pairs = list(labels.entries) if labels else []
-    return [(str(key), plain(value)) for key, value in [*pairs, *product.others]]
+def list_labels(product: Product) -> list[tuple[str, str]]:
+    """The labels of a product as they came."""
+    found = product.labels
+    if isinstance(found, Odd):
+        return [("labels", plain(found))]
+    return [(str(key), plain(value)) for key, value in found.entries] if found else []
 
 
 def _rest(value: object) -> tuple[tuple[str, object], ...]:

@@ -34,12 +34,16 @@ class Part(NamedTuple):
 
 @dataclass
 class Findings:
-    """What the check found; `size` is that of the whole body on the wire, in bytes."""
+    """What the check found; `size` is that of the whole body on the wire, in bytes.
+
+    `too_large` is the one of the errors that says that the service takes no such size.
+    """
 
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
     size: int = 0
+    too_large: str = ""
 
 
 def examine(body: Mapping[str, object], now: datetime) -> Findings:
@@ -118,10 +122,11 @@ def _check_size(body: Mapping[str, object], findings: Findings) -> None:
         findings.errors.append("The data holds something that JSON can't carry.")
         return
     if findings.size >= TOO_LARGE:
-        findings.errors.append(
+        findings.too_large = (
             f"The event has {written(findings.size)} bytes; the service takes less than "
             f"{written(TOO_LARGE)} in one. Divide it into several, each with a time of its own."
         )
+        findings.errors.append(findings.too_large)
 
 
 def _kind(entry: object) -> Kind | None:

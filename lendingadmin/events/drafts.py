@@ -42,7 +42,8 @@ class Draft:
 
     def keep(self, request: PersonRequest, nonce: str) -> None:
         """Keep it, sealed, under the form's token."""
-        kept = {"app_id": self.app_id, "form": self.typed, "name": self.file_name}
+        kept = {"app_id": self.app_id, "name": self.file_name}
+        kept["typed"] = _packed(self.typed.encode())
         kept["file"] = _packed(self.content) if self.file_name else ""
         kept["body"] = _packed(codec.encode(self.body)) if self.body else ""
         onetime.keep(request, PURPOSE, nonce, kept)
@@ -51,13 +52,14 @@ class Draft:
 def taken_up(request: PersonRequest, app_id: str, nonce: str) -> Draft | None:
     """What this person entered for this app under the token; None where there is nothing."""
     kept = onetime.kept(request, PURPOSE, nonce) if nonce else None
-    if kept is None or kept["app_id"] != app_id:
+    if kept is None or kept["app_id"] != app_id or "typed" not in kept:
         return None
     content = _unpacked(kept.get("file", ""))
     body = codec.decode(_unpacked(kept["body"])) if kept["body"] else {}
     if not isinstance(body, dict):
         raise TypeError("a draft of an event holds an object")
-    return Draft(app_id, kept["form"], kept.get("name", ""), content, body)
+    typed = _unpacked(kept["typed"]).decode()
+    return Draft(app_id, typed, kept.get("name", ""), content, body)
 
 
 def _packed(content: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from django import forms
@@ -16,6 +17,7 @@ from . import files, rows
 from .fields import SecondField
 from .kinds import CAPTURED, CATEGORIES, KINDS, kind_of, named
 
+_CORRECT = "Some values below need correcting."
 _BY_THE_DATA, _NONE = "", "none"
 _CATEGORY = [
     (_BY_THE_DATA, "by what the data is"),
@@ -56,6 +58,10 @@ class EventForm(forms.Form):
         """The event as it is sent."""
         raise NotImplementedError
 
+    def add_size_error(self, words: str) -> None:
+        """Say beside the field that holds most of it that the event is too large."""
+        raise NotImplementedError
+
     def _body(
         self, account_id: object, event_type: object, when: object, data: list[Any], given: object
     ) -> dict[str, object]:
@@ -75,9 +81,22 @@ class RowsForm(EventForm):
     def clean(self) -> None:
         """The rows count too: they are checked with the form."""
         if not all([section.rows.is_valid() for section in self.sections]):
-            self.add_error(None, "Some values below need correcting.")
+            self.add_error(None, _CORRECT)
         elif not any(section.filled for section in self.sections):
             self.add_error(None, "Fill in at least one value below.")
+
+    def add_size_error(self, words: str) -> None:
+        """Beside the longest of all texts."""
+        texts = [
+            (len(text), row, name)
+            for section in self.sections
+            for row in section.filled
+            for name, text in row.cleaned_data.items()
+            if isinstance(text, str)
+        ]
+        _, row, name = max(texts, key=itemgetter(0))
+        row.add_error(name, words)
+        self.add_error(None, _CORRECT)
 
     def leave_unexamined(self) -> None:
         """Show it again with more rows, without a word on what is not finished yet."""
@@ -147,6 +166,10 @@ class FileForm(EventForm):
         theirs = uploaded.head.get("accountId") if uploaded else None
         if theirs and entered.get("accountId") and theirs != entered["accountId"]:
             self.add_error("accountId", "The file is of another account: correct one of the two.")
+
+    def add_size_error(self, words: str) -> None:
+        """Beside the file."""
+        self.add_error("file", words)
 
     def body(self) -> dict[str, object]:
         """The event as it is sent; keys that the spec does not name are not taken over."""

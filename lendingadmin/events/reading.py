@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from lendingadmin.display import reader
+from lendingadmin.display.technical import Leaf
 from lendingadmin.display.text import shown
 from lendingadmin.lending.values import EntityValueSet, Event, Odd, Record, each, number
 from lendingadmin.web.masking import MASK
@@ -18,6 +19,7 @@ from lendingadmin.web.masking import MASK
 from .battery import Line, draw
 from .kinds import APP, BATTERY, CONTACT, LOCATION, SMS, Kind, kind_of
 from .rules import RULES, moment_of
+from .technical import list_of_event, list_of_value
 
 PART = 200  # values of each set that a page shows; further ones are on further parts
 
@@ -45,6 +47,7 @@ class Reading:
     part: int = 0
     parts: int = 1
     odd: str = ""
+    technical: Sequence[Leaf] = ()
 
     @property
     def earlier(self) -> int | None:
@@ -59,12 +62,17 @@ class Reading:
 
 @dataclass(frozen=True)
 class Message:
-    """A text message. `way` is `inbound`, `outbound` or what came in their place."""
+    """A text message. `way` is `inbound`, `outbound` or what came in their place.
+
+    `sms_id` and what `more` it holds are empty while it is masked.
+    """
 
     way: str
     when: object
     body: str
     read: str
+    sms_id: str = ""
+    more: Sequence[Leaf] = ()
 
 
 @dataclass
@@ -81,15 +89,15 @@ Say = Callable[[object], str]
 def read(event: Event, *, revealed: bool, part: int, zone: tzinfo) -> Reading:
     """Read an event's data for its page; with `revealed` its personal content too."""
     say = _plainly if revealed else _masked
-    result = _result(event.result, say)
+    result, technical = _result(event.result, say), list_of_event(event, revealed=revealed)
     if isinstance(event.data, Odd):
-        return Reading(result=result, odd=say(event.data))
+        return Reading(result=result, odd=say(event.data), technical=technical)
     entries = list(event.data or ())
     longest = max((_length(entry) for entry in entries), default=0)
     parts = max(1, -(-longest // PART))
     at = min(part, parts - 1)
     sets = tuple(_set(entry, say, at, zone) for entry in entries)
-    return Reading(sets, result, part=at, parts=parts)
+    return Reading(sets, result, part=at, parts=parts, technical=technical)
 
 
 def _result(result: Record | Odd | None, say: Say) -> tuple[tuple[str, str], ...]:
@@ -143,12 +151,14 @@ def _threads(values: Sequence[Record], say: Say, piece: slice) -> list[Thread]:
 
 
 def _message(value: Record, say: Say) -> Message:
-    read = value.get("read")
+    read, sms_id = value.get("read"), value.get("smsId")
     return Message(
         way=shown(value.get("direction")),
         when=_when(value),
         body=say(value.get("rawBody")),
         read="" if read is None else "read" if read in (True, 1) else "not read",
+        sms_id=say(sms_id) if sms_id is not None and say is _plainly else "",
+        more=_list_more(SMS, value, say),
     )
 
 
@@ -158,6 +168,7 @@ def _contacts(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str
             "name": say(value.get("name")),
             "primary": _address(value.get("primaryAddress"), say),
             "others": [_address(one, say) for one in _listed(value.get("otherAddresses"))],
+            "more": _list_more(CONTACT, value, say),
         }
         for value in values[piece]
     ]
@@ -183,6 +194,7 @@ def _battery(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str,
             "level": shown(value.get("level")),
             "charging": shown(value.get("isCharging")),
             "method": shown(value.get("chargingMethod")),
+            "more": _list_more(BATTERY, value, say),
         }
         for value in _by_time(values)[piece]
     ]
@@ -218,17 +230,26 @@ def _decimal(raw: object) -> Decimal | None:
 
 def _places(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
     return [
-        {"when": _when(value), "place": say(value.get("latLng"))}
+        {
+            "when": _when(value),
+            "place": say(value.get("latLng")),
+            "more": _list_more(LOCATION, value, say),
+        }
         for value in _by_time(values)[piece]
     ]
 
 
 def _apps(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
     return [
-        {"when": _when(value)}
+        {"when": _when(value), "more": _list_more(APP, value, say)}
         | {name: say(value.get(name)) for name in ("label", "name", "package")}
         for value in _by_time(values)[piece]
     ]
+
+
+def _list_more(kind: str, value: Record, say: Say) -> list[Leaf]:
+    """What else a value holds; nothing while it is masked."""
+    return list_of_value(kind, value) if say is _plainly else []
 
 
 def _pairs(values: Sequence[Record], say: Say, piece: slice) -> list[list[tuple[str, str]]]:

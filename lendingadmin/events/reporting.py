@@ -120,7 +120,10 @@ def _check(app_id: str, form: EventForm, nonce: str) -> tuple[dict[str, object],
     body = form.body()
     findings = checking.examine(body, timezone.now())
     for words in findings.errors:
-        form.add_error(None, words)
+        if words == findings.too_large:
+            form.add_size_error(words)
+        else:
+            form.add_error(None, words)
     if findings.errors:
         return {}, None
     try:

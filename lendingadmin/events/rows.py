@@ -45,8 +45,9 @@ class Row(forms.Form):
         return entered == "yes" if name in ("read", "isCharging") else entered
 
 
-def _line(label: str, *, required: bool = True, length: int = 300, hint: str = "") -> LineField:
-    return LineField(label=label, required=required, max_length=length, help_text=hint)
+def _line(label: str, *, required: bool = True, hint: str = "") -> LineField:
+    """A field has no length of its own: the service's limit is for the whole event."""
+    return LineField(label=label, required=required, help_text=hint)
 
 
 def _yes_no(label: str) -> forms.ChoiceField:
@@ -67,7 +68,6 @@ class ContactRow(Row):
     others = forms.CharField(
         label="Other addresses",
         required=False,
-        max_length=2000,
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="One a line; those with an @ are e-mail addresses.",
     )
@@ -98,9 +98,7 @@ _ROWS: dict[str, type[Row]] = {
             "timestamp": SecondField(label="Time"),
             "read": _yes_no("Read"),
             "smsId": _line("Message id", required=False),
-            "rawBody": forms.CharField(
-                label="Text", max_length=4000, widget=forms.Textarea(attrs={"rows": 2})
-            ),
+            "rawBody": forms.CharField(label="Text", widget=forms.Textarea(attrs={"rows": 2})),
         },
     ),
     CONTACT: ContactRow,

@@ -86,13 +86,18 @@ class Borrowers(FilteredList[Borrower]):
         borrower_id: str,
         *,
         offer_summary: Mapping[str, object],
-        amount: Decimal | int,
-        start_date: datetime | str,
+        amount: Decimal | int | None = None,
+        start_date: datetime | str | None = None,
     ) -> tuple[LendingContract | Odd, ...]:
         """Preview a contract for each product of the offer; nothing is saved (Spec: Borrowers, 5).
 
-        `offer_summary` is OffersResponse.summary; `amount` is money in the app's currency.
+        `offer_summary` is OffersResponse.summary; `amount` is money in the app's currency. The
+        service chooses what is left out of amount and day. Raises ValueError when both are.
         """
-        body = {"offerSummary": offer_summary, "amount": amount, "startDate": start_date}
+        given = {"amount": amount, "startDate": start_date}
+        body: dict[str, object] = {k: value for k, value in given.items() if value is not None}
+        if not body:
+            raise ValueError("Contracts are previewed for an amount, a start date, or both.")
+        body["offerSummary"] = offer_summary
         answer = self.call("borrowers.getOfferContracts", {"borrowerId": borrower_id}, body=body)
         return read_array("borrowers.getOfferContracts", answer, LendingContract)

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.display.technical import list_technical
 from lendingadmin.finding import opened
 from lendingadmin.lending import figures
 from lendingadmin.lending.identity import is_named
@@ -19,6 +20,7 @@ from lendingadmin.web.access import access
 from lendingadmin.web.lists import read_page
 from lendingadmin.web.requests import PersonRequest
 
+from . import shown
 from .columns import KEYS, columns
 
 _RECORDED_HERE = 10
@@ -59,6 +61,7 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "facts": figures.facts(found, now),
         "unreadable_totals": figures.unreadable_totals(found),
         "steps": figures.steps(found, now),
+        "technical": list_technical(found, shown.LOAN),
         "here": here[:_RECORDED_HERE],
         "here_count": here.count(),
         "unnamed": unnamed,

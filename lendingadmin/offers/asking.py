@@ -1,5 +1,6 @@
 """Asking the service for offers, and writing down what it says."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple
@@ -9,18 +10,20 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.lending.codec import encode
-from lendingadmin.lending.errors import LendingError, Saved
+from lendingadmin.lending.errors import InvalidId, LendingError, Saved
+from lendingadmin.lending.ids import check_id
 from lendingadmin.lending.values import (
     OfferMetadata,
     OfferOperation,
     OfferResult,
     OffersResponse,
     moment,
+    text,
 )
 from lendingadmin.staff.models import User
 from lendingadmin.web import shared
 
-from .models import FINISHED, OfferRequest, State
+from .models import FINISHED, LONGEST_ID, OfferRequest, State
 
 
 class Place(NamedTuple):
@@ -36,36 +39,62 @@ class Place(NamedTuple):
         return rows.filter(**self._asdict()).first()
 
 
-def ask(place: Place, person: User, assessment_type: str, timestamp: datetime) -> OfferOperation:
-    """Have offers made. The request is written down first, so that it is never lost.
+def ask(
+    place: Place, person: User, assessment_type: str, timestamp: datetime | None
+) -> OfferRequest | None:
+    """Have offers made by whatever is given (Spec: Borrowers, 4, at least one of the three).
 
-    Raises LendingError; the request is then kept as refused or as not known yet.
+    A request with an id is written down first, so that it is never lost. Without one the service
+    names it in its answer, and it is written down under that name; None where the answer has no
+    name that a request can be asked for by. Raises LendingError; what was written down is then kept
+    as refused or as not known yet.
     """
-    now = timezone.now()
-    asked = {
-        "assessment_type": assessment_type,
-        "timestamp": timestamp,
-        "last_asked_at": now,
-        "state": State.ASKED,
-    }
-    row, _ = OfferRequest.objects.update_or_create(
-        **place._asdict(),
-        defaults=asked,
-        create_defaults={**asked, "asked_by": person, "asked_at": now},
-    )
+    given: dict[str, object] = {"assessment_type": assessment_type, "timestamp": timestamp}
+    known = {name: value for name, value in given.items() if value}
+    row = _write_down(place, person, known) if place.request_id else None
     try:
         operation = gateway.app(place.app_id).borrowers.get_offers(
             place.borrower_id,
-            assessment_type=assessment_type,
+            assessment_type=assessment_type or None,
             timestamp=timestamp,
-            request_id=place.request_id,
+            request_id=place.request_id or None,
         )
     except LendingError as error:
-        if error.saved == Saved.NO:
-            OfferRequest.objects.filter(pk=row.pk).update(state=State.REFUSED)
+        if row and error.saved == Saved.NO:
+            asked = OfferRequest.objects.filter(pk=row.pk, state=State.ASKED)
+            asked.update(state=State.REFUSED)
         raise
-    note(row, operation, timezone.now())
-    return operation
+    if row is None:
+        named = place._replace(request_id=_read_request_id(operation))
+        row = _write_down(named, person, known) if named.request_id else None
+    if row:
+        note(row, operation, timezone.now())
+    return row
+
+
+def _write_down(place: Place, person: User, known: Mapping[str, object]) -> OfferRequest:
+    """The row of a request that is about to be asked for; what is known of it already stays."""
+    now = timezone.now()
+    row, created = OfferRequest.objects.get_or_create(
+        **place._asdict(),
+        defaults={**known, "last_asked_at": now, "asked_by": person, "asked_at": now},
+    )
+    if not created and (row.state in (State.ASKED, State.REFUSED) or not row.is_named):
+        # Until it is answered: what may be somebody else's answer is nobody's last word.
+        fields = {**known, "last_asked_at": now, "state": State.ASKED}
+        OfferRequest.objects.filter(pk=row.pk).update(**fields)
+        row.refresh_from_db()
+    return row
+
+
+def _read_request_id(operation: OfferOperation) -> str:
+    """The requestId that an answer names, if a request can be asked for by it; else empty."""
+    metadata = operation.metadata
+    found = text(metadata.request_id) if isinstance(metadata, OfferMetadata) else None
+    try:
+        return found if found and len(check_id(found)) <= LONGEST_ID else ""
+    except InvalidId:
+        return ""
 
 
 def ask_again(place: Place, person: User) -> OfferOperation:

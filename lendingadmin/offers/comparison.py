@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from lendingadmin.display.technical import Leaf, list_technical
 from lendingadmin.lending.values import (
     ContractAmounts,
     Installment,
@@ -18,6 +19,7 @@ from lendingadmin.lending.values import (
     each,
     number,
 )
+from lendingadmin.loans.shown import CONTRACT
 
 
 class Column(NamedTuple):
@@ -59,6 +61,11 @@ class Column(NamedTuple):
     def how_many(self) -> int:
         """How many instalments there are."""
         return len(each(self.contract.installments))
+
+    @property
+    def technical(self) -> list[Leaf]:
+        """What the contract holds beside what the page shows of it."""
+        return list_technical(self.contract, CONTRACT)
 
 
 class Cell(NamedTuple):

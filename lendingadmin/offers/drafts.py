@@ -69,7 +69,7 @@ def body_of(
     source: Source,
     operation: OfferOperation | None,
     *,
-    start_date: str,
+    start_date: str | None,
     known: Mapping[str, object],
 ) -> dict[str, object]:
     """The body of Loans, Create, without the accountId: the contract whole, and what it tells.

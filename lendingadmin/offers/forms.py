@@ -10,7 +10,14 @@ from babel.numbers import get_currency_precision
 from django import forms
 from django.utils import timezone
 
-from lendingadmin.lending.values import AssessmentType, OffersResponse, each, number, text
+from lendingadmin.lending.values import (
+    AssessmentType,
+    OffersResponse,
+    each,
+    number,
+    text,
+    timestamp_text,
+)
 from lendingadmin.readers import LendingApp
 from lendingadmin.web.dates import UTC_DAY
 from lendingadmin.web.far_dates import FarDatesForm
@@ -18,12 +25,23 @@ from lendingadmin.web.fields import AmountField, IdField, day_field, moment_fiel
 
 from .catalogue import full_name
 
+_ASKED_BY = ("assessmentType", "timestamp", "requestId")
+
 
 class OfferForm(FarDatesForm):
-    """What an offer is asked for by (Spec: Borrowers, 4). The requestId is minted with the form."""
+    """What an offer is asked for by: at least one of the three (Spec: Borrowers, 4).
 
-    timestamp = moment_field(label="Evaluated up to")
-    requestId = forms.UUIDField(widget=forms.HiddenInput)
+    The requestId is minted with the form, so that the request can be found again if the answer is
+    lost; a person may leave it to the service, or name a request that was made elsewhere.
+    """
+
+    timestamp = moment_field(label="Evaluated up to", required=False)
+    requestId = IdField(
+        label="Request id",
+        required=False,
+        help_text="Made up here, so that the request can be found again if its answer is lost. "
+        "Left empty, the service makes one up.",
+    )
     token = forms.CharField(widget=forms.HiddenInput)
 
     def __init__(
@@ -34,16 +52,30 @@ class OfferForm(FarDatesForm):
             (name, str(one.display_name or name)) for one in types if (name := full_name(one))
         ]
         self.fields["assessmentType"] = forms.ChoiceField(
-            label="Assessment type", widget=forms.RadioSelect, choices=choices
+            label="Assessment type",
+            required=False,
+            widget=forms.RadioSelect,
+            choices=[*choices, ("", "No type: the service chooses one")],
         )
         field = self.fields["timestamp"]
         field.help_text = "Data of the account up to then counts."
         field.initial = timezone.localtime().replace(second=0, microsecond=0)
         self.fields["requestId"].initial = str(uuid.uuid4())
 
-    def request_id(self) -> str:
-        """The requestId as it goes out."""
-        return str(self.cleaned_data["requestId"])
+    def clean(self) -> dict[str, Any]:
+        """Something must be asked for."""
+        cleaned = super().clean()
+        if not self.errors and not any(map(cleaned.get, _ASKED_BY)):
+            raise forms.ValidationError(
+                "Choose an assessment type, give a time, or give a request id."
+            )
+        return cleaned
+
+    def sent(self) -> dict[str, object]:
+        """What goes out, under the service's names; a form that is left empty there sends none."""
+        given = {key: value for key in _ASKED_BY if (value := self.cleaned_data[key])}
+        when = given.get("timestamp")
+        return given | {"timestamp": timestamp_text(when)} if when else given
 
 
 class PreviewForm(forms.Form):
@@ -53,10 +85,12 @@ class PreviewForm(forms.Form):
         max_digits=15,
         decimal_places=3,
         min_value=Decimal("0.001"),
+        required=False,
+        help_text="The amount or the day may be left empty: the service chooses it then.",
         # A number field would lose what is no number before anybody could see it.
         widget=forms.TextInput,
     )
-    startDate = day_field(label="Starts on", zone_words=UTC_DAY)
+    startDate = day_field(label="Starts on", zone_words=UTC_DAY, required=False)
 
     def __init__(self, *args: Any, offer: OffersResponse, app: LendingApp, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -84,11 +118,17 @@ class PreviewForm(forms.Form):
         field = self.fields["product"]
         field.choices = [(one, called(one)) for one, _ in field.choices]  # type: ignore[attr-defined]
 
-    def clean_amount(self) -> Decimal:
+    def clean(self) -> None:
+        """The service chooses an amount or a day, not both (Spec: Borrowers, 5)."""
+        given = self.cleaned_data
+        if not self.errors and given.get("amount") is None and not given.get("startDate"):
+            self.add_error("amount", "Give an amount, a first day, or both.")
+
+    def clean_amount(self) -> Decimal | None:
         """As many decimals as the currency has."""
-        amount: Decimal = self.cleaned_data["amount"]
+        amount: Decimal | None = self.cleaned_data["amount"]
         decimals = get_currency_precision(self.app.currency)
-        if amount != round(amount, decimals):
+        if amount is not None and amount != round(amount, decimals):
             raise forms.ValidationError(f"{self.app.currency} has at most {decimals} decimals.")
         return amount
 
@@ -102,9 +142,10 @@ class PreviewForm(forms.Form):
         kept = [one for one in products if isinstance(one, dict) and one.get("productId") in chosen]
         return {**whole, "products": kept}
 
-    def starts_at(self) -> datetime:
+    def starts_at(self) -> str | None:
         """The first moment of the day as contracts mean it, in UTC (Spec: LendingContract)."""
-        return datetime.combine(self.cleaned_data["startDate"], time.min, tzinfo=UTC)
+        day = self.cleaned_data["startDate"]
+        return timestamp_text(datetime.combine(day, time.min, tzinfo=UTC)) if day else None
 
 
 class ContractLoanForm(forms.Form):

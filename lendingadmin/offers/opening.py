@@ -10,10 +10,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.display.technical import list_technical
 from lendingadmin.lending import figures
 from lendingadmin.lending.diff import moment_of
 from lendingadmin.lending.errors import Unnamed
-from lendingadmin.lending.values import Borrower, Loan, text, timestamp_text
+from lendingadmin.lending.values import Borrower, Loan, text
+from lendingadmin.loans.shown import CONTRACT
 from lendingadmin.web import onetime, writes
 from lendingadmin.web.access import access
 from lendingadmin.web.dates import far_notice
@@ -68,7 +70,7 @@ def loan(
         "token": kept.token,
         "body": kept.body,
         "contract": kept.contract,
-        "loan": {"contract": kept.contract},
+        "technical": list_technical(kept.contract, CONTRACT),
         "names": _names(kept.body),
         "account_id": form["accountId"].value(),
         "query": request.GET.urlencode(),
@@ -116,7 +118,7 @@ def _preview(
         contract,
         source,
         row.operation,
-        start_date=timestamp_text(form.starts_at()),
+        start_date=form.starts_at(),
         known=_known(preview, source.product_id),
     )
     return drafts.keep(request, source, body)

@@ -12,6 +12,9 @@ from .models import State
 
 def asked(write: Write, meant: Meant) -> Finding:
     """What the request's own page has found out so far."""
+    if "requestId" not in meant.sent:
+        why = "It was sent without a request id, so the service cannot be asked for it."
+        return Finding(Write.Found.NOT_SEEN, why)
     row = Place(write.app_id, write.subject, str(meant.sent["requestId"])).find()
     if row is None:
         # It is written down before the call.

@@ -19,7 +19,6 @@ from lendingadmin.lending.values import (
     OffersResponse,
     Product,
     each,
-    timestamp_text,
 )
 from lendingadmin.web import errors
 from lendingadmin.web.access import access
@@ -108,7 +107,9 @@ def form_of(request: PersonRequest, offer: OffersResponse, app_id: str) -> Previ
 
 def _for_all(request: PersonRequest) -> str:
     """The address with its amount so that everybody may open it; empty where it is so already."""
-    query, amount = request.GET.copy(), request.GET["amount"].strip()
+    query, amount = request.GET.copy(), request.GET.get("amount", "").strip()
+    if not amount:
+        return ""
     query["amount"] = for_all(amount)
     return "" if query["amount"] == amount else f"{request.path}?{query.urlencode()}"
 
@@ -127,7 +128,7 @@ def read(
             row.borrower_id,
             offer_summary=form.summary(),
             amount=form.cleaned_data["amount"],
-            start_date=timestamp_text(form.starts_at()),
+            start_date=form.starts_at(),
         )
     }
     if request.user.has_perm("lending.products.list"):

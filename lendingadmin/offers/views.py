@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.display.technical import Leaf, list_places, list_technical
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.ids import check_id
 from lendingadmin.lending.values import Product
@@ -27,6 +28,15 @@ PURPOSE = "borrowers.getOffers"
 MAY_ASK = "lending.borrowers.getOffers"
 _EARLIER = 10
 _LOOK_AGAIN = "Nothing is lost: the same request will be looked for again."
+# templates/offers/_request.html and, of an offer that was made, _outcome.html.
+_SHOWN = list_places("metadata", "startTime endTime expiryTime assessmentId requestId")
+_OF_OFFER = list_places(
+    "result.response", "creditLimit interestRateWaiver validFrom"
+) | list_places("result.response.products[]", "productId terms.interest.riskPremiumRate")
+_NOT_NAMED = (
+    "The service took the request, but gave it no request id, so it can't be followed here. "
+    "Its assessment may be in the list of assessments."
+)
 _TOO_LONG = "This form was open for too long. Check it and send it again."
 
 
@@ -41,10 +51,12 @@ def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
         url, card = _ask(request, form, app_id, borrower_id)
         if url:
             return redirect(url)
+    *kinds, no_type = form["assessmentType"].subwidgets
     context = {
         "form": form,
-        "choices": list(zip(form["assessmentType"].subwidgets, _choosable(types), strict=False)),
+        "choices": list(zip(kinds, _choosable(types), strict=True)),
         "types_whole": types_whole,
+        "no_type": no_type,
         "token": onetime.mint(request, PURPOSE),
         "card": card or types_card,
         "app": app,
@@ -84,27 +96,36 @@ def _ask(
 
     What is in doubt is not entered anew: its page finds out, by the same requestId.
     """
-    place = asking.Place(app_id, borrower_id, form.request_id())
-    page = reverse("offer", args=place)
-    cleaned = form.cleaned_data
+    sent = form.sent()
+    place = asking.Place(app_id, borrower_id, form.cleaned_data["requestId"])
+
+    def lands_on(row: OfferRequest | None) -> str:
+        return row.get_absolute_url() if row else reverse("borrower-offers", args=place[:2])
+
     try:
         outcome = writes.once(
             request,
             PURPOSE,
-            token=cleaned["token"],
+            token=form.cleaned_data["token"],
             do=lambda: asking.ask(
-                place, request.user, cleaned["assessmentType"], cleaned["timestamp"]
+                place,
+                request.user,
+                form.cleaned_data["assessmentType"],
+                form.cleaned_data["timestamp"],
             ),
-            lands_on=lambda _: page,
+            lands_on=lands_on,
             app_id=app_id,
             subject=borrower_id,
-            sent={"requestId": place.request_id, "assessmentType": cleaned["assessmentType"]},
+            sent=sent,
         )
     except onetime.Stale:
         form.add_error(None, _TOO_LONG)
         return "", None
+    if outcome.saved and outcome.url == lands_on(None):
+        messages.warning(request, _NOT_NAMED)
+    row = place.find() if place.request_id else None
     in_doubt = outcome.card is not None and outcome.card.saved == "unknown"
-    return (page if in_doubt and place.find() else outcome.url), outcome.card
+    return (row.get_absolute_url() if in_doubt and row else outcome.url), outcome.card
 
 
 @access(MAY_ASK)
@@ -236,10 +257,17 @@ def _standing(
         "waits": waits,
         "expired": expired,
         "refused": refused,
+        "technical": _list_technical(row),
         "may_reask": not (waits or refused) and (expired or unnamed or not row.is_finished),
         "app": gateway.lending_app(row.app_id),
     }
     return context | (_outcome(request, row) if row.state == State.DONE else {})
+
+
+def _list_technical(row: OfferRequest) -> list[Leaf]:
+    """What the last answer holds beside what the page shows of it."""
+    shown = _SHOWN | (_OF_OFFER if row.state == State.DONE else {"result.error"})
+    return list_technical(row.operation, shown) if row.operation else []
 
 
 def _outcome(request: PersonRequest, row: OfferRequest) -> dict[str, Any]:

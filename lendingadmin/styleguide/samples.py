@@ -10,7 +10,9 @@ from django import forms
 from lendingadmin.display import statuses
 from lendingadmin.display.bars import Item, lying, upright
 from lendingadmin.display.statuses import Status
+from lendingadmin.display.technical import Leaf, list_technical
 from lendingadmin.lending.errors import BadRequest, NotAllowed, Saved, TimedOut
+from lendingadmin.lending.values import Loan
 from lendingadmin.web.errors import Card, card
 from lendingadmin.web.fields import AmountField, moment_field
 
@@ -136,10 +138,18 @@ def sheet(theme: str) -> dict[str, Any]:
         "long_name": LONG_NAME,
         "rtl_name": RTL_NAME,
         "big": BIG,
+        "technical": technical(),
         "moment": datetime(2026, 11, 20, 11, 2, 11, tzinfo=UTC),
         **schedule(),
         **pictures(),
     }
+
+
+def technical() -> list[Leaf]:
+    """A value of each length, and those of a list's items."""
+    instalments = [{"startDate": f"2026-{month}-01T00:00:00.000Z"} for month in (11, 12)]
+    raw = {"uid": LONG_ID, "contract": {"installments": instalments}, "note": LONG_NAME * 3}
+    return list_technical(Loan(raw), ())
 
 
 def _installment(month: int) -> SimpleNamespace:

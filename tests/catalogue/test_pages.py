@@ -98,7 +98,7 @@ def test_what_the_spec_does_not_name_of_a_type_is_shown_as_it_came(
     kind = {"assessmentTypeId": "T-1", "uid": "9e", "tiers": {"a": [1, 2]}}
     fault_server.on("GET /v1/assessmentTypes", reply({"assessmentTypes": [kind]}))
     page = desk.get("/assessment-types/9e/").content.decode()
-    assert "{&quot;a&quot;: [1, 2]}" in page
+    assert "tiers.a" in page and "[1, 2]" in page
 
 
 def test_pages_of_a_list_follow_one_another(

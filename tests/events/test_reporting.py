@@ -1,7 +1,10 @@
 """Reporting events by form and by file: what reaches the service, once, and what is held back."""
 
+import re
 from collections.abc import Callable
+from html import unescape
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
@@ -195,3 +198,63 @@ def test_anothers_form_is_not_there(
     confirm = enter(desk, app)
     answer = client_of(manager).get(confirm)
     assert answer.headers["Location"] == new_url(app)
+
+
+LIMIT = 5_000_000  # Spec: Limits, event data size
+
+
+@pytest.mark.parametrize("kind", ["multipart", "urlencoded"])
+def test_as_much_can_be_typed_in_as_the_service_takes(
+    desk: Client, app: LendingApp, book: Caller, kind: str
+) -> None:
+    # Two bytes a letter, six where a form is not sent in parts.
+    text = "مرحبا" * ((LIMIT - 2000) // 10)
+    form = typed(desk, app) | {"sms-0-rawBody": text}
+    if kind == "multipart":
+        answer = desk.post(new_url(app), form)
+    else:
+        urlencoded = "application/x-www-form-urlencoded"
+        answer = desk.post(new_url(app), urlencode(form), content_type=urlencoded)
+    assert answer.status_code == 302
+    confirm = answer.headers["Location"]
+    assert "of less than 5 MB" in desk.get(confirm).content.decode()
+    send(desk, confirm)
+    (event,) = stored(book)
+    assert event["data"][0]["values"][0]["rawBody"] == text
+
+
+@pytest.mark.parametrize(
+    "field", ["sms-0-rawBody", "sms-0-address", "sms-0-smsId", "contact-0-others"]
+)
+def test_too_much_is_told_beside_the_field_that_it_is_in_and_stays(
+    desk: Client, app: LendingApp, book: Caller, field: str
+) -> None:
+    text = "x" * LIMIT
+    more = {"contact-0-name": "Mama Njeri", "contact-0-address": "+254722"}
+    answer = desk.post(new_url(app), typed(desk, app) | more | {field: text})
+    page = answer.content.decode()
+    assert answer.status_code == 200 and stored(book) == []
+    assert text in page
+    section = answer.context["form"].sections[0 if field.startswith("sms") else 1]
+    (row,) = [row for row in section.rows if row.errors]
+    ((name, (words,)),) = row.errors.items()
+    assert f"{row.prefix}-{name}" == field
+    assert "the service takes less than 5,000,000" in words
+
+
+def test_what_was_typed_in_is_there_again_when_it_is_changed(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    text = "y" * 100_000
+    confirm = enter(desk, app, **{"sms-0-rawBody": text})
+    found = re.search(r'href="([^"]+form=[^"]+)"', desk.get(confirm).content.decode())
+    assert found and text in desk.get(unescape(found[1])).content.decode()
+
+
+def test_a_form_past_every_limit_is_a_page_that_says_so(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    answer = desk.post(new_url(app), typed(desk, app, **{"sms-0-rawBody": "x" * 17_000_000}))
+    assert answer.status_code == 400
+    assert "the form is too long" in answer.content.decode()
+    assert stored(book) == []

@@ -81,6 +81,7 @@ def test_a_page_says_when_it_was_read(service, client):
         lambda app: app.borrowers.patch("b-1", {}),
         lambda app: app.borrowers.get_offers("b-1"),
         lambda app: app.borrowers.get_offers("b-1", timestamp=datetime(2024, 5, 1)),
+        lambda app: app.borrowers.get_offer_contracts("b-1", offer_summary={}),
         lambda app: app.loans.list(filters={"surname": "x"}),
         lambda app: app.events.list(page_size=0),
     ],
@@ -104,6 +105,19 @@ def test_polling_an_offer_sends_the_request_id_alone(service, client):
 
     assert service.last().json() == {"requestId": "r-1"}
     assert (offer.done, offer.result) == (False, None)
+
+
+def test_a_preview_is_of_an_amount_or_a_day_alone(service, client):
+    service.default = answer([])
+    preview = client.app("kenya").borrowers.get_offer_contracts
+
+    preview("b-1", offer_summary={}, amount=5)
+    preview("b-1", offer_summary={}, start_date="2026-12-01T00:00:00.000Z")
+
+    assert [one.json() for one in service.arrived[-2:]] == [
+        {"offerSummary": {}, "amount": 5},
+        {"offerSummary": {}, "startDate": "2026-12-01T00:00:00.000Z"},
+    ]
 
 
 def test_clients_show_neither_token_nor_address_in_a_log(client):

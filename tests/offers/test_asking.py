@@ -113,7 +113,7 @@ def test_what_is_in_doubt_is_looked_for_by_its_request_id(
         {"assessmentType": "assessmentTypes/none"},
         {"timestamp": "yesterday"},
         {"timestamp": "0001-01-01T00:00"},
-        {"requestId": "'; drop"},
+        {"requestId": ".."},
         {"token": "made up"},
     ],
 )

@@ -1,0 +1,112 @@
+"""What a page does not show elsewhere: every other leaf of a record, by its place on the wire.
+
+A page declares the places that it shows in its own words. All the rest is folded under Technical:
+fields that a clerk never asks for, keys that the spec does not name, and values of a wrong type.
+"""
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from lendingadmin.lending.values import Odd, Value
+
+_INDEX = re.compile(r"\[\d+\]")
+_LONG = 160  # characters; a longer value folds
+_MOST_KEYS = 40
+_DEEPEST = 6
+
+
+class Leaf(NamedTuple):
+    """A value as the service sent it: `contract.installments[0].startDate` and its text.
+
+    `documented` is whether the spec names the place and the value is of its type.
+    """
+
+    place: str
+    text: str
+    documented: bool = False
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it folds on its own, so that the others stay in sight."""
+        return len(self.text) > _LONG
+
+    @property
+    def start(self) -> str:
+        """The beginning of a long value."""
+        return f"{self.text[: _LONG // 2]}…"
+
+
+class Group(NamedTuple):
+    """The leaves of one field in all items of a list, as `installments[].dueDate`, or just one."""
+
+    place: str
+    leaves: list[tuple[str, Leaf]]
+
+
+def group_by_field(leaves: Iterable[Leaf]) -> list[Group]:
+    """The leaves with those of one field of a list's items together, each under its `[number]`."""
+    groups: dict[str, Group] = {}
+    for leaf in leaves:
+        place = _INDEX.sub("[]", leaf.place)
+        number = "".join(_INDEX.findall(leaf.place))
+        groups.setdefault(place, Group(place, [])).leaves.append((number, leaf))
+    return [
+        group if len(group.leaves) > 1 else group._replace(place=group.leaves[0][1].place)
+        for group in groups.values()
+    ]
+
+
+def list_places(within: str, keys: str) -> set[str]:
+    """The places of several fields of one object: `terms.fees[]` and `kind value`."""
+    return {f"{within}.{key}" if within else key for key in keys.split()}
+
+
+def list_technical(value: Value, shown: Container[str], within: str = "") -> list[Leaf]:
+    """The leaves of a value that its page does not show, in the order in which they came.
+
+    `shown` holds the places that the page shows with all that is below them, as
+    `contract.installments[].dueDate`; `within` is the place of the value itself. Fields that are
+    null are left out. A value of a wrong type is listed wherever it is, because a page reads it as
+    nothing.
+    """
+    return list(_walk(value, within, within, shown))
+
+
+def _walk(value: Value, place: str, pattern: str, shown: Container[str]) -> Iterator[Leaf]:
+    names = {key: name for name, key in value.api_names.items()}
+    for key, raw in value.entries:
+        here, kind = (f"{place}.{key}", f"{pattern}.{key}") if place else (key, key)
+        if key in names:
+            yield from _walk_field(getattr(value, names[key]), raw, here, kind, shown)
+        else:
+            yield from _walk_unknown(raw, here, _DEEPEST)
+
+
+def _walk_field(
+    found: object, raw: object, place: str, pattern: str, shown: Container[str]
+) -> Iterator[Leaf]:
+    if isinstance(found, Odd):
+        yield from _walk_unknown(raw, place, _DEEPEST)
+    elif found is None or pattern in shown:
+        return
+    elif isinstance(found, Value):
+        yield from _walk(found, place, pattern, shown)
+    elif isinstance(found, tuple) and isinstance(raw, list):
+        for index, (item, one) in enumerate(zip(found, raw, strict=True)):
+            yield from _walk_field(item, one, f"{place}[{index}]", f"{pattern}[]", shown)
+    else:
+        yield Leaf(place, _write(raw), documented=True)
+
+
+def _walk_unknown(raw: object, place: str, depth: int) -> Iterator[Leaf]:
+    """The leaves of an object of unknown shape; its lists, and what has no end, stay whole."""
+    if isinstance(raw, Mapping) and 0 < len(raw) <= _MOST_KEYS and depth:
+        for key, item in raw.items():
+            yield from _walk_unknown(item, f"{place}.{key}", depth - 1)
+    else:
+        yield Leaf(place, _write(raw))
+
+
+def _write(raw: object) -> str:
+    return str(Odd(raw)) or '""'
