@@ -161,7 +161,7 @@ class OfferService:
         body = dict(self.operation)
         metadata = body.get("metadata")
         if isinstance(metadata, dict) and metadata.get("requestId") == "r-1":
-            body["metadata"] = metadata | {"requestId": wire.request.json().get("requestId")}
+            body["metadata"] = metadata | {"requestId": wire.request.json().get("requestId", "r-1")}
         return reply(simplejson.dumps(body, use_decimal=True))(wire)
 
     def _contracts(self, wire: Wire) -> bool:
