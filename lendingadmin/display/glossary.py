@@ -80,14 +80,14 @@ TERMS = {
     "baseline": "The balances read just before a repayment was sent. Later readings are compared "
     "with them.",
     "recorded": "The service answered that it has the repayment.",
-    "unknown": "It was sent, and no readable answer came. It may be recorded or not; do not enter "
-    "it again.",
-    "inferred": "No answer came, but afterwards the loan's paid amount was higher by exactly this "
-    "much. Another payment may explain it.",
-    "no trace": "No answer came, and after a while the loan still shows no rise. It may yet "
+    "unknown": "It was sent, and no answer that decides it is kept. It may be recorded or not; do "
+    "not enter it again.",
+    "inferred": "No answer is kept, but afterwards the loan's paid amount was higher by exactly "
+    "this much. Another payment may explain it.",
+    "no trace": "No answer is kept, and after a while the loan still shows no rise. It may yet "
     "appear.",
     "refused": "The service said no, and nothing was recorded.",
-    "not sent": "It never left the dashboard, so nothing was recorded.",
+    "not sent": "It did not leave the dashboard, as far as its journal knows.",
     "set aside": "A manager put an open question aside, so that the customer's next payment can be "
     "entered. The question stays open.",
     "settled by hand": "A person decided what became of a repayment, and said why.",

@@ -30,7 +30,7 @@ from lendingadmin.lending.errors import (
 
 @dataclass(frozen=True)
 class Card:
-    """What `_error_card.html` draws. `saved` is "no" or "unknown"."""
+    """What `_error_card.html` draws. `saved` is "no", "unknown" or "yes"; empty for a read."""
 
     title: str
     cause: str

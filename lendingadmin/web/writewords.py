@@ -12,7 +12,7 @@ State, Found = Write.State, Write.Found
 
 
 class Wording(NamedTuple):
-    """`saved` is “yes”, “no”, “unknown” or “probably”; `tone` and `icon` those of the notice."""
+    """`saved` answers whether anything was saved; `tone` and `icon` are those of the notice."""
 
     title: str
     sentence: str
@@ -25,8 +25,8 @@ class Wording(NamedTuple):
 _BY_STATE: dict[str, Wording] = {
     State.SENT: Wording(
         "Sent, waiting for the answer",
-        "The service has not answered yet. Do not enter it again.",
-        "unknown",
+        "No answer is kept here yet. Do not enter it again.",
+        "not known yet",
         "This page looks again by itself.",
         "info",
     ),
@@ -49,7 +49,7 @@ _BY_STATE: dict[str, Wording] = {
     State.SETTLED: Wording(
         "Settled by a person",
         "The service did not say what became of it; a person decided.",
-        "unknown",
+        "not known yet",
         "Nothing more to do.",
         "info",
         "pencil-square",
@@ -59,7 +59,7 @@ _UNKNOWN: dict[str, Wording] = {
     "": Wording(
         "We don't know yet whether this was saved",
         "Do not enter it again. Checking…",
-        "unknown",
+        "not known yet",
         "The record is read again and again to find out.",
         "odd",
     ),
@@ -73,8 +73,8 @@ _UNKNOWN: dict[str, Wording] = {
     ),
     Found.DIFFERS: Wording(
         "Found, but otherwise than it was to be saved",
-        "The service never confirmed it. What is there now may be somebody else's.",
-        "unknown",
+        "No confirmation is kept here. What is there now may be somebody else's.",
+        "not known yet",
         "Open the record and compare. A manager can settle this with a reason.",
         "warn",
         "exclamation-triangle",
@@ -82,14 +82,14 @@ _UNKNOWN: dict[str, Wording] = {
     Found.CANDIDATES: Wording(
         "We don't know which one it is, if any",
         "The service has no key by which it could be told apart. These may be it.",
-        "unknown",
+        "not known yet",
         "Look at them and say which one it is, or that none is. Do not enter it again before.",
         "odd",
     ),
     Found.NOT_SEEN: Wording(
         "Not found so far",
-        "The service never confirmed it; this is what it shows. It may still come late.",
-        "unknown",
+        "No confirmation is kept here; this is what it shows. It may still come late.",
+        "not known yet",
         "Doing it again may do it twice. Looking goes on for a day.",
         "warn",
         "exclamation-triangle",

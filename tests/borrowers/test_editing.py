@@ -227,7 +227,7 @@ def test_a_doubt_leads_to_its_own_page(desk: Client, service: FaultServer) -> No
     confirm = entered(desk, individual__surname="B")
     page = desk.post(confirm, follow=True)
     text = page.content.decode()
-    assert "not like this" in text and "<strong>unknown</strong>" in text
+    assert "not like this" in text and "<strong>not known yet</strong>" in text
     assert "It is as it was before, so far." in text
     assert desk.post(confirm).headers["Location"] == page.request["PATH_INFO"]
     assert len(sent(service)) == 1

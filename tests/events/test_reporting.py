@@ -186,7 +186,7 @@ def test_an_answer_that_never_came_is_unknown(
     confirm = enter(desk, app)
     sent = send(desk, confirm)
     page = desk.get(sent.headers["Location"]).content.decode()
-    assert "<strong>unknown</strong>" in page
+    assert "<strong>not known yet</strong>" in page
     assert "lists no event of this account, type and time so far" in page
     assert desk.get(confirm).headers["Location"] == sent.headers["Location"]
     assert Entry.objects.get(action="events.create").saved == "unknown"

@@ -129,7 +129,7 @@ class TestNew:
         service.on("POST /v1/projects/demo/apps/kenya/loans", reset())
         form = filled(desk.get(NEW), accountId="MINE")
         page = desk.post(NEW, form, follow=True)
-        assert "<strong>unknown</strong>" in page.content.decode()
+        assert "<strong>not known yet</strong>" in page.content.decode()
         assert desk.post(NEW, form).headers["Location"] == page.request["PATH_INFO"]
         assert posted(service) == 1
 
@@ -206,7 +206,7 @@ class TestDelete:
         form = {"token": hidden(desk.get("/apps/kenya/loans/L/delete"))}
         service.on("/loans/L", reset())
         page = desk.post("/apps/kenya/loans/L/delete", form, follow=True).content.decode()
-        assert "<strong>unknown</strong>" in page and service.hits("DELETE") == 1
+        assert "<strong>not known yet</strong>" in page and service.hits("DELETE") == 1
         assert "still there" not in page
 
     @pytest.mark.parametrize(

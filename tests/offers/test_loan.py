@@ -101,7 +101,7 @@ class TestALoanOfAPreview:
         form = start(desk) | {"accountId": "MINE-1"}
         service.on_create = reset()
         page = desk.post(LOAN, form, follow=True)
-        assert "<strong>unknown</strong>" in page.content.decode()
+        assert "<strong>not known yet</strong>" in page.content.decode()
         assert desk.post(LOAN, form).headers["Location"] == page.request["PATH_INFO"]
         assert len(service.created) == 1
 

@@ -119,7 +119,7 @@ def test_where_no_acknowledgement_is_kept_nothing_is_told_of_the_service(
 @pytest.mark.parametrize(
     ("behaviour", "saved", "said"),
     [
-        (commit_then(reset()), "unknown", "We don't know yet whether this was recorded"),
+        (commit_then(reset()), "not known yet", "We don't know yet whether this was recorded"),
         (without_committing(refusal(422)), "no", "The service refused this request"),
     ],
     ids=["lost", "refused"],
