@@ -26,7 +26,7 @@ NO_DATABASE = "The dashboard's database is busy, full or can't be reached."
 
 
 # For so many seconds an outcome is tried to be kept; nobody takes over a sender before 90.
-KEEP_WITHIN = 20.0
+KEEP_WITHIN = 30.0
 
 
 class OutcomeNotKept(Exception):

@@ -12,6 +12,7 @@ from redis.exceptions import ConnectionError as RedisGone
 
 from lendingadmin.readers import LendingApp
 from lendingadmin.staff.models import User
+from lendingadmin.web import unavailable
 from lendingadmin.web.models import Write
 from tests.faults.behaviours import forward, handled_then, refusal, reset
 from tests.faults.server import Behaviour, FaultServer, Wire
@@ -21,6 +22,12 @@ from tests.web.acts import Act, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SENDS = [acts.REGISTER, acts.CHANGE, acts.MAKE_LOAN, acts.DELETE_LOAN, acts.ASSESS]
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What can't be kept is given up soon."""
+    monkeypatch.setattr(unavailable, "KEEP_WITHIN", 0.3)
 
 
 @pytest.fixture
@@ -83,7 +90,7 @@ def test_locked_before_anything_was_sent_is_not_saved(
 @pytest.mark.parametrize("act", SENDS, ids=str)
 @pytest.mark.parametrize(
     ("answer", "saved"),
-    [(forward(), "yes"), (handled_then(reset()), "unknown"), (refusal(400, "no"), "no")],
+    [(forward(), "yes"), (handled_then(reset()), "not known yet"), (refusal(400, "no"), "no")],
     ids=["saved", "answer lost", "refused"],
 )
 def test_locked_while_it_was_sent_says_what_is_known(
