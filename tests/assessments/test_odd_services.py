@@ -220,7 +220,7 @@ def test_a_running_one_without_an_id_does_not_stop_the_form_for_ever(
     body = {
         "accountId": "borrower:B-1",
         "assessmentType": "assessmentTypes/credit",
-        "timestamp": "2026-01-01T00:00:00",
+        "timestamp": "2026-01-01T03:00:00",
         "token": form.context["token"],
         "seen": form.context["seen"],
     }

@@ -167,7 +167,7 @@ def test_a_preview_saves_nothing_though_it_is_a_post(fault_server: FaultServer) 
     fault_server.on("POST", do.reset())
     with pytest.raises(ServiceFault) as caught:
         client_to(fault_server.url).app("kenya").borrowers.get_offer_contracts(
-            "B1", offer_summary={}, amount=None, start_date=None
+            "B1", offer_summary={}, amount=5
         )
     assert (caught.value.saved, fault_server.hits()) == (NO, 1)
 
