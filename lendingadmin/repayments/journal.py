@@ -117,10 +117,11 @@ def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str
     state = State(repayment.state)
     baseline, latest = repayment.baseline, repayment.latest
     attribution = attribution_of(repayment) if state in SETTLEABLE else None
+    effect = repayment.effect_of(baseline, latest) if baseline and latest else None
     return {
         "repayment": repayment,
         "wording": wording_of(repayment),
-        "effect": repayment.effect_of(baseline, latest) if baseline and latest else None,
+        "effect": attribution.effect if attribution and effect else effect,
         "baseline": baseline,
         "latest": latest,
         "attribution": attribution,

@@ -89,6 +89,7 @@ def test_what_two_may_own_is_inferred_for_neither_and_both_pages_say_so(
         page = text_of(desk, one)
         assert "may belong to another repayment as well" in page
         assert f'href="{other.get_absolute_url()}">{other}</a>' in page
+        assert "contested: paid rose" in page and "seen: paid rose" not in page
 
 
 def test_once_a_person_decides_the_rise_is_the_other_s(
