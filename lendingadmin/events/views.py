@@ -14,6 +14,7 @@ from lendingadmin import audit, gateway
 from lendingadmin.lending.errors import NotFound, UnfinishedList
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.lending.pages import leave_out_repeats
 from lendingadmin.lending.values import Event, Odd
 from lendingadmin.staff.roles import roles_in_words
 from lendingadmin.web import tables
@@ -67,7 +68,8 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
         page_size=DEFAULT_PAGE_SIZE,
     )
     audit.record(request, "dashboard.export", app_id=app_id, subject="events", outcome="started")
-    rows = (CsvPage(map(_cells, page.items), page.repeated) for page in found)
+    pages = leave_out_repeats(found)
+    rows = (CsvPage(map(_cells, page.items), page.repeated) for page in pages)
     return csv_response(request, f"events-{app_id}.csv", [*_COLUMNS, "data"], rows)
 
 

@@ -14,7 +14,7 @@ from lendingadmin import audit, gateway
 from lendingadmin.display.templatetags.money import count
 from lendingadmin.lending.errors import BadRequest
 from lendingadmin.lending.operations import OPERATIONS
-from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page
+from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page, leave_out_repeats
 from lendingadmin.web import polling, progress
 from lendingadmin.web.access import access, refusal
 from lendingadmin.web.exports import CsvPage, csv_response
@@ -96,7 +96,7 @@ def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -
         asked["order"] = form.cleaned_data["order"]
     pages = listing.only(keys_of(name)).pages
     may_refuse_size = "pageSize" not in (operation.list_parameters or ())
-    found = _started(pages, asked, may_refuse_size=may_refuse_size)
+    found = leave_out_repeats(_started(pages, asked, may_refuse_size=may_refuse_size))
     audit.record(request, ACTION, app_id=app_id, subject=name.partition(".")[0], outcome="started")
     row = row_of(name)
     rows = (CsvPage(map(row, page.items), page.repeated) for page in found)

@@ -11,7 +11,14 @@ from typing import Generic, Self, TypeVar
 
 from lendingadmin.lending.codec import decode, decoder_of
 from lendingadmin.lending.operations import OPERATIONS
-from lendingadmin.lending.pages import Order, Page, each_page, first_items, list_query
+from lendingadmin.lending.pages import (
+    Order,
+    Page,
+    each_page,
+    first_items,
+    leave_out_repeats,
+    list_query,
+)
 from lendingadmin.lending.resource import Resource, check_page, read_page
 from lendingadmin.lending.values import Odd, Value
 
@@ -83,8 +90,8 @@ class PlainList(_Listing[Listed]):
         page_size: int | None = None,
         page_token: str | None = None,
     ) -> Iterator[Listed | Odd]:
-        """Items of all `pages`, each page read when it is reached."""
-        for page in self.pages(page_size=page_size, page_token=page_token):
+        """Items of all `pages`, each once (`leave_out_repeats`), read when they are reached."""
+        for page in leave_out_repeats(self.pages(page_size=page_size, page_token=page_token)):
             yield from page.items
 
 
@@ -121,8 +128,9 @@ class FilteredList(_Listing[Listed]):
         page_size: int | None = None,
         page_token: str | None = None,
     ) -> Iterator[Listed | Odd]:
-        """Items of all `pages`, each page read when it is reached."""
-        for page in self.pages(filters=filters, page_size=page_size, page_token=page_token):
+        """Items of all `pages`, each once (`leave_out_repeats`), read when they are reached."""
+        pages = self.pages(filters=filters, page_size=page_size, page_token=page_token)
+        for page in leave_out_repeats(pages):
             yield from page.items
 
 
@@ -164,8 +172,7 @@ class OrderedList(_Listing[Listed]):
         page_size: int | None = None,
         page_token: str | None = None,
     ) -> Iterator[Listed | Odd]:
-        """Items of all `pages`, each page read when it is reached."""
-        for page in self.pages(
-            filters=filters, order=order, page_size=page_size, page_token=page_token
-        ):
+        """Items of all `pages`, each once (`leave_out_repeats`), read when they are reached."""
+        pages = self.pages(filters=filters, order=order, page_size=page_size, page_token=page_token)
+        for page in leave_out_repeats(pages):
             yield from page.items

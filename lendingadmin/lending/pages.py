@@ -1,6 +1,6 @@
 """Lists: what may be asked of them, and one page of what came (Spec: Shared list behaviour)."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -134,23 +134,16 @@ def first_items(
 def each_page(
     fetch: Callable[[str | None], Page[Listed]], start: str | None = None
 ) -> Iterator[Page[Listed]]:
-    """Pages as they are asked for, to the last; an item that came before is left out and counted.
+    """Pages as they are asked for, to the last.
 
-    `start` is the token of the page to begin with, None for the first. Items are told apart by
-    their id, else their uid; one without either is kept. What is remembered of an item is a hash:
-    70 bytes or so.
-
-    Raises UnfinishedList where the list leads back to itself, by a token that was used before or a
-    page with nothing but items that came before, and after EMPTY_PAGES pages without items.
+    `start` is the token of the page to begin with, None for the first. Raises UnfinishedList where
+    a token comes that was used before, and after EMPTY_PAGES pages without items.
     """
-    tokens, keys = {start}, set[int]()
+    tokens = {start}
     token, empty = start, 0
     while True:
         page = fetch(token)
-        fresh = _without_repeats(page, keys)
-        if page.items and not fresh.items:
-            raise UnfinishedList(LED_BACK)
-        yield fresh
+        yield page
         token = page.next_page_token
         if token is None:
             return
@@ -160,6 +153,21 @@ def each_page(
         empty = 0 if page.items else empty + 1
         if empty == EMPTY_PAGES:
             raise UnfinishedList(f"The service's list went on with {empty} empty pages.")
+
+
+def leave_out_repeats(pages: Iterable[Page[Listed]]) -> Iterator[Page[Listed]]:
+    """The pages without the items that came before, which each page counts.
+
+    Items are told apart by their id, else their uid; one without either is kept. What is remembered
+    of an item is a hash: 70 bytes or so. Raises UnfinishedList for a page with nothing but items
+    that came before: the list leads back to itself.
+    """
+    keys = set[int]()
+    for page in pages:
+        fresh = _without_repeats(page, keys)
+        if page.items and not fresh.items:
+            raise UnfinishedList(LED_BACK)
+        yield fresh
 
 
 def _without_repeats(page: Page[Listed], keys: set[int]) -> Page[Listed]:
@@ -208,7 +216,7 @@ def search(
     """
     looked_at = empty = 0
     try:
-        for page in pages:
+        for page in leave_out_repeats(pages):
             for item in page.items:
                 looked_at += 1
                 if not isinstance(item, Odd) and is_wanted(item):

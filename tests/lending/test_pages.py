@@ -15,6 +15,7 @@ from lendingadmin.lending.pages import (
     filter_text,
     first_items,
     gather,
+    leave_out_repeats,
     list_query,
     page_token,
     search,
@@ -144,7 +145,7 @@ def test_an_item_that_came_before_is_left_out_and_counted():
         first=((one, one), "b"), b=((one, two, named, Loan({})), "c"), c=((Loan({}),), None)
     )
 
-    found = [(len(page.items), page.repeated) for page in each_page(pages)]
+    found = [(len(page.items), page.repeated) for page in leave_out_repeats(each_page(pages))]
 
     assert found == [(1, 1), (3, 1), (1, 0)]
 
@@ -155,7 +156,7 @@ def test_a_page_of_items_that_came_before_leads_back(following):
     pages = Pages(first=((one, two), "b"), b=((two,), following))
 
     with pytest.raises(UnfinishedList, match="led back to itself"):
-        list(each_page(pages))
+        list(leave_out_repeats(each_page(pages)))
 
 
 def test_a_walk_gives_up_after_many_empty_pages():

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from lendingadmin.lending.errors import UnfinishedList
-from lendingadmin.lending.pages import Page, each_page
+from lendingadmin.lending.pages import Page, each_page, leave_out_repeats
 from lendingadmin.lending.values import Loan
 from lendingadmin.portfolio.models import Snapshot
 from tests.paging.service import PagedService
@@ -168,7 +168,7 @@ def test_a_walk_of_100_000_rows_keeps_little_of_each() -> None:
         return Page(rows, str(start + 1000) if start < 99_000 else None, datetime.now(UTC))
 
     tracemalloc.start()
-    count = sum(len(page.items) for page in each_page(fetch))
+    count = sum(len(page.items) for page in leave_out_repeats(each_page(fetch)))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert count == 100_000
