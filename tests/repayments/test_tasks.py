@@ -141,6 +141,9 @@ def test_two_workers_take_each_look_once(
     with worker(url, tmp_path / "one.log") as one, worker(url, tmp_path / "two.log") as two:
         assert soon(lambda: not Repayment.objects.exclude(looks=11).exists())
         assert soon(lambda: not DBTaskResult.objects.exclude(status="SUCCESSFUL").exists())
+        # One may have done it all before the other was there to take a signal.
+        logs = (tmp_path / "one.log", tmp_path / "two.log")
+        assert soon(lambda: all("the worker runs" in log.read_text() for log in logs))
         for process in (one, two):
             process.send_signal(signal.SIGTERM)
             assert process.wait(10) == 0
