@@ -1,4 +1,5 @@
-# make run, make test, make check, make bench, make prove-money, make screenshots, make lighthouse.
+# make run, make test, make test-all, make check, make bench, make trace, make prove-money,
+# make screenshots, make lighthouse.
 # What they do is written in manage.py's commands and in pyproject.toml; here is only the
 # environment that these need.
 
@@ -7,15 +8,19 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3)
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 2
 
-.PHONY: run test check bench prove-money screenshots lighthouse
+.PHONY: run test test-all check bench trace prove-money screenshots lighthouse
 .DEFAULT_GOAL := run
 
 run: $(VENV)/run.stamp
 	@exec $(BIN)/python manage.py demo $(if $(FRESH),--fresh)
 
+# What a change needs within minutes; test-all also runs what is marked exhaustive.
 # ARGS goes to pytest: make test ARGS="tests/lending -q"
 test: $(VENV)/test.stamp
-	@$(BIN)/python -m pytest -rs $(ARGS)
+	@$(BIN)/python -m pytest -rs -n auto --dist loadgroup -m "not exhaustive" $(ARGS)
+
+test-all: $(VENV)/test.stamp
+	@$(BIN)/python -m pytest -rs -n auto --dist loadgroup $(ARGS)
 
 # Production settings are those of .env.example, with the two values that everybody makes alone.
 PRODUCTION = set -a; . ./.env.example; \
@@ -25,6 +30,7 @@ check: $(VENV)/test.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy lendingadmin
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/djlint templates --lint --quiet
 	@echo manage.py check --deploy; $(PRODUCTION) \
 	  $(BIN)/python manage.py check --deploy --fail-level WARNING
@@ -35,6 +41,11 @@ check: $(VENV)/test.stamp
 
 bench: $(VENV)/test.stamp
 	@$(BIN)/python -m tests.benchmarks.pages
+	@$(BIN)/python -m tests.benchmarks.years
+
+# How many functions and files one request runs through.
+trace: $(VENV)/test.stamp
+	@$(BIN)/python -m tests.trace
 
 # Every page in every state, light and dark, at 1440 and 390: make screenshots FOLDER=/tmp/pictures
 screenshots: $(VENV)/test.stamp

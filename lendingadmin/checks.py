@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.urls import get_resolver
 
-from lendingadmin.web.access import guards_itself, routes, rule_of
+from .ui.access import guards_itself, routes, rule_of
 
 
 @register(Tags.urls)
@@ -18,7 +18,7 @@ def every_view_declares_access(**_: Any) -> list[CheckMessage]:
     return [
         Error(
             f"The view at “/{route}” does not say who may reach it.",
-            hint="Put @access(…), @signed_in() or @public() of lendingadmin.web.access on it.",
+            hint="Put @access(…), @signed_in() or @public() of lendingadmin.ui.access on it.",
             obj=f"{getattr(view, '__module__', '?')}.{getattr(view, '__qualname__', view)}",
             id="lendingadmin.E001",
         )

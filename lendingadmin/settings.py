@@ -11,7 +11,19 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from lendingadmin import readers
+from .env import (
+    data_keys,
+    duration,
+    lending_apps,
+    mail_address,
+    mail_server,
+    one_of,
+    own_address,
+    service_address,
+    status_words,
+    switch,
+    words,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
@@ -35,29 +47,29 @@ def read(name: str, reader: Callable[[str], Read], default: str | None = None) -
 
 # --- the Lending Service -------------------------------------------------------------------
 
-LENDING_BASE_URL = read("LENDING_BASE_URL", readers.service_address)
-LENDING_AUTH_URL = read("LENDING_AUTH_URL", readers.service_address)
+LENDING_BASE_URL = read("LENDING_BASE_URL", service_address)
+LENDING_AUTH_URL = read("LENDING_AUTH_URL", service_address)
 LENDING_CLIENT_ID = read("LENDING_CLIENT_ID", str)
 LENDING_CLIENT_SECRET = read("LENDING_CLIENT_SECRET", str)
 LENDING_SCOPE = read("LENDING_SCOPE", str, "platform.lending")
 LENDING_PROJECT_ID = read("LENDING_PROJECT_ID", str)
-LENDING_APPS = read("LENDING_APPS", readers.lending_apps)
-LENDING_CUSTOM_METHODS = read("LENDING_CUSTOM_METHODS", readers.one_of("colon", "slash"), "colon")
-LENDING_LOAN_STATUSES = read("LENDING_LOAN_STATUSES", readers.status_words, "")
-LENDING_PERFORMANCE_STATUSES = read("LENDING_PERFORMANCE_STATUSES", readers.status_words, "")
-LENDING_BORROWER_STATUSES = read("LENDING_BORROWER_STATUSES", readers.status_words, "")
-LENDING_PRODUCT_STATUSES = read("LENDING_PRODUCT_STATUSES", readers.status_words, "")
-REPAYMENT_QUIET = read("REPAYMENT_QUIET", readers.duration, "15m")
-SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", readers.duration, "6h")
+LENDING_APPS = read("LENDING_APPS", lending_apps)
+LENDING_CUSTOM_METHODS = read("LENDING_CUSTOM_METHODS", one_of("colon", "slash"), "colon")
+LENDING_LOAN_STATUSES = read("LENDING_LOAN_STATUSES", status_words, "")
+LENDING_PERFORMANCE_STATUSES = read("LENDING_PERFORMANCE_STATUSES", status_words, "")
+LENDING_BORROWER_STATUSES = read("LENDING_BORROWER_STATUSES", status_words, "")
+LENDING_PRODUCT_STATUSES = read("LENDING_PRODUCT_STATUSES", status_words, "")
+REPAYMENT_QUIET = read("REPAYMENT_QUIET", duration, "15m")
+SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", duration, "6h")
 
 # --- where and how it runs -----------------------------------------------------------------
 
-DEBUG = read("DEBUG", readers.switch, "off")
-HTTPS = read("HTTPS", readers.switch, "off" if DEBUG else "on")
+DEBUG = read("DEBUG", switch, "off")
+HTTPS = read("HTTPS", switch, "off" if DEBUG else "on")
 SECRET_KEY = read("SECRET_KEY", str)
-DATA_KEYS = read("DATA_KEYS", readers.data_keys)
-ALLOWED_HOSTS = read("ALLOWED_HOSTS", readers.words, "localhost,127.0.0.1")
-CSRF_TRUSTED_ORIGINS = read("CSRF_TRUSTED_ORIGINS", readers.words, "")
+DATA_KEYS = read("DATA_KEYS", data_keys)
+ALLOWED_HOSTS = read("ALLOWED_HOSTS", words, "localhost,127.0.0.1")
+CSRF_TRUSTED_ORIGINS = read("CSRF_TRUSTED_ORIGINS", words, "")
 TRUSTED_PROXIES = read("TRUSTED_PROXIES", int, "0")
 
 ROOT_URLCONF = "lendingadmin.urls"
@@ -67,13 +79,18 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 INSTALLED_APPS = [
     "lendingadmin.staff",
     "lendingadmin.audit",
-    "lendingadmin.web",
+    "lendingadmin.ui",
+    "lendingadmin.writes",
     "lendingadmin.gateway",
-    "lendingadmin.background",
+    "lendingadmin.worker",
     "lendingadmin.display",
+    "lendingadmin.borrowers",
+    "lendingadmin.loans",
     "lendingadmin.repayments",
+    "lendingadmin.assessments",
     "lendingadmin.offers",
-    "lendingadmin.finding",
+    "lendingadmin.events",
+    "lendingadmin.search",
     "lendingadmin.portfolio",
     "lendingadmin.demo",
     "lendingadmin.staff.site.PeopleAdminConfig",
@@ -99,7 +116,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "lendingadmin.web.middleware.CompressionMiddleware",
+    "lendingadmin.ui.middleware.CompressionMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -109,13 +126,13 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "lendingadmin.web.access.AccessMiddleware",
-    "lendingadmin.web.middleware.NoStoreMiddleware",
-    "lendingadmin.web.typed.TypedMiddleware",
-    "lendingadmin.web.apicalls.ApiCallsMiddleware",
-    "lendingadmin.web.middleware.ReaderMiddleware",
-    "lendingadmin.web.middleware.LenderZoneMiddleware",
-    "lendingadmin.web.middleware.LendingErrorMiddleware",
+    "lendingadmin.ui.access.AccessMiddleware",
+    "lendingadmin.ui.middleware.NoStoreMiddleware",
+    "lendingadmin.ui.autosave.autosave_middleware",
+    "lendingadmin.ui.apicalls.ApiCallsMiddleware",
+    "lendingadmin.ui.middleware.ReaderMiddleware",
+    "lendingadmin.ui.middleware.LenderZoneMiddleware",
+    "lendingadmin.ui.middleware.LendingErrorMiddleware",
 ]
 
 TEMPLATES = [
@@ -128,7 +145,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "lendingadmin.web.context.frame",
+                "lendingadmin.ui.navigation.navigation",
             ],
             "builtins": ["django_htmx.templatetags.django_htmx"],
         },
@@ -151,7 +168,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
     }
-# Opening a connection anew for each request costs as much as the request's queries.
+# Opening a connection again for each request costs as much as the request's queries.
 DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 CACHES = {"default": env.cache_url("CACHE_URL", default="dbcache://cache")}
@@ -231,7 +248,7 @@ STORAGES = {
 # --- what people send ----------------------------------------------------------------------
 
 # Files hold personal data: none touches a disk, and none is longer than it may be.
-FILE_UPLOAD_HANDLERS = ["lendingadmin.web.uploads.BoundedMemory"]
+FILE_UPLOAD_HANDLERS = ["lendingadmin.ui.uploads.BoundedMemory"]
 # An event typed in by hand holds up to 5 MB (Spec: Limits). A form that is not sent in parts writes
 # three bytes for each that is no plain letter. What is a little over is told beside its field.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 17_000_000
@@ -243,16 +260,16 @@ USE_I18N = False
 TIME_ZONE = "UTC"
 USE_TZ = True
 
-vars().update(read("EMAIL_URL", readers.mail_server, "consolemail://"))
+vars().update(read("EMAIL_URL", mail_server, "consolemail://"))
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = read("EMAIL_FROM", readers.mail_address, "lendingadmin@localhost")
-DASHBOARD_URL = read("DASHBOARD_URL", readers.own_address, "")
+DEFAULT_FROM_EMAIL = read("EMAIL_FROM", mail_address, "lendingadmin@localhost")
+DASHBOARD_URL = read("DASHBOARD_URL", own_address, "")
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "filters": {"no_address": {"()": "lendingadmin.web.logs.NoAddress"}},
+    "filters": {"no_address": {"()": "lendingadmin.ui.logs.NoAddress"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",

@@ -1,20 +1,20 @@
-"""Every address of the dashboard. Each view must declare its access (see web/access.py)."""
+"""Every address of the dashboard. Each view must declare its access (see ui/access.py)."""
 
 from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path, register_converter
 
-from lendingadmin.web import health, typed
-from lendingadmin.web.glossary import glossary
-from lendingadmin.web.keys import KeyConverter
+from .ui import autosave, health
+from .ui.converters import KeyConverter
+from .ui.glossary import glossary
 
 register_converter(KeyConverter, "key")
 
-handler403 = "lendingadmin.web.access.permission_denied"
-handler500 = "lendingadmin.web.unavailable.server_error"
+handler403 = "lendingadmin.ui.access.permission_denied"
+handler500 = "lendingadmin.ui.unavailable.server_error"
 
 urlpatterns = [
-    # For whoever watches the process.
+    # For monitors.
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
     # People, and what they did.
@@ -22,13 +22,14 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("glossary/", glossary, name="glossary"),
     path("audit/", include("lendingadmin.audit.urls")),
-    path("typed", typed.typed, name="typed"),
-    # The areas, in the order of the rail.
+    path("autosave", autosave.autosave, name="autosave"),
+    # The areas, in the order of the sidebar.
     path("", include("lendingadmin.portfolio.urls")),
     path("", include("lendingadmin.catalogue.urls")),
     path("", include("lendingadmin.exports.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.web.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.finding.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.ui.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.writes.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.search.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.borrowers.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.offers.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.loans.urls")),
@@ -37,6 +38,6 @@ urlpatterns = [
     path("apps/<slug:app_id>/", include("lendingadmin.events.urls")),
 ]
 
-# For whoever builds the pages. Elsewhere the address does not exist.
+# For developers. Without DEBUG the address does not exist.
 if settings.DEBUG:
     urlpatterns.append(path("styleguide/", include("lendingadmin.styleguide.urls")))

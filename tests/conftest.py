@@ -1,6 +1,7 @@
 """The cast, the same few people in every test, and the browser sessions they sit at."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import Group
@@ -24,6 +25,29 @@ __all__ = [
 ]
 
 PASSWORD = "correct horse battery staple"
+
+HERE = Path(__file__).parent
+# What tries many answers, faults, states or looks: `make test-all` runs it, `make test` does not.
+EXHAUSTIVE = (
+    "browser/test_axe.py",
+    "browser/test_pausing.py",
+    "browser/test_reach.py",
+    "events/test_large.py",
+    "lending/test_in_step.py",
+    "odd/",
+    "proof/",
+    "sandbox/test_schemathesis.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is exhaustive, and keep the browser's tests in one process: they share a house."""
+    for item in items:
+        place = item.path.relative_to(HERE).as_posix()
+        if place.startswith(EXHAUSTIVE):
+            item.add_marker(pytest.mark.exhaustive)
+        if place.startswith("browser/"):
+            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 def cast(role: str) -> User:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lendingadmin import checks
-from lendingadmin.readers import data_keys
+from lendingadmin.env import data_keys
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = dict(

@@ -6,23 +6,32 @@ from lendingadmin.display.templatetags.assessments import score
 from lendingadmin.display.templatetags.statuses import chip
 from lendingadmin.display.templatetags.times import moment
 from lendingadmin.display.text import shown, spelled
+from lendingadmin.env import LendingApp
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.values import Assessment, text
-from lendingadmin.readers import LendingApp
-from lendingadmin.web.keys import addresses
-from lendingadmin.web.tables import Column, above, dated, digger, id_link, row_id, row_name, row_of
+from lendingadmin.ui.converters import addresses
+from lendingadmin.ui.tables import (
+    Column,
+    id_link,
+    labelled_day,
+    make_getter,
+    row_id,
+    row_name,
+    side_by_side,
+    two_lines,
+)
 
 ACCOUNT = "Account"
 
-_outcome = digger("result.type")
-_reason = digger("result.reason")
-_risk = digger("result.risk_level")
-_risk_score = digger("result.risk_score")
-_credit_score = digger("result.credit_score")
+_outcome = make_getter("result.type")
+_reason = make_getter("result.reason")
+_risk = make_getter("result.risk_level")
+_risk_score = make_getter("result.risk_score")
+_credit_score = make_getter("result.credit_score")
 
 
 def columns(app: LendingApp, mark: str = "") -> tuple[Column, ...]:
-    """The columns of assessments of one app; `mark` is their list's place (`web.beside`)."""
+    """The columns of assessments of one app; `mark` is their list's place (`ui.neighbours`)."""
     assessment_at = addresses("assessment", app.app_id)
     borrower_at = addresses("borrower", app.app_id)
 
@@ -32,21 +41,21 @@ def columns(app: LendingApp, mark: str = "") -> tuple[Column, ...]:
             head = shown(assessment.assessment_id)
         else:
             head = row_id(assessment_at(key) + mark, key, row_name(key) if mark else "")
-        return above(head, type_id(assessment.assessment_type))
+        return two_lines(head, type_id(assessment.assessment_type))
 
     def account(assessment: Assessment) -> str:
         key = resource_id(assessment.account_id)
         return id_link(borrower_at(key), key) if key else shown(assessment.account_id)
 
     def dates(assessment: Assessment) -> str:
-        started = dated("started", moment(assessment.created_at, app.zone))
-        return above(moment(assessment.timestamp, app.zone), started)
+        started = labelled_day("started", moment(assessment.created_at, app.zone))
+        return two_lines(moment(assessment.timestamp, app.zone), started)
 
     return (
         Column("Assessment", name),
         Column(ACCOUNT, account),
         Column("Outcome", _result),
-        Column("Risk", lambda assessment: row_of(chip(risk(_risk(assessment))))),
+        Column("Risk", lambda assessment: side_by_side(chip(risk(_risk(assessment))))),
         Column("Risk score", lambda assessment: score(_risk_score(assessment)), number=True),
         Column("Credit score", lambda assessment: score(_credit_score(assessment)), number=True),
         Column("Data up to", dates),
@@ -56,4 +65,4 @@ def columns(app: LendingApp, mark: str = "") -> tuple[Column, ...]:
 def _result(assessment: Assessment) -> str:
     told = outcome(_outcome(assessment)) if assessment.result else processing(assessment.status)
     reason = _reason(assessment)
-    return above(row_of(chip(told)), reason and spelled(reason))
+    return two_lines(side_by_side(chip(told)), reason and spelled(reason))

@@ -10,21 +10,21 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.display import durations, reader, text
+from lendingadmin.display import durations, formats, text
 from lendingadmin.display.numbers import counted
 from lendingadmin.display.templatetags.assessments import score
 from lendingadmin.display.templatetags.times import moment as shown_moment
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.identity import is_named
-from lendingadmin.lending.parallel import together
+from lendingadmin.lending.parallel import read_in_parallel
 from lendingadmin.lending.values import Assessment, moment, number
 from lendingadmin.lending.values import text as as_text
-from lendingadmin.web import errors
-from lendingadmin.web.access import access
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.ui import errors
+from lendingadmin.ui.access import access
+from lendingadmin.ui.requests import PersonRequest
 
 from . import running
-from .unnamed import others
+from .extra_fields import others
 
 
 class Row(NamedTuple):
@@ -42,7 +42,7 @@ def compare(request: PersonRequest, app_id: str) -> HttpResponse:
     first_id, second_id = (request.GET.get(name, "").strip() for name in ("a", "b"))
     ids = [key for key in (first_id, second_id) if key]
     read = gateway.app(app_id).assessments.get
-    found = together(gateway.client(), *(partial(read, key) for key in ids)) if ids else ()
+    found = read_in_parallel(gateway.client(), *(partial(read, key) for key in ids)) if ids else ()
     for one in found:
         if isinstance(one, InvalidId):
             raise one
@@ -53,7 +53,7 @@ def compare(request: PersonRequest, app_id: str) -> HttpResponse:
     context = {
         "ids": ids,
         "sides": sides,
-        "unnamed": any(
+        "unidentified": any(
             isinstance(one, Assessment) and not is_named(one, key)
             for key, one in zip(ids, found, strict=True)
         ),
@@ -141,7 +141,7 @@ def _apart(first: datetime, second: datetime) -> str:
     if apart < timedelta(seconds=1):
         return "less than a second apart"
     words = (
-        counted(apart.days, "day", reader.locale())
+        counted(apart.days, "day", formats.locale())
         if apart >= timedelta(days=1)
         else durations.elapsed(apart)
     )

@@ -13,11 +13,12 @@ from lendingadmin.lending.diff import moment_of
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.values import Assessment, AssessmentType, timestamp_text
-from lendingadmin.web import errors, onetime, writes
-from lendingadmin.web.access import access
-from lendingadmin.web.errors import Card
-from lendingadmin.web.models import Write
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.ui import errors
+from lendingadmin.ui.access import access
+from lendingadmin.ui.errors import Card
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.writes import idempotency, services
+from lendingadmin.writes.models import Write
 
 from . import running, types
 from .forms import AssessmentForm
@@ -55,7 +56,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
         "choices": choices,
         "look": look,
         "seen": " ".join(running.id_of(one) for one in look.running) if look else "",
-        "token": onetime.mint(request, running.CREATE),
+        "token": idempotency.issue_key(request, running.CREATE),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "assessments/new.html", context)
@@ -63,7 +64,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
     """What the form starts with: what is entered again, else the address's account, and now."""
-    again = writes.entered(request, running.CREATE, app_id).sent
+    again = services.entered(request, running.CREATE, app_id).sent
     if again:
         then = moment_of(str(again["timestamp"]))
         return {**again, "timestamp": timezone.localtime(then)}
@@ -94,8 +95,10 @@ def _unseen(request: PersonRequest, app_id: str, account_id: str) -> running.Loo
     The same form sent again goes on to its first result, whatever is running by now.
     """
     try:
-        nonce = onetime.check(request, running.CREATE, request.POST.get("token", ""))
-    except onetime.Stale:
+        idempotency_key = idempotency.check_key(
+            request, running.CREATE, request.POST.get("token", "")
+        )
+    except idempotency.StaleKey:
         return None
     look, _ = _look(app_id, account_id)
     shown = set(request.POST.get("seen", "").split())
@@ -103,10 +106,10 @@ def _unseen(request: PersonRequest, app_id: str, account_id: str) -> running.Loo
     running_now = {running.id_of(one) for one in look.running} if look else set()
     unseen = running_now - shown - {""}
     # Asked last: the first sending of a form that was sent twice may have started it meanwhile.
-    return look if unseen and not Write.objects.filter(token=nonce).exists() else None
+    return look if unseen and not Write.objects.filter(token=idempotency_key).exists() else None
 
 
-def _start(request: PersonRequest, app_id: str, form: AssessmentForm) -> writes.Outcome | None:
+def _start(request: PersonRequest, app_id: str, form: AssessmentForm) -> services.Outcome | None:
     """Start it, or None with an error in the form when the form is too old."""
     body = {
         "accountId": form.cleaned_data["accountId"],
@@ -114,7 +117,7 @@ def _start(request: PersonRequest, app_id: str, form: AssessmentForm) -> writes.
         "timestamp": timestamp_text(form.cleaned_data["timestamp"]),
     }
     try:
-        outcome = writes.once(
+        outcome = services.write_once(
             request,
             running.CREATE,
             token=request.POST.get("token", ""),
@@ -125,7 +128,7 @@ def _start(request: PersonRequest, app_id: str, form: AssessmentForm) -> writes.
             sent=body,
             again_at=reverse("assessment-new", args=[app_id]),
         )
-    except onetime.Stale:
+    except idempotency.StaleKey:
         form.add_error(None, _TOO_LATE)
         return None
     if outcome.card:

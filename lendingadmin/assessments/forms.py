@@ -7,8 +7,8 @@ from django import forms
 
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import account_id
-from lendingadmin.web.far_dates import FarDatesForm
-from lendingadmin.web.moments import MomentField
+from lendingadmin.ui.far_dates import FarDatesForm
+from lendingadmin.ui.moments import MomentField
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 

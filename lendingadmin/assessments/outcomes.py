@@ -10,8 +10,13 @@ from django.urls import reverse
 
 from lendingadmin.lending.diff import moment_of
 from lendingadmin.lending.values import Assessment, moment, text
-from lendingadmin.web.following import Finding, Meant, Way, lend
-from lendingadmin.web.models import Write
+from lendingadmin.writes.models import Write
+from lendingadmin.writes.reconciliation import (
+    CheckResult,
+    OutcomeChecker,
+    Submitted,
+    register_checker,
+)
 
 from . import running
 
@@ -19,27 +24,27 @@ from . import running
 _AROUND = timedelta(minutes=10)
 
 
-def started(write: Write, meant: Meant) -> Finding:
+def started(write: Write, submitted: Submitted) -> CheckResult:
     """The assessments that may be it."""
-    look = running.of_account(write.app_id, str(meant.sent["accountId"]))
+    look = running.of_account(write.app_id, str(submitted.sent["accountId"]))
     whole = "" if look.whole else " The service's list was not seen to its end."
-    links = tuple(_link(write, one) for one in look.seen if _may_be(one, write, meant))
+    links = tuple(_link(write, one) for one in look.seen if _may_be(one, write, submitted))
     # What another form here led to is accounted for.
     known = Write.objects.filter(url__in=[url for _, url in links], state=Write.State.SAVED)
     taken = set(known.values_list("url", flat=True))
     left = tuple(link for link in links if link[1] not in taken)
     if left:
         why = f"Made around then, of the same account, type and time: {len(left)}.{whole}"
-        return Finding(Write.Found.CANDIDATES, why, left)
+        return CheckResult(Write.Found.CANDIDATES, why, left)
     why = f"None of the same account, type and time was made around then, so far.{whole}"
-    return Finding(Write.Found.NOT_SEEN, why)
+    return CheckResult(Write.Found.NOT_SEEN, why)
 
 
-def _may_be(one: Assessment, write: Write, meant: Meant) -> bool:
+def _may_be(one: Assessment, write: Write, submitted: Submitted) -> bool:
     made = moment(one.created_at)
     near = made is None or abs(made - write.created_at) <= _AROUND
-    same_type = text(one.assessment_type) == meant.sent["assessmentType"]
-    asked = moment_of(str(meant.sent["timestamp"]))
+    same_type = text(one.assessment_type) == submitted.sent["assessmentType"]
+    asked = moment_of(str(submitted.sent["timestamp"]))
     return bool(running.id_of(one)) and near and same_type and moment(one.timestamp) == asked
 
 
@@ -50,7 +55,9 @@ def _link(write: Write, one: Assessment) -> tuple[str, str]:
     return words, reverse("assessment", args=[write.app_id, key])
 
 
-def lend_ways() -> None:
+def register_checkers() -> None:
     """Let the writes of this area be followed."""
-    way = Way("Assess this borrower", "lending.assessments.list", started, to_be_told=True)
-    lend(running.CREATE, way)
+    way = OutcomeChecker(
+        "Assess this borrower", "lending.assessments.list", started, to_be_told=True
+    )
+    register_checker(running.CREATE, way)

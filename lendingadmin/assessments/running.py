@@ -18,7 +18,7 @@ from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page
 from lendingadmin.lending.values import Assessment, each, status_key, text
-from lendingadmin.web.models import Write
+from lendingadmin.writes.models import Write
 
 CREATE = "assessments.create"
 _STARTED_WITHIN = timedelta(minutes=15)

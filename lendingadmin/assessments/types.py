@@ -4,7 +4,7 @@ from lendingadmin import gateway
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.pages import gather
 from lendingadmin.lending.values import AssessmentType, status_key, text
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.ui.requests import PersonRequest
 
 PERMISSION = "lending.assessmentTypes.list"
 _AT_MOST = 500

@@ -2,11 +2,7 @@
 
 from django.urls import path
 
-from lendingadmin import gateway
-from lendingadmin.lending.values import text
-from lendingadmin.web import beside
-
-from . import comparing, creating, outcomes, views
+from . import comparing, creating, views
 
 urlpatterns = [
     path("assessments/", views.assessments, name="assessments"),
@@ -15,14 +11,3 @@ urlpatterns = [
     path("assessments/<key:assessment_id>/", views.assessment, name="assessment"),
     path("assessments/<key:assessment_id>/status", views.status, name="assessment-status"),
 ]
-
-outcomes.lend_ways()
-beside.lend(
-    "assessments",
-    beside.of_list(
-        "assessments.list",
-        lambda app_id: gateway.app(app_id).assessments,
-        ["assessmentId", "uid"],
-        lambda assessment: text(assessment.assessment_id) or text(assessment.uid),
-    ),
-)

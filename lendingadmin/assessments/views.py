@@ -10,20 +10,20 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.display.technical import list_places, list_technical
-from lendingadmin.finding import opened
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.identity import is_named
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Assessment, moment
-from lendingadmin.web import beside, errors, polling, shared, tables
-from lendingadmin.web.access import access
-from lendingadmin.web.lists import read_page, whole_number
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.search import opened
+from lendingadmin.ui import coalesce, errors, neighbours, polling, tables
+from lendingadmin.ui.access import access
+from lendingadmin.ui.lists import read_page, whole_number
+from lendingadmin.ui.requests import PersonRequest
 
 from . import types
 from .columns import columns
+from .extra_fields import others
 from .running import is_running
-from .unnamed import others
 
 # Spec: Limits, Assessment processing.
 NORMAL = timedelta(seconds=90)
@@ -42,7 +42,7 @@ def assessments(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     context = {
         "list": listing,
-        "table": tables.draw(columns(app, beside.mark(request)), listing.items),
+        "table": tables.render_table(columns(app, neighbours.list_mark(request)), listing.items),
         "may_create": request.user.has_perm("lending.assessments.create"),
         "app": app,
     }
@@ -59,7 +59,7 @@ def assessment(request: PersonRequest, app_id: str, assessment_id: str) -> HttpR
         "may_compare": request.user.has_perm("lending.assessments.list"),
     }
     page = render(request, "assessments/assessment.html", context)
-    if not context["unnamed"]:
+    if not context["unidentified"]:
         opened.remember(request, app_id, "assessment", assessment_id)
     return page
 
@@ -82,7 +82,7 @@ def status(request: PersonRequest, app_id: str, assessment_id: str) -> HttpRespo
 def _read(app_id: str, assessment_id: str) -> tuple[Assessment, datetime]:
     """Read it, or take what somebody was given within two seconds. Raises LendingError."""
     call = partial(gateway.app(app_id).assessments.get, assessment_id)
-    return shared.read(f"assessment {app_id} {assessment_id}", Assessment, call)
+    return coalesce.read(f"assessment {app_id} {assessment_id}", Assessment, call)
 
 
 def _status(
@@ -95,16 +95,16 @@ def _status(
     """What the status part shows, and when it asks again."""
     since = (moment(found.created_at) if found else None) or _since_first_poll(request)
     waiting = found is None or is_running(found)
-    unnamed = found is not None and not is_named(found, assessment_id)
+    unidentified = found is not None and not is_named(found, assessment_id)
     return {
         "assessment": found,
-        "unnamed": unnamed,
+        "unidentified": unidentified,
         "others": others(found.result) if found else [],
         "assessment_id": assessment_id,
         "waiting": waiting,
         "poll": polling.poll(request, since, NORMAL, waiting=waiting),
         "read_at": read_at,
-        "may_create": not unnamed and request.user.has_perm("lending.assessments.create"),
+        "may_create": not unidentified and request.user.has_perm("lending.assessments.create"),
         "app": gateway.lending_app(app_id),
     }
 

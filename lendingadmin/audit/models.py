@@ -4,6 +4,7 @@ from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Upper
 from django.utils import timezone
 
 
@@ -53,6 +54,8 @@ class Entry(models.Model):
     saved = models.CharField(max_length=10, blank=True, editable=False)
     request_id = models.CharField(max_length=200, blank=True, editable=False)
     detail = models.CharField(max_length=1000, blank=True, editable=False)
+    # Where the record stands that this is about: what the trail does not say is read there.
+    url = models.CharField(max_length=300, blank=True, editable=False)
 
     objects = EntryQuerySet.as_manager()
 
@@ -60,12 +63,19 @@ class Entry(models.Model):
         ordering = ["-id"]
         verbose_name_plural = "entries"
         default_permissions = ()
+        # Each filter of the page with the days beside it, in the page's order.
         indexes = [
-            models.Index(fields=["at"], name="audit_at"),
-            models.Index(fields=["username", "-id"], name="audit_person"),
-            models.Index(fields=["action", "-id"], name="audit_action"),
-            models.Index(fields=["app_id", "-id"], name="audit_app"),
-            models.Index(fields=["app_id", "action", "subject"], name="audit_subject"),
+            models.Index(fields=["at", "id"], name="audit_at"),
+            models.Index(Upper("username"), "at", "id", name="audit_person"),
+            models.Index(fields=["action", "at", "id"], name="audit_action"),
+            models.Index(fields=["app_id", "at", "id"], name="audit_app"),
+            # What was done to one record. Only these operators serve “begins with” on PostgreSQL,
+            # whatever the collation of the database.
+            models.Index(
+                fields=["app_id", "action", "subject"],
+                opclasses=["", "", "varchar_pattern_ops"],
+                name="audit_subject",
+            ),
         ]
 
     def __str__(self) -> str:

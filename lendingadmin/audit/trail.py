@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from lendingadmin.staff.models import User
 
 SYSTEM = "system"
+LONGEST_URL = 300
 
 
 def record(
@@ -23,6 +24,7 @@ def record(
     saved: str = "",
     request_id: str = "",
     detail: str = "",
+    url: str = "",
 ) -> "Entry":
     """Append one entry and give it back.
 
@@ -30,8 +32,9 @@ def record(
     permission name or one of the dashboard's own words (`sign-in`); `outcome` says in a word how
     it ended; `saved` is the service's `yes`, `no` or `unknown` where something was to be written;
     `request_id` is the service's own; `subject` and `detail` say on what and how, and must carry
-    no secret and no personal content. What is too long for its column is cut, so that writing the
-    trail cannot fail for its length.
+    no secret and no personal content: a person's reason is kept with the record, sealed, and
+    `url` leads to its page, where those who may read it can. What is too long for its column is
+    cut, and a `url` left out, so that writing the trail cannot fail for its length.
     """
     # Django loads this package before its models may be imported.
     from lendingadmin.audit.models import Entry
@@ -49,6 +52,7 @@ def record(
         "saved": saved,
         "request_id": request_id,
         "detail": detail,
+        "url": url if len(url) <= LONGEST_URL else "",
     }
     return Entry.objects.create(
         user=known,

@@ -4,16 +4,16 @@ from lendingadmin.display.templatetags.money import count
 from lendingadmin.display.templatetags.statuses import borrower_status, chip
 from lendingadmin.display.templatetags.times import day
 from lendingadmin.display.text import borrower_name, shown, spelled
-from lendingadmin.lending.values import Borrower, Odd, text
-from lendingadmin.readers import LendingApp
-from lendingadmin.web.keys import addresses
-from lendingadmin.web.tables import Column, digger, row_link, row_name
+from lendingadmin.env import LendingApp
+from lendingadmin.lending.values import Borrower, Malformed, text
+from lendingadmin.ui.converters import addresses
+from lendingadmin.ui.tables import Column, make_getter, row_link, row_name
 
-_country = digger("individual.country_of_residence")
+_country = make_getter("individual.country_of_residence")
 
 
 def columns(app: LendingApp, mark: str = "") -> tuple[Column, ...]:
-    """The columns of borrowers of one app; `mark` is their list's place (`web.beside`)."""
+    """The columns of borrowers of one app; `mark` is their list's place (`ui.neighbours`)."""
     borrower_at = addresses("borrower", app.app_id)
 
     def name(borrower: Borrower) -> str:
@@ -36,4 +36,4 @@ def columns(app: LendingApp, mark: str = "") -> tuple[Column, ...]:
 
 def _loans(borrower: Borrower) -> str:
     loans = borrower.loans
-    return shown(loans) if isinstance(loans, Odd) else count(len(loans or ()))
+    return shown(loans) if isinstance(loans, Malformed) else count(len(loans or ()))

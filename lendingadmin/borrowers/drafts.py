@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from django.http import QueryDict
 
 from lendingadmin.lending.codec import decode, encode
-from lendingadmin.web import onetime
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.writes import idempotency
 
 PURPOSE = "borrowers.patch"
 
@@ -34,12 +34,12 @@ class Draft:
         """The form as it came last."""
         return QueryDict(self.sent, encoding="utf-8") if self.sent else None
 
-    def keep(self, request: PersonRequest, nonce: str) -> None:
+    def keep(self, request: PersonRequest, idempotency_key: str) -> None:
         """Keep it, sealed, under the form's token."""
-        onetime.keep(
+        idempotency.save_draft(
             request,
             PURPOSE,
-            nonce,
+            idempotency_key,
             {
                 "app_id": self.app_id,
                 "borrower_id": self.borrower_id,
@@ -62,9 +62,11 @@ class Draft:
         return replace(self, base=now, shown=shown, sent="", patch={})
 
 
-def taken_up(request: PersonRequest, app_id: str, borrower_id: str, nonce: str) -> Draft | None:
+def taken_up(
+    request: PersonRequest, app_id: str, borrower_id: str, idempotency_key: str
+) -> Draft | None:
     """What this person entered for this borrower under the token; None where there is nothing."""
-    kept = onetime.kept(request, PURPOSE, nonce) if nonce else None
+    kept = idempotency.load_draft(request, PURPOSE, idempotency_key) if idempotency_key else None
     if kept is None or (kept["app_id"], kept["borrower_id"]) != (app_id, borrower_id):
         return None
     base, shown, patch = (_object(kept[name]) for name in ("base", "shown", "patch"))

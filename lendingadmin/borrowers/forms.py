@@ -9,8 +9,8 @@ from django.http import QueryDict
 
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
-from lendingadmin.web.keys import quote
-from lendingadmin.web.lists import whole_number
+from lendingadmin.ui.converters import quote
+from lendingadmin.ui.lists import whole_number
 
 from .changes import same
 from .keys import (

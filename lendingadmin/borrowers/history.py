@@ -1,17 +1,19 @@
 """What was done here with a borrower, and by whom: writes, repayments, the audit trail."""
 
+import sys
 from typing import Any, NamedTuple
 
-from django.db.models import Q
+from django.db import connection
+from django.db.models import Q, QuerySet
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
-from lendingadmin.repayments import book
+from lendingadmin.repayments import managers
 from lendingadmin.staff.models import User
-from lendingadmin.web import following
-from lendingadmin.web.models import Write
-from lendingadmin.web.writes import as_kept
+from lendingadmin.writes import reconciliation
+from lendingadmin.writes.models import Write
+from lendingadmin.writes.services import as_kept
 
 _SHOWN = 20
 # What these were done to is kept in ways of their own: a borrower's id; its account id; its account
@@ -53,7 +55,7 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
     writes = _writes(person, app_id, borrower_id)
     # One more than is shown of each tells whether there are older ones.
     repayments = list(
-        book.of_borrower(app_id, borrower_id)[: _SHOWN + 1] if sees_repayments else ()
+        managers.of_borrower(app_id, borrower_id)[: _SHOWN + 1] if sees_repayments else ()
     )
     entries = list(_entries(app_id, borrower_id) if sees_entries else ())
     return History(
@@ -65,29 +67,51 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
 
 
 def _writes(person: User, app_id: str, borrower_id: str) -> list[Done]:
-    theirs = _of(borrower_id, "operation") | Q(borrower_id=as_kept(borrower_id))
-    rows = Write.objects.filter(theirs, app_id=app_id)
-    newest = rows.select_related("person").order_by("-created_at")[: _SHOWN + 1]
-    return [Done(following.words_of(one), one, _leads_to(one, person)) for one in newest]
+    own = Write.objects.filter(app_id=app_id)
+    # The index of those that name a borrower is taken only where the query says that they do.
+    named = own.filter(borrower_id=as_kept(borrower_id)).exclude(borrower_id="")
+    found = _found(own, borrower_id, "operation").union(named.values("pk"))
+    newest = (
+        Write.objects.filter(pk__in=found)
+        .select_related("person")
+        .order_by("-created_at")[: _SHOWN + 1]
+    )
+    return [Done(reconciliation.describe(one), one, _leads_to(one, person)) for one in newest]
 
 
 def _leads_to(write: Write, person: User) -> str:
     if write.state == Write.State.SAVED:
         return write.url if write.operation in _MAKES else ""
-    return write.get_absolute_url() if following.may_see(write, person) else ""
+    return write.get_absolute_url() if reconciliation.may_see(write, person) else ""
 
 
 def _entries(app_id: str, borrower_id: str) -> Any:
-    # Found first, sorted then: else databases read an app's whole trail backwards for the newest.
-    found = Entry.objects.filter(_of(borrower_id, "action"), app_id=app_id).order_by()
-    return Entry.objects.filter(pk__in=found.values("pk"))[: _SHOWN + 1]
+    found = _found(Entry.objects.filter(app_id=app_id), borrower_id, "action")
+    return Entry.objects.filter(pk__in=found)[: _SHOWN + 1]
 
 
-def _of(borrower_id: str, deed: str) -> Q:
-    """What was done to this borrower; `deed` is the column that says what was done."""
+def _found(rows: QuerySet[Any], borrower_id: str, deed: str) -> QuerySet[Any, Any]:
+    """The keys of what was done to this borrower; `deed` is the column that says what was done.
+
+    Each kind by the index, and sorted afterwards: else databases read an app's whole trail
+    backwards for the newest.
+    """
     account = account_id(borrower_id)
-    return (
-        Q((f"{deed}__in", _BY_ID), subject=as_kept(borrower_id))
-        | Q((f"{deed}__in", _BY_ACCOUNT), subject=as_kept(account))
-        | Q((f"{deed}__in", _BY_ACCOUNT_AND_TIME), subject__startswith=as_kept(f"{account} "))
+    by_id = rows.filter((f"{deed}__in", _BY_ID), subject=as_kept(borrower_id))
+    by_account = rows.filter((f"{deed}__in", _BY_ACCOUNT), subject=as_kept(account))
+    by_time = rows.filter(
+        _begins_with(as_kept(f"{account} ")), (f"{deed}__in", _BY_ACCOUNT_AND_TIME)
     )
+    first, *others = (one.order_by().values("pk") for one in (by_id, by_account, by_time))
+    return first.union(*others)
+
+
+def _begins_with(start: str) -> Q:
+    """What was done to a subject that begins so, as the database's index finds it.
+
+    SQLite's LIKE takes no index, and takes `b-1` for `B-1`; its order of text is that of the
+    letters' numbers. PostgreSQL's may be another, and there the index is made for LIKE.
+    """
+    if connection.vendor == "sqlite":
+        return Q(subject__gte=start, subject__lt=start + chr(sys.maxunicode))
+    return Q(subject__startswith=start)

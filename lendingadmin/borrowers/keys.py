@@ -14,7 +14,7 @@ from .wirefields import (
     STATUS,
     TEXT,
     WHOLE,
-    Kind,
+    FieldKind,
 )
 
 
@@ -23,7 +23,7 @@ class Key(NamedTuple):
 
     name: str
     label: str
-    kind: Kind = TEXT
+    kind: FieldKind = TEXT
     hint: str = ""
 
 

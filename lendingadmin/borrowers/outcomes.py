@@ -10,46 +10,51 @@ from lendingadmin.lending.diff import find_differences
 from lendingadmin.lending.errors import NotFound
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.values import Borrower
-from lendingadmin.web.following import Finding, Meant, Way, lend
-from lendingadmin.web.models import Write
+from lendingadmin.writes.models import Write
+from lendingadmin.writes.reconciliation import (
+    CheckResult,
+    OutcomeChecker,
+    Submitted,
+    register_checker,
+)
 
 from .changes import same
 
 _READS = "lending.borrowers.get"
 
 
-def created(write: Write, meant: Meant) -> Finding:
+def created(write: Write, submitted: Submitted) -> CheckResult:
     """Whether a borrower with the id is there, and is what was to be saved."""
     there = _read(write)
     if there is None:
-        return Finding(Write.Found.NOT_SEEN, "There is no borrower with this id so far.")
-    places = find_differences(meant.sent, there.raw)
+        return CheckResult(Write.Found.NOT_SEEN, "There is no borrower with this id so far.")
+    places = find_differences(submitted.sent, there.raw)
     if places:
         why = f"There is a borrower with this id, but somebody else may have made it. {_in(places)}"
-        return Finding(Write.Found.DIFFERS, why, _link(write))
+        return CheckResult(Write.Found.DIFFERS, why, _link(write))
     why = "There is a borrower with this id, and it is what was to be saved."
-    return Finding(Write.Found.THERE, why, _link(write))
+    return CheckResult(Write.Found.THERE, why, _link(write))
 
 
-def changed(write: Write, meant: Meant) -> Finding:
+def changed(write: Write, submitted: Submitted) -> CheckResult:
     """Whether the fields that were to change are as they were to become, or as they were."""
     there = _read(write)
     if there is None:
-        return Finding(Write.Found.DIFFERS, "There is no borrower with this id any more.")
-    places = find_differences(meant.sent, there.raw)
+        return CheckResult(Write.Found.DIFFERS, "There is no borrower with this id any more.")
+    places = find_differences(submitted.sent, there.raw)
     if not places:
-        return Finding(Write.Found.THERE, "It is as it was to become.", _link(write))
-    if all(same(meant.before.get(key), there.raw.get(key)) for key in meant.sent):
-        return Finding(Write.Found.NOT_SEEN, "It is as it was before, so far.", _link(write))
+        return CheckResult(Write.Found.THERE, "It is as it was to become.", _link(write))
+    if all(same(submitted.before.get(key), there.raw.get(key)) for key in submitted.sent):
+        return CheckResult(Write.Found.NOT_SEEN, "It is as it was before, so far.", _link(write))
     why = f"It is neither as it was before nor as it was to become. {_in(places)}"
-    return Finding(Write.Found.DIFFERS, why, _link(write))
+    return CheckResult(Write.Found.DIFFERS, why, _link(write))
 
 
-def deleted(write: Write, meant: Meant) -> Finding:
+def deleted(write: Write, submitted: Submitted) -> CheckResult:
     """Whether the borrower is gone."""
     if _read(write) is None:
-        return Finding(Write.Found.THERE, "There is no borrower with this id any more.")
-    return Finding(Write.Found.NOT_SEEN, "The borrower is still there so far.", _link(write))
+        return CheckResult(Write.Found.THERE, "There is no borrower with this id any more.")
+    return CheckResult(Write.Found.NOT_SEEN, "The borrower is still there so far.", _link(write))
 
 
 def _read(write: Write) -> Borrower | None:
@@ -69,13 +74,15 @@ def _link(write: Write) -> tuple[tuple[str, str], ...]:
     return (("Open the borrower", there),)
 
 
-def lend_ways() -> None:
+def register_checkers() -> None:
     """Let the writes of this area be followed."""
-    lend("borrowers.create", Way("Register this borrower", _READS, created))
-    patch = Way("Change this borrower", _READS, changed)
-    lend(
+    register_checker("borrowers.create", OutcomeChecker("Register this borrower", _READS, created))
+    patch = OutcomeChecker("Change this borrower", _READS, changed)
+    register_checker(
         "borrowers.patch",
         patch._replace(there="It is as you changed it", not_seen="As it was before, so far"),
     )
-    delete = Way("Delete this borrower", _READS, deleted, compares=False)
-    lend("borrowers.delete", delete._replace(there="It is gone", not_seen="Still there so far"))
+    delete = OutcomeChecker("Delete this borrower", _READS, deleted, compares=False)
+    register_checker(
+        "borrowers.delete", delete._replace(there="It is gone", not_seen="Still there so far")
+    )

@@ -13,9 +13,10 @@ from django.utils.safestring import SafeString
 
 from lendingadmin import gateway
 from lendingadmin.assessments.columns import columns as assessment_columns
+from lendingadmin.env import LendingApp
 from lendingadmin.events.columns import ACCOUNT
 from lendingadmin.events.columns import columns as event_columns
-from lendingadmin.lending import figures
+from lendingadmin.lending import loan_math
 from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError
 from lendingadmin.lending.ids import account_id
@@ -24,10 +25,9 @@ from lendingadmin.lending.values import Borrower, Loan
 from lendingadmin.loans.columns import BORROWER
 from lendingadmin.loans.columns import KEYS as LOAN_KEYS
 from lendingadmin.loans.columns import columns as loan_columns
-from lendingadmin.readers import LendingApp
-from lendingadmin.web import beside, errors, tables
-from lendingadmin.web.requests import PersonRequest
-from lendingadmin.web.tables import Column
+from lendingadmin.ui import errors, neighbours, tables
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.ui.tables import Column
 
 _LOANS = 100
 _ASSESSMENTS = 100
@@ -135,10 +135,10 @@ class Panel:
     without: Container[str] = ()
 
     def table(self, found: Listed, app: LendingApp, mark: str = "") -> SafeString:
-        """The rows of a list panel; `mark` is its place (`web.beside`), if it has one."""
+        """The rows of a list panel; `mark` is its place (`ui.neighbours`), if it has one."""
         columns = self.columns(app, mark) if mark else self.columns(app)
         shown = [column for column in columns if column.heading not in self.without]
-        return tables.draw(shown, found.items)
+        return tables.render_table(shown, found.items)
 
 
 RECORD = Panel("record", "Record", "lending.borrowers.get", record)
@@ -203,23 +203,25 @@ class Shown:
         return f"borrowers/_{self.panel.key}.html"
 
 
-def place_of_loans(app_id: str, borrower_id: str, page_token: str | None = None) -> beside.Place:
+def place_of_loans(
+    app_id: str, borrower_id: str, page_token: str | None = None
+) -> neighbours.ListPlace:
     """The borrower's loans, at one page of them, as a list that a loan is opened from."""
     kwargs = {"app_id": app_id, "borrower_id": borrower_id}
     query = urlencode({"pageToken": page_token} if page_token else {})
-    return beside.Place("borrower-loans", kwargs, QueryDict(query))
+    return neighbours.ListPlace("borrower-loans", kwargs, QueryDict(query))
 
 
-def beside_loan(
+def neighbours_of_loan(
     request: PersonRequest, kwargs: dict[str, Any], query: QueryDict, key: str
-) -> beside.Beside:
+) -> neighbours.Neighbours:
     """The loans before and after one in the borrower's panel. Raises LendingError."""
     app_id, borrower_id = kwargs["app_id"], kwargs["borrower_id"]
     page_token = query.get("pageToken") or None
     found = loans(gateway.app(app_id), borrower_id, page_token).items
-    rows = [figures.key_of(loan) for loan in found if isinstance(loan, Loan)]
+    rows = [loan_math.key_of(loan) for loan in found if isinstance(loan, Loan)]
     place = place_of_loans(app_id, borrower_id, page_token)
-    return beside.among([row for row in rows if row], key, place, "loan")
+    return neighbours.find_in_page([row for row in rows if row], key, place, "loan")
 
 
 def call(panel: Panel, app: AppClient, borrower_id: str) -> Callable[[], Any]:

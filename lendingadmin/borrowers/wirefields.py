@@ -1,7 +1,7 @@
 """Form fields that hold a value of the wire as text, and give it back as it came if untouched.
 
 A field whose text still says what it said when it was shown keeps its raw value, to the last digit
-and key; only what a person changed is read anew.
+and key; only what a person changed is read again.
 """
 
 import json
@@ -18,8 +18,8 @@ from django.core.exceptions import ValidationError
 from lendingadmin.display.templatetags.money import count
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.values import timestamp_text
-from lendingadmin.web import moments
-from lendingadmin.web.dates import NO_ZONE, plausible
+from lendingadmin.ui import moments
+from lendingadmin.ui.dates import NO_ZONE, plausible
 
 # Stands for a key that is not there; null is a value.
 MISSING = object()
@@ -31,7 +31,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 
 
-class Kind(NamedTuple):
+class FieldKind(NamedTuple):
     """How a kind of value is written for people and read back.
 
     `read` gets text that is not empty and raises ValidationError; `empty` is what nothing means
@@ -45,7 +45,7 @@ class Kind(NamedTuple):
     choices: tuple[tuple[str, str], ...] = ()
 
 
-def shown(kind: Kind, raw: object) -> str:
+def shown(kind: FieldKind, raw: object) -> str:
     """The text that a field starts with."""
     if raw is MISSING or raw is None:
         return ""
@@ -200,24 +200,26 @@ def _lines(text: str) -> dict[str, object]:
     return pairs
 
 
-TEXT = Kind(str, _write_text)
-WHOLE = Kind(_read_whole, _write_number, "numeric")
-NUMBER = Kind(_read_number, _write_number, "decimal")
-FLAG = Kind(_read_flag, _write_flag, choices=(("true", "yes"), ("false", "no")))
-MOMENT = Kind(_read_moment, _write_moment, "datetime-local")
-DAY = Kind(_read_day, _write_day, "date")
-OPEN = Kind(_read_object, _write_open, "area")
-MAP = Kind(_read_object, _write_open, "area", empty={})
-LIST = Kind(_read_list, _write_open, "area", empty=[])
-CATEGORY = Kind(str, _write_text, choices=(("individual", "individual"), ("company", "company")))
+TEXT = FieldKind(str, _write_text)
+WHOLE = FieldKind(_read_whole, _write_number, "numeric")
+NUMBER = FieldKind(_read_number, _write_number, "decimal")
+FLAG = FieldKind(_read_flag, _write_flag, choices=(("true", "yes"), ("false", "no")))
+MOMENT = FieldKind(_read_moment, _write_moment, "datetime-local")
+DAY = FieldKind(_read_day, _write_day, "date")
+OPEN = FieldKind(_read_object, _write_open, "area")
+MAP = FieldKind(_read_object, _write_open, "area", empty={})
+LIST = FieldKind(_read_list, _write_open, "area", empty=[])
+CATEGORY = FieldKind(
+    str, _write_text, choices=(("individual", "individual"), ("company", "company"))
+)
 # Spec: Borrower. The request shows text where answers carry a number.
-STATUS = Kind(str, lambda raw: raw if isinstance(raw, str) else _write_number(raw))
+STATUS = FieldKind(str, lambda raw: raw if isinstance(raw, str) else _write_number(raw))
 
 
 class WireField(forms.CharField):
     """One key of a JSON object, shown as text. `clean` gives the raw value, or MISSING."""
 
-    def __init__(self, kind: Kind, raw: object, **options: Any) -> None:
+    def __init__(self, kind: FieldKind, raw: object, **options: Any) -> None:
         self.kind, self.raw, self.text = kind, raw, shown(kind, raw)
         super().__init__(
             required=options.pop("required", False),

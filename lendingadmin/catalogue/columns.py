@@ -7,15 +7,15 @@ from lendingadmin.display.statuses import assessment_type
 from lendingadmin.display.templatetags.rates import duration, rate_each
 from lendingadmin.display.templatetags.statuses import chip, product_status
 from lendingadmin.display.text import shown, spelled
-from lendingadmin.lending.values import AssessmentType, Odd, Product, text
-from lendingadmin.web.keys import addresses
-from lendingadmin.web.tables import Column, above, digger, row_link, safe, worded
+from lendingadmin.lending.values import AssessmentType, Malformed, Product, text
+from lendingadmin.ui.converters import addresses
+from lendingadmin.ui.tables import Column, breakable, make_getter, row_link, to_html, two_lines
 
-_period = digger("terms.period")
-_interval = digger("terms.repayment_interval")
-_base_rate = digger("terms.interest.base_rate")
-_term = digger("terms.interest.term_period")
-_premium = digger("terms.interest.risk_premium_rate")
+_period = make_getter("terms.period")
+_interval = make_getter("terms.repayment_interval")
+_base_rate = make_getter("terms.interest.base_rate")
+_term = make_getter("terms.interest.term_period")
+_premium = make_getter("terms.interest.risk_premium_rate")
 
 
 def products() -> tuple[Column, ...]:
@@ -25,7 +25,9 @@ def products() -> tuple[Column, ...]:
     def name(product: Product) -> str:
         key = text(product.product_id) or text(product.uid)
         words = shown(product.display_name or product.product_id)
-        return above(row_link(product_at(key), words) if key else words, text(product.product_id))
+        return two_lines(
+            row_link(product_at(key), words) if key else words, text(product.product_id)
+        )
 
     return (
         Column("Product", name),
@@ -47,7 +49,7 @@ def products() -> tuple[Column, ...]:
 
 def _charges(product: Product) -> str:
     charges = product.charges
-    return shown(charges) if isinstance(charges, Odd) else str(len(charges or ()))
+    return shown(charges) if isinstance(charges, Malformed) else str(len(charges or ()))
 
 
 def assessment_types() -> tuple[Column, ...]:
@@ -57,8 +59,10 @@ def assessment_types() -> tuple[Column, ...]:
     def name(kind: AssessmentType) -> str:
         key = text(kind.assessment_type_id) or text(kind.uid)
         words = shown(kind.display_name or kind.assessment_type_id)
-        head = above(row_link(type_at(key), words) if key else words, text(kind.assessment_type_id))
-        return above(head, kind.description and shown(kind.description))
+        head = two_lines(
+            row_link(type_at(key), words) if key else words, text(kind.assessment_type_id)
+        )
+        return two_lines(head, kind.description and shown(kind.description))
 
     return (
         Column("Type", name),
@@ -71,8 +75,10 @@ def assessment_types() -> tuple[Column, ...]:
 
 
 def _availability(kind: AssessmentType) -> str:
-    return above(chip(assessment_type(kind.status)), type_warning(kind.status))
+    return two_lines(chip(assessment_type(kind.status)), type_warning(kind.status))
 
 
 def _lines(limited: list[tuple[str, str]]) -> SafeString:
-    return SafeString("<br>".join(f"{safe(label)}: {worded(words)}" for label, words in limited))
+    return SafeString(
+        "<br>".join(f"{to_html(label)}: {breakable(words)}" for label, words in limited)
+    )

@@ -15,11 +15,11 @@ from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import Page, search
 from lendingadmin.lending.values import AssessmentType, Product
-from lendingadmin.web import tables
-from lendingadmin.web.access import access
-from lendingadmin.web.lists import read_page
-from lendingadmin.web.middleware import fault
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.ui import tables
+from lendingadmin.ui.access import access
+from lendingadmin.ui.lists import read_page
+from lendingadmin.ui.middleware import fault
+from lendingadmin.ui.requests import PersonRequest
 
 from . import columns, words
 
@@ -44,7 +44,7 @@ _OF_TYPE = (
 def products(request: PersonRequest) -> HttpResponse:
     """The products of the project; the spec shows no filter for them."""
     listing = read_page(request, OPERATIONS["products.list"], gateway.client().products.list)
-    table = tables.draw(columns.products(), listing.items)
+    table = tables.render_table(columns.products(), listing.items)
     return render(request, "catalogue/products.html", {"list": listing, "table": table})
 
 
@@ -96,7 +96,7 @@ def assessment_types(request: PersonRequest) -> HttpResponse:
     listing = read_page(
         request, OPERATIONS["assessmentTypes.list"], gateway.client().assessment_types.list
     )
-    table = tables.draw(columns.assessment_types(), listing.items)
+    table = tables.render_table(columns.assessment_types(), listing.items)
     return render(request, "catalogue/assessment_types.html", {"list": listing, "table": table})
 
 

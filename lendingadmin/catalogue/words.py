@@ -6,10 +6,10 @@ is shown as it came, so that nothing is left out and nothing is claimed.
 
 from typing import NamedTuple
 
-from lendingadmin.display import durations, rates, reader
+from lendingadmin.display import durations, formats, rates
 from lendingadmin.display.numbers import MISSING, as_it_came, decimals_of, grouped, number
 from lendingadmin.display.text import shown, spelled
-from lendingadmin.lending.values import Charge, Odd, Product, Value
+from lendingadmin.lending.values import Charge, Malformed, Product, Value
 
 _ACTIONS = {"deduct": "deducted from", "add": "added to", "subtract": "subtracted from"}
 _AS_RATE = frozenset({"ratio", "rate", "fraction"})
@@ -41,7 +41,7 @@ class ChargeLine(NamedTuple):
 def terms(product: Product) -> list[Term]:
     """Every term of a product, in the order in which a borrower would ask."""
     of = product.terms
-    if isinstance(of, Odd):
+    if isinstance(of, Malformed):
         return [Term("Terms, as they came", as_it_came(of))]
     interest = getattr(of, "interest", None)
     lines = [
@@ -55,7 +55,7 @@ def terms(product: Product) -> list[Term]:
 
 
 def _interest(interest: object) -> list[Term]:
-    if isinstance(interest, Odd):
+    if isinstance(interest, Malformed):
         return [Term("Interest, as it came", as_it_came(interest))]
     term = getattr(interest, "term_period", None)
     return [
@@ -72,14 +72,14 @@ def _spoken_interest(kind: object) -> str:
 
 
 def _duration(label: str, value: object) -> Term:
-    locale = reader.locale()
+    locale = formats.locale()
     words, exact = durations.duration(value, locale), durations.exact_duration(value, locale)
     return Term(label, words, "" if words == exact else exact)
 
 
 def _rate(label: str, value: object, term: object) -> Term:
     """A rate, for the period that the product says its rates are for."""
-    locale = reader.locale()
+    locale = formats.locale()
     words, exact = rates.rate(value, locale), rates.exact_rate(value, locale)
     said = words if number(value) is None else rates.rate(value, locale, rates.period(term))
     return Term(label, said, "" if words == exact else exact, rates.rate_hover(value, locale))
@@ -89,7 +89,7 @@ def _adjustment(label: str, adjustment: object) -> list[Term]:
     """How a rate or an amount is adjusted, in one sentence."""
     if adjustment is None:
         return []
-    if isinstance(adjustment, Odd):
+    if isinstance(adjustment, Malformed):
         return [Term(f"{label}, as it came", as_it_came(adjustment))]
     action, target = (getattr(adjustment, name, None) for name in ("action", "target"))
     kind = getattr(adjustment, "value_type", None)
@@ -107,13 +107,13 @@ def _article(word: str) -> str:
 def charges(product: Product) -> list[ChargeLine]:
     """Every charge of a product, with a sentence for each."""
     found = product.charges
-    if isinstance(found, Odd):
+    if isinstance(found, Malformed):
         return [ChargeLine("As it came", as_it_came(found), [])]
     return [_charge(one) for one in found or ()]
 
 
-def _charge(charge: Charge | Odd) -> ChargeLine:
-    if isinstance(charge, Odd):
+def _charge(charge: Charge | Malformed) -> ChargeLine:
+    if isinstance(charge, Malformed):
         return ChargeLine("As it came", as_it_came(charge), [])
     name = charge.display_name or charge.kind or charge.name
     fields = [(str(key), plain(value)) for key, value in charge.entries]
@@ -135,10 +135,10 @@ def _amount(value: object, kind: object) -> str:
     if value is None:
         return ""
     if isinstance(kind, str) and kind.lower() in _AS_RATE:
-        return rates.rate(value, reader.locale())
+        return rates.rate(value, formats.locale())
     found = number(value)
     written = (
-        as_it_came(value) if found is None else grouped(found, decimals_of(found), reader.locale())
+        as_it_came(value) if found is None else grouped(found, decimals_of(found), formats.locale())
     )
     if kind == "absolute":
         return f"{written} in the app's currency"
@@ -160,7 +160,7 @@ def _target(target: object) -> str:
 def list_labels(product: Product) -> list[tuple[str, str]]:
     """The labels of a product as they came."""
     found = product.labels
-    if isinstance(found, Odd):
+    if isinstance(found, Malformed):
         return [("labels", plain(found))]
     return [(str(key), plain(value)) for key, value in found.entries] if found else []
 
@@ -171,4 +171,4 @@ def _rest(value: object) -> tuple[tuple[str, object], ...]:
 
 def plain(value: object) -> str:
     """Any JSON value as text: plain ones in words, lists and objects as JSON."""
-    return str(Odd(value)) if isinstance(value, list | dict) else shown(value)
+    return str(Malformed(value)) if isinstance(value, list | dict) else shown(value)

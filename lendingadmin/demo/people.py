@@ -11,7 +11,7 @@ PEOPLE = {
     "viewer": "looks at everything but personal content",
     "officer": "registers borrowers, makes loans, asks for assessments and offers",
     "support": "records repayments, prints and exports",
-    "manager": "all of it, settles unknown outcomes, sees the audit trail, manages people",
+    "manager": "all of it, resolves unknown outcomes, sees the audit trail, manages people",
 }
 
 

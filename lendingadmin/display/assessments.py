@@ -4,7 +4,7 @@ from lendingadmin.display.numbers import as_it_came
 from lendingadmin.display.statuses import Status
 from lendingadmin.display.text import spelled
 from lendingadmin.lending.ids import resource_id
-from lendingadmin.lending.values import Odd, status_key
+from lendingadmin.lending.values import Malformed, status_key
 
 _OUTCOMES = {
     "authorized": Status("authorized", "good", "check-circle"),
@@ -72,7 +72,7 @@ def limits(settings: object) -> list[tuple[str, str]]:
     A list that is empty or absent limits nothing, as far as the spec tells; an odd one shows as it
     came.
     """
-    if settings is None or isinstance(settings, Odd):
+    if settings is None or isinstance(settings, Malformed):
         return [("Limits", "none named" if settings is None else as_it_came(settings))]
     named = (
         ("Channels", "apps", "channels"),
@@ -86,7 +86,7 @@ def limits(settings: object) -> list[tuple[str, str]]:
 
 
 def _listed(group: object, field: str) -> str:
-    values = group if isinstance(group, Odd) else getattr(group, field, None)
-    if isinstance(values, Odd):
+    values = group if isinstance(group, Malformed) else getattr(group, field, None)
+    if isinstance(values, Malformed):
         return as_it_came(values)
     return ", ".join(spelled(value) for value in values or ()) or "any"

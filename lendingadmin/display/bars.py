@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from lendingadmin.display.locales import HOUSE
 from lendingadmin.display.money import compact
 from lendingadmin.display.plots import Line, grid, labelled, unit
+
+from .locales import DEFAULT_LOCALE
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 20.0, 22.0, 14.0, 48.0
 _LABEL_WIDTH = 46.0
@@ -65,7 +66,7 @@ class Bars:
 
 
 def upright(
-    items: Sequence[Item], *, width: int, height: int = 168, locale: str = HOUSE
+    items: Sequence[Item], *, width: int, height: int = 168, locale: str = DEFAULT_LOCALE
 ) -> Bars | None:
     """One bar for each item, from left to right; None where none is longer than nothing.
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import date, tzinfo
 from decimal import Decimal
 
-from lendingadmin.display.locales import HOUSE, written_month
 from lendingadmin.display.money import compact, figure, money
 from lendingadmin.display.numbers import counted
 from lendingadmin.display.plots import KINDS, Line, Segment, grid, labelled, parts, stacked, unit
 from lendingadmin.display.times import contract_date, contract_day, short_contract_day
+
+from .locales import DEFAULT_LOCALE, written_month
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 18.0, 22.0, 14.0, 44.0
 _LABEL_WIDTH = 48.0
@@ -59,7 +60,7 @@ def schedule_bars(
     today: date | None = None,
     zone: tzinfo | None = None,
     currency: str = "",
-    locale: str = HOUSE,
+    locale: str = DEFAULT_LOCALE,
     late: Collection[int] = (),
 ) -> Chart | None:
     """Lay out one stacked bar per instalment, with a line for today between those due and to come.
@@ -101,7 +102,7 @@ def schedule_bars(
 
 def kinds_of(installments: object) -> tuple[str, ...]:
     """Which parts the instalments have, in the order they are stacked: what a legend names."""
-    return _kinds([_Row(item, None, HOUSE) for item in _listed(installments)])
+    return _kinds([_Row(item, None, DEFAULT_LOCALE) for item in _listed(installments)])
 
 
 class _Row:

@@ -3,13 +3,14 @@
 import re
 from datetime import timedelta
 
-from lendingadmin.display.locales import HOUSE
 from lendingadmin.display.numbers import as_it_came, counted
+
+from .locales import DEFAULT_LOCALE
 
 _DAYS = re.compile(r"\s*(\d{1,6})\s+days?\s*", re.ASCII | re.IGNORECASE)
 
 
-def duration(value: object, locale: str = HOUSE) -> str:
+def duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """Say a duration as a lender would: `90 days` is `3 months`, `14 days` is `2 weeks`.
 
     Only whole numbers are turned. A single period of 30 days stays `30 days`, because a bullet
@@ -26,7 +27,7 @@ def duration(value: object, locale: str = HOUSE) -> str:
     return counted(days, "day", locale)
 
 
-def exact_duration(value: object, locale: str = HOUSE) -> str:
+def exact_duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """Say a duration in days."""
     days = days_of(value)
     return as_it_came(value) if days is None else counted(days, "day", locale)

@@ -7,8 +7,9 @@ names at both its ends; a score outside it has no picture, only its number.
 from dataclasses import dataclass
 from decimal import Decimal
 
-from lendingadmin.display.locales import HOUSE
 from lendingadmin.display.numbers import as_it_came, decimals_of, grouped, number
+
+from .locales import DEFAULT_LOCALE
 
 WIDTH = 300
 _INSET = 16
@@ -49,7 +50,7 @@ class Step:
     x: str
 
 
-def score(value: object, locale: str = HOUSE) -> str:
+def score(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """A score with the digits that came; what is no number shows as it came."""
     found = number(value)
     return as_it_came(value) if found is None else grouped(found, decimals_of(found), locale)
@@ -60,7 +61,7 @@ def gauge(
     value: object,
     scale: tuple[Decimal, Decimal],
     tone: str = "",
-    locale: str = HOUSE,
+    locale: str = DEFAULT_LOCALE,
 ) -> Gauge | None:
     """Draw a score on its scale; None for what is no number or stands outside the scale."""
     found = number(value)
@@ -85,7 +86,7 @@ def gauge(
     )
 
 
-def gauges(result: object, tone: str = "", locale: str = HOUSE) -> list[Gauge]:
+def gauges(result: object, tone: str = "", locale: str = DEFAULT_LOCALE) -> list[Gauge]:
     """The gauges of an outcome: risk score, in the tone of its level, and credit score."""
     drawn = (
         gauge("Risk score", getattr(result, "risk_score", None), RISK_SCALE, tone, locale),

@@ -82,7 +82,7 @@ TERMS = {
     "recorded": "The service answered that it has the repayment.",
     "unknown": "It was sent, and no answer that decides it is kept. It may be recorded or not; do "
     "not enter it again.",
-    "inferred": "No answer is kept, but afterwards the loan's paid amount was higher by exactly "
+    "presumed": "No answer is kept, but afterwards the loan's paid amount was higher by exactly "
     "this much. Another payment may explain it.",
     "no trace": "No answer is kept, and after a while the loan still shows no rise. It may yet "
     "appear.",
@@ -90,10 +90,10 @@ TERMS = {
     "not sent": "It did not leave the dashboard, as far as its journal knows.",
     "set aside": "A manager put an open question aside, so that the customer's next payment can be "
     "entered. The question stays open.",
-    "settled by hand": "A person decided what became of a repayment, and said why.",
-    "landed": "Counts as received: recorded by the service, inferred from balances, or settled as "
+    "resolved by a person": "A person decided what became of a repayment, and said why.",
+    "landed": "Counts as received: recorded by the service, presumed from balances, or resolved as "
     "recorded.",
-    "given up": "A person settled it as not recorded.",
+    "given up": "A person resolved it as not recorded.",
     "day's end": "What was entered on a day, by person and channel, to be compared with the till.",
     # The book.
     "portfolio at risk": "PAR: the outstanding principal of all loans so many days late or more, "

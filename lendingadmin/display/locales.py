@@ -1,7 +1,7 @@
 """How numbers and dates are written where somebody comes from; the words stay English.
 
-The product's own form, `HOUSE`, is English with the day first. All others come out of Babel's
-tables, with Latin digits throughout: figures of one page are compared with one another.
+The product's own form, `DEFAULT_LOCALE`, is English with the day first. All others come out of
+Babel's tables, with Latin digits throughout: figures of one page are compared with one another.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from functools import lru_cache
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_skeleton
 
-HOUSE = "en"
+DEFAULT_LOCALE = "en"
 # Those that a person may choose; each is shown by an example, so that none needs to be known.
 OFFERED = (
     *("en-GB", "en-US", "en-IN", "en-ZA", "sw-KE", "fr", "de", "de-CH"),
@@ -25,7 +25,7 @@ _EXAMPLE = (Decimal("1234567.89"), date(2026, 10, 31))
 
 @dataclass(frozen=True)
 class Signs:
-    """What stands between digits: `marks` turns those of `HOUSE` into this locale's own."""
+    """What stands between digits: `marks` turns the default's into this locale's own."""
 
     decimal: str
     marks: dict[int, str]
@@ -42,7 +42,7 @@ class Signs:
 
 @lru_cache(maxsize=64)
 def signs(locale: str) -> Signs:
-    """The signs of a locale; those of `HOUSE` for one that nobody knows."""
+    """The signs of a locale; those of `DEFAULT_LOCALE` for one that nobody knows."""
     found = _locale(locale)
     # Other digits than Latin ones have signs of their own.
     symbols = found.number_symbols.get("latn", found.number_symbols)
@@ -52,8 +52,8 @@ def signs(locale: str) -> Signs:
         decimal=symbols["decimal"],
         marks={ord(old): new for old, new in marks.items() if old != new},
         in_lakhs=found.decimal_formats[None].grouping == (3, 2),
-        before_percent=before.rstrip("#,0") if locale != HOUSE else "",
-        percent=after if locale != HOUSE else " %",
+        before_percent=before.rstrip("#,0") if locale != DEFAULT_LOCALE else "",
+        percent=after if locale != DEFAULT_LOCALE else " %",
     )
 
 
@@ -61,8 +61,8 @@ def signs(locale: str) -> Signs:
 @lru_cache(maxsize=4096)
 def written_day(found: date, locale: str, skeleton: str = "yMMMd") -> str:
     """Write a day in full (`yMMMd`) or without its year (`MMMd`)."""
-    if locale == HOUSE:
-        return format_date(found, _HOUSE_DAYS[skeleton], locale=HOUSE)
+    if locale == DEFAULT_LOCALE:
+        return format_date(found, _HOUSE_DAYS[skeleton], locale=DEFAULT_LOCALE)
     return format_skeleton(skeleton, found, locale=_locale(locale))
 
 
@@ -77,21 +77,21 @@ def example(locale: str) -> str:
     """What this locale looks like: `1,234,567.89 · 31 Oct 2026`."""
     amount, day = _EXAMPLE
     number = format(amount, ",.2f")
-    number = number if locale == HOUSE else signs(locale).written(number)
+    number = number if locale == DEFAULT_LOCALE else signs(locale).written(number)
     return f"{number} · {written_day(day, locale)}"
 
 
 @lru_cache(maxsize=64)
 def named(locale: str) -> str:
     """The locale in English: `German`, `English (India)`."""
-    return _locale(locale).get_display_name(HOUSE) or locale
+    return _locale(locale).get_display_name(DEFAULT_LOCALE) or locale
 
 
 def _locale(locale: str) -> Locale:
     try:
         return Locale.parse(locale, sep="-")
     except (ValueError, UnknownLocaleError):
-        return Locale.parse(HOUSE)
+        return Locale.parse(DEFAULT_LOCALE)
 
 
 def _in_lakhs(plain: str) -> str:

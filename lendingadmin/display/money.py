@@ -2,11 +2,12 @@
 
 from babel.numbers import format_compact_decimal, get_currency_precision
 
-from lendingadmin.display.locales import HOUSE, signs
 from lendingadmin.display.numbers import as_it_came, decimals_of, grouped, number
 
+from .locales import DEFAULT_LOCALE, signs
 
-def money(amount: object, currency: object, locale: str = HOUSE) -> str:
+
+def money(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write an amount with its ISO 4217 code: `KES 4,412.75`; nothing is `—`."""
     if number(amount) is None:
         return as_it_came(amount)
@@ -14,7 +15,7 @@ def money(amount: object, currency: object, locale: str = HOUSE) -> str:
     return f"{code} {figure(amount, currency, locale)}".strip()
 
 
-def figure(amount: object, currency: object, locale: str = HOUSE) -> str:
+def figure(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write an amount without its code, for columns whose head names the currency.
 
     At least the currency's own decimals are shown, and never fewer than the amount carries: a
@@ -26,7 +27,7 @@ def figure(amount: object, currency: object, locale: str = HOUSE) -> str:
     return grouped(value, max(currency_decimals(currency), decimals_of(value)), locale)
 
 
-def compact(amount: object, locale: str = HOUSE) -> str:
+def compact(amount: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write an amount roughly, for the axis of a chart: `4K`, `1.5M`; the exact one is a hover.
 
     K and M are words and stay English, so that only the decimal sign is the locale's.
@@ -34,8 +35,8 @@ def compact(amount: object, locale: str = HOUSE) -> str:
     value = number(amount)
     if value is None:
         return as_it_came(amount)
-    text = format_compact_decimal(value, locale=HOUSE, fraction_digits=1)
-    return text if locale == HOUSE else signs(locale).written(text)
+    text = format_compact_decimal(value, locale=DEFAULT_LOCALE, fraction_digits=1)
+    return text if locale == DEFAULT_LOCALE else signs(locale).written(text)
 
 
 def currency_decimals(currency: object) -> int:

@@ -2,8 +2,9 @@
 
 from decimal import Decimal
 
-from lendingadmin.display.locales import HOUSE, signs
-from lendingadmin.lending.values import Odd
+from lendingadmin.lending.values import Malformed
+
+from .locales import DEFAULT_LOCALE, signs
 
 MISSING = "—"
 MINUS = "\N{MINUS SIGN}"
@@ -32,7 +33,7 @@ def as_it_came(value: object) -> str:
     if value is None or value == "":
         return MISSING
     try:
-        return str(Odd(value) if isinstance(value, dict | list) else value)
+        return str(Malformed(value) if isinstance(value, dict | list) else value)
     except Exception:  # a foreign __str__ must not take the page down with it
         return MISSING
 
@@ -43,19 +44,19 @@ def decimals_of(value: Decimal) -> int:
     return len(text.partition(".")[2].rstrip("0"))
 
 
-def grouped(value: Decimal, decimals: int, locale: str = HOUSE) -> str:
+def grouped(value: Decimal, decimals: int, locale: str = DEFAULT_LOCALE) -> str:
     """Write a number in groups, with exactly `decimals` decimals and a true minus."""
     text = format(value.copy_abs(), f",.{decimals}f")
-    if locale != HOUSE:
+    if locale != DEFAULT_LOCALE:
         text = signs(locale).written(text)
     return f"{MINUS}{text}" if value < 0 else text
 
 
-def whole(count: int, locale: str = HOUSE) -> str:
+def whole(count: int, locale: str = DEFAULT_LOCALE) -> str:
     """Write a count in groups: `4,812`."""
     return grouped(Decimal(count), 0, locale)
 
 
-def counted(count: int, name: str, locale: str = HOUSE) -> str:
+def counted(count: int, name: str, locale: str = DEFAULT_LOCALE) -> str:
     """Write how many of a thing: `1 day`, `4,812 loans`."""
     return f"{whole(count, locale)} {name}{'' if count == 1 else 's'}"

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import date, tzinfo
 from decimal import Decimal
 
-from lendingadmin.display.locales import HOUSE
 from lendingadmin.display.money import compact, figure, money
 from lendingadmin.display.numbers import number
 from lendingadmin.display.plots import KINDS, Segment, parts, stacked, unit
 from lendingadmin.display.times import contract_date, contract_day
+
+from .locales import DEFAULT_LOCALE
 
 _LEFT, _RIGHT, _HEAD, _PLOT, _FOOT = 14.0, 44.0, 22.0, 62.0, 20.0
 _WIDEST = 26.0
@@ -72,7 +73,7 @@ def overlay(
     width: int = 760,
     zone: tzinfo | None = None,
     currency: str = "",
-    locale: str = HOUSE,
+    locale: str = DEFAULT_LOCALE,
 ) -> Overlay | None:
     """Lay out named lists of instalments, one band each.
 

@@ -3,14 +3,15 @@
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from lendingadmin.display.durations import days_of
-from lendingadmin.display.locales import HOUSE, signs
 from lendingadmin.display.numbers import as_it_came, counted, decimals_of, grouped, number
+
+from .locales import DEFAULT_LOCALE, signs
 
 _WIDE = Context(prec=60, rounding=ROUND_HALF_EVEN)
 _PERIODS = {1: "a day", 7: "a week", 30: "a month", 365: "a year"}
 
 
-def rate(value: object, locale: str = HOUSE, per: str = "") -> str:
+def rate(value: object, locale: str = DEFAULT_LOCALE, per: str = "") -> str:
     """Write a fraction as per cent with tidy digits: 0.4263127 is `42.6 %`, 0.0125 is `1.25 %`.
 
     One decimal from 10 % up, two below, and two significant digits below 0.1 %, so that no rate
@@ -23,13 +24,13 @@ def rate(value: object, locale: str = HOUSE, per: str = "") -> str:
     return _written(rounded, locale, per)
 
 
-def exact_rate(value: object, locale: str = HOUSE) -> str:
+def exact_rate(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write a fraction as per cent with every digit that came."""
     fraction = number(value)
     return as_it_came(value) if fraction is None else _written(_percent(fraction), locale, "")
 
 
-def rate_hover(value: object, locale: str = HOUSE, days: int | None = None) -> str:
+def rate_hover(value: object, locale: str = DEFAULT_LOCALE, days: int | None = None) -> str:
     """The fraction as the service has it, and the days of its period: `0.4263127 in 30 days`.
 
     With every digit as per cent before it, where the tidy one has left some off.

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from lendingadmin.display.locales import HOUSE
 from lendingadmin.display.numbers import as_it_came, grouped, number
 from lendingadmin.lending.values import status_key
+
+from .locales import DEFAULT_LOCALE
 
 Words = Mapping[str, str]
 
@@ -54,15 +55,15 @@ _LEDGER = {
     "recorded": Status("recorded", "good", "check-circle"),
     "refused": Status("refused", "bad", "x-circle"),
     "not_sent": Status("not sent", "", "minus-circle"),
-    "unknown": Status("unknown, checking", "odd", "question-mark-circle"),
-    "inferred": Status("inferred", "warn", "eye"),
-    "no_trace": Status("no trace", "warn", "exclamation-triangle"),
-    "settled": Status("settled by hand", "info", "pencil-square"),
+    "unknown": Status("needs checking", "odd", "question-mark-circle"),
+    "presumed": Status("probably recorded", "warn", "eye"),
+    "not_found": Status("not found at the service", "warn", "exclamation-triangle"),
+    "resolved": Status("resolved by a person", "info", "pencil-square"),
 }
 
 
 def numbered(value: object, words: Words) -> Status | None:
-    """A status that the spec leaves open: its word from the settings, `status 77` if unnamed.
+    """A status that the spec leaves open: its word from the settings, `status 77` if unidentified.
 
     A status that came as text is looked up the same way, else it speaks for itself. Nothing gives
     None: no chip is better than an empty one.
@@ -93,7 +94,7 @@ def ledger(state: object) -> Status | None:
     return _LEDGER.get(key) or numbered(state, {})
 
 
-def days_late(value: object, locale: str = HOUSE) -> Status | None:
+def days_late(value: object, locale: str = DEFAULT_LOCALE) -> Status | None:
     """`20 days late` for a loan in arrears (spec: LoanSchedule, daysLate); else None."""
     days = number(value)
     if days is None:

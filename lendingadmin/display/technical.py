@@ -8,7 +8,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from lendingadmin.lending.values import Odd, Value
+from lendingadmin.lending.values import Malformed, Value
 
 _INDEX = re.compile(r"\[\d+\]")
 _LONG = 160  # characters; a longer value folds
@@ -86,7 +86,7 @@ def _walk(value: Value, place: str, pattern: str, shown: Container[str]) -> Iter
 def _walk_field(
     found: object, raw: object, place: str, pattern: str, shown: Container[str]
 ) -> Iterator[Leaf]:
-    if isinstance(found, Odd):
+    if isinstance(found, Malformed):
         yield from _walk_unknown(raw, place, _DEEPEST)
     elif found is None or pattern in shown:
         return
@@ -109,4 +109,4 @@ def _walk_unknown(raw: object, place: str, depth: int) -> Iterator[Leaf]:
 
 
 def _write(raw: object) -> str:
-    return str(Odd(raw)) or '""'
+    return str(Malformed(raw)) or '""'

@@ -2,31 +2,34 @@
 
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-from lendingadmin.display.locales import HOUSE, written_day
 from lendingadmin.display.numbers import MISSING, as_it_came, whole
+
+from .locales import DEFAULT_LOCALE, written_day
 
 _STEPS = ((86_400, "day"), (3_600, "h"), (60, "min"))
 
 
-def day(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
+def day(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
     """Write the day a moment falls on in this zone: `31 Oct 2026`. A plain date needs no zone."""
     found = calendar_day(value, zone)
     return as_it_came(value) if found is None else written_day(found, locale)
 
 
-def contract_day(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
+def contract_day(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
     """Write the day of a contract date (start, due, maturity): see `contract_date`."""
     found = contract_date(value, zone)
     return as_it_came(value) if found is None else written_day(found, locale)
 
 
-def short_contract_day(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
+def short_contract_day(
+    value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE
+) -> str:
     """Write a contract day without its year, where the year is plain from around it: `31 Oct`."""
     found = contract_date(value, zone)
     return as_it_came(value) if found is None else written_day(found, locale, "MMMd")
 
 
-def moment(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
+def moment(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
     """Write a moment to the minute in this zone: `31 Oct 2026, 14:02`."""
     here = _local(value, zone)
     if here is None:
@@ -34,7 +37,7 @@ def moment(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> st
     return f"{written_day(here.date(), locale)}, {here:%H:%M}"
 
 
-def second(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
+def second(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
     """Write a moment to the second in this zone: `31 Oct 2026, 14:02:11`."""
     here = _local(value, zone)
     if here is None:
@@ -42,7 +45,7 @@ def second(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> st
     return f"{written_day(here.date(), locale)}, {here:%H:%M:%S}"
 
 
-def clock(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
+def clock(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
     """Write the time of day to the second in this zone: `14:02:11`, everywhere."""
     here = _local(value, zone)
     return as_it_came(value) if here is None else f"{here:%H:%M:%S}"
@@ -84,7 +87,7 @@ def days_between(start: object, end: object, zone: tzinfo | None = None) -> int 
     return None if first is None or last is None else (last - first).days
 
 
-def ago(value: object, now: datetime, locale: str = HOUSE) -> str:
+def ago(value: object, now: datetime, locale: str = DEFAULT_LOCALE) -> str:
     """Say how far a moment lies from now: `just now`, `3 min ago`, `in 10 days`."""
     then = _local(value, UTC)
     if then is None:
@@ -99,7 +102,9 @@ def ago(value: object, now: datetime, locale: str = HOUSE) -> str:
     return "just now" if seconds >= 0 else "in a moment"
 
 
-def in_days(value: object, now: datetime, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
+def in_days(
+    value: object, now: datetime, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE
+) -> str:
     """Say how many days away a contract day lies: `today`, `in 10 days`, `20 days ago`."""
     count = days_between(now, contract_date(value, zone), zone)
     if count is None:
@@ -145,7 +150,7 @@ def offset_words(value: datetime) -> str:
     return f"{'summer' if is_summer else 'winter'} time ({utc_offset})"
 
 
-def typed_moment(value: object, zone: tzinfo | None = None, locale: str = HOUSE) -> str:
+def typed_moment(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
     """The same as `moment`; where the zone's clocks show it twice, with which of the two it is."""
     text, here = moment(value, zone, locale), _local(value, zone)
     if here is None or zone is None or len(instants(here.replace(tzinfo=None), zone)) < 2:

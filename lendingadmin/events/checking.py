@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from lendingadmin.display.templatetags.money import count as written
 from lendingadmin.lending import codec
-from lendingadmin.web.dates import far_notice
+from lendingadmin.ui.dates import far_notice
 
-from .kinds import CAPTURED, CATEGORIES, KINDS, SMS, Kind, kind_of
+from .kinds import CAPTURED, CATEGORIES, KINDS, SMS, EventKind, kind_of
 from .rules import LEFT_OUT, RULES, moment_of
 
 TOO_LARGE = 5_000_000  # bytes; Spec: event data of one request must be under 5 MB
@@ -129,7 +129,7 @@ def _check_size(body: Mapping[str, object], findings: Findings) -> None:
         findings.errors.append(findings.too_large)
 
 
-def _kind(entry: object) -> Kind | None:
+def _kind(entry: object) -> EventKind | None:
     return kind_of(entry.get("kind")) if isinstance(entry, Mapping) else None
 
 

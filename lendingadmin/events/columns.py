@@ -4,11 +4,11 @@ from lendingadmin.display.statuses import processing
 from lendingadmin.display.templatetags.statuses import chip
 from lendingadmin.display.templatetags.times import moment
 from lendingadmin.display.text import shown
+from lendingadmin.env import LendingApp
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.values import Event
-from lendingadmin.readers import LendingApp
-from lendingadmin.web.keys import addresses
-from lendingadmin.web.tables import Column, above, id_link, row_link, safe
+from lendingadmin.ui.converters import addresses
+from lendingadmin.ui.tables import Column, id_link, row_link, to_html, two_lines
 
 from .finding import address
 from .kinds import contents
@@ -22,7 +22,7 @@ def columns(app: LendingApp) -> tuple[Column, ...]:
 
     def captured(event: Event) -> str:
         when, here = moment(event.timestamp, app.zone), address(app.app_id, event)
-        return above(row_link(here, safe(when)) if here else when, event.event_type)
+        return two_lines(row_link(here, to_html(when)) if here else when, event.event_type)
 
     def account(event: Event) -> str:
         key = resource_id(event.account_id)

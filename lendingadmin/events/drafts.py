@@ -14,8 +14,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import QueryDict
 
 from lendingadmin.lending import codec
-from lendingadmin.web import onetime
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.writes import idempotency
 
 PURPOSE = "events.create"
 
@@ -37,21 +37,21 @@ class Draft:
 
     @property
     def file(self) -> SimpleUploadedFile | None:
-        """The file that was chosen, as if it were sent anew; None where there was none."""
+        """The file that was chosen, as if it were sent again; None where there was none."""
         return SimpleUploadedFile(self.file_name, self.content) if self.file_name else None
 
-    def keep(self, request: PersonRequest, nonce: str) -> None:
+    def keep(self, request: PersonRequest, idempotency_key: str) -> None:
         """Keep it, sealed, under the form's token."""
         kept = {"app_id": self.app_id, "name": self.file_name}
         kept["typed"] = _packed(self.typed.encode())
         kept["file"] = _packed(self.content) if self.file_name else ""
         kept["body"] = _packed(codec.encode(self.body)) if self.body else ""
-        onetime.keep(request, PURPOSE, nonce, kept)
+        idempotency.save_draft(request, PURPOSE, idempotency_key, kept)
 
 
-def taken_up(request: PersonRequest, app_id: str, nonce: str) -> Draft | None:
+def taken_up(request: PersonRequest, app_id: str, idempotency_key: str) -> Draft | None:
     """What this person entered for this app under the token; None where there is nothing."""
-    kept = onetime.kept(request, PURPOSE, nonce) if nonce else None
+    kept = idempotency.load_draft(request, PURPOSE, idempotency_key) if idempotency_key else None
     if kept is None or kept["app_id"] != app_id or "typed" not in kept:
         return None
     content = _unpacked(kept.get("file", ""))

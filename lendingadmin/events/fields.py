@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lendingadmin.web.moments import MomentField
+from lendingadmin.ui.moments import MomentField
 
 
 class SecondField(MomentField):

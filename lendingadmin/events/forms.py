@@ -10,8 +10,8 @@ from django.http import QueryDict
 
 from lendingadmin.display.templatetags.money import count
 from lendingadmin.lending.values import timestamp_text
-from lendingadmin.web.fields import LineField
-from lendingadmin.web.uploads import LONGEST, CutOff
+from lendingadmin.ui.fields import LineField
+from lendingadmin.ui.uploads import LONGEST, CutOff
 
 from . import files, rows
 from .fields import SecondField

@@ -17,7 +17,7 @@ CAPTURED = "personal_data.captured"
 CATEGORIES = (SMS, CONTACT)
 
 
-class Kind(NamedTuple):
+class EventKind(NamedTuple):
     """One kind: how its name ends, and what its values are called, one and many of them."""
 
     key: str
@@ -33,16 +33,16 @@ class Kind(NamedTuple):
 KINDS = {
     kind.key: kind
     for kind in (
-        Kind(SMS, "message", "messages", "chat-bubble-left-right"),
-        Kind(CONTACT, "contact", "contacts", "users"),
-        Kind(BATTERY, "battery reading", "battery readings", "battery-50"),
-        Kind(LOCATION, "location", "locations", "map-pin"),
-        Kind(APP, "app", "apps", "squares-2x2"),
+        EventKind(SMS, "message", "messages", "chat-bubble-left-right"),
+        EventKind(CONTACT, "contact", "contacts", "users"),
+        EventKind(BATTERY, "battery reading", "battery readings", "battery-50"),
+        EventKind(LOCATION, "location", "locations", "map-pin"),
+        EventKind(APP, "app", "apps", "squares-2x2"),
     )
 }
 
 
-def kind_of(name: object) -> Kind | None:
+def kind_of(name: object) -> EventKind | None:
     """The kind that a name means, whatever domain stands before it; None for any other name."""
     if not isinstance(name, str):
         return None

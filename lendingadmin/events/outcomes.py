@@ -7,8 +7,13 @@ them. What it holds is not kept for that, only how much of each kind.
 from collections import Counter
 from collections.abc import Mapping
 
-from lendingadmin.web.following import Finding, Meant, Way, lend
-from lendingadmin.web.models import Write
+from lendingadmin.writes.models import Write
+from lendingadmin.writes.reconciliation import (
+    CheckResult,
+    OutcomeChecker,
+    Submitted,
+    register_checker,
+)
 
 from . import finding
 
@@ -29,31 +34,33 @@ def _counts(data: object) -> dict[str, int]:
     return dict(found)
 
 
-def reported(write: Write, meant: Meant) -> Finding:
+def reported(write: Write, submitted: Submitted) -> CheckResult:
     """Whether the service lists an event with the same three, and as many values in it."""
-    key = [str(meant.sent[name]) for name in _KEY]
+    key = [str(submitted.sent[name]) for name in _KEY]
     looked = finding.find(write.app_id, *key)
     there = looked.found
     if there is None:
         whole = "" if looked.whole else " The service's list was not seen to its end."
         why = f"The service lists no event of this account, type and time so far.{whole}"
-        return Finding(Write.Found.NOT_SEEN, why)
+        return CheckResult(Write.Found.NOT_SEEN, why)
     address = finding.address_of(write.app_id, *key)
     links = (("Open the event", address),) if address else ()
     data = there.raw.get("data")
     if data is None:
         why = "There is an event of this account, type and time; what it holds is not shown."
-        return Finding(Write.Found.THERE, why, links)
-    if _counts(data) != meant.sent["values"]:
+        return CheckResult(Write.Found.THERE, why, links)
+    if _counts(data) != submitted.sent["values"]:
         why = (
             "There is an event of this account, type and time, but it holds other data: "
             "somebody else may have reported it."
         )
-        return Finding(Write.Found.DIFFERS, why, links)
+        return CheckResult(Write.Found.DIFFERS, why, links)
     why = "There is an event of this account, type and time, with as many values of each kind."
-    return Finding(Write.Found.THERE, why, links)
+    return CheckResult(Write.Found.THERE, why, links)
 
 
-def lend_ways() -> None:
+def register_checkers() -> None:
     """Let the writes of this area be followed."""
-    lend("events.create", Way("Report an event", "lending.events.list", reported))
+    register_checker(
+        "events.create", OutcomeChecker("Report an event", "lending.events.list", reported)
+    )

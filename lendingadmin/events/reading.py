@@ -10,14 +10,14 @@ from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import Any
 
-from lendingadmin.display import reader
+from lendingadmin.display import formats
+from lendingadmin.display.line_chart import Line, draw_line
 from lendingadmin.display.technical import Leaf
 from lendingadmin.display.text import shown
-from lendingadmin.lending.values import EntityValueSet, Event, Odd, Record, each, number
-from lendingadmin.web.masking import MASK
+from lendingadmin.lending.values import EntityValueSet, Event, Malformed, Record, each, number
+from lendingadmin.ui.redact import REDACTED
 
-from .battery import Line, draw
-from .kinds import APP, BATTERY, CONTACT, LOCATION, SMS, Kind, kind_of
+from .kinds import APP, BATTERY, CONTACT, LOCATION, SMS, EventKind, kind_of
 from .rules import RULES, moment_of
 from .technical import list_of_event, list_of_value
 
@@ -28,7 +28,7 @@ PART = 200  # values of each set that a page shows; further ones are on further 
 class Shown:
     """One set of values: its kind, its rows as far as this part shows them, and how many."""
 
-    kind: Kind | None
+    kind: EventKind | None
     name: str
     count: int
     template: str
@@ -90,7 +90,7 @@ def read(event: Event, *, revealed: bool, part: int, zone: tzinfo) -> Reading:
     """Read an event's data for its page; with `revealed` its personal content too."""
     say = _plainly if revealed else _masked
     result, technical = _result(event.result, say), list_of_event(event, revealed=revealed)
-    if isinstance(event.data, Odd):
+    if isinstance(event.data, Malformed):
         return Reading(result=result, odd=say(event.data), technical=technical)
     entries = list(event.data or ())
     longest = max((_length(entry) for entry in entries), default=0)
@@ -100,19 +100,19 @@ def read(event: Event, *, revealed: bool, part: int, zone: tzinfo) -> Reading:
     return Reading(sets, result, part=at, parts=parts, technical=technical)
 
 
-def _result(result: Record | Odd | None, say: Say) -> tuple[tuple[str, str], ...]:
+def _result(result: Record | Malformed | None, say: Say) -> tuple[tuple[str, str], ...]:
     """The spec does not show what a result holds, so it is as personal as the data it is of."""
-    if isinstance(result, Odd):
+    if isinstance(result, Malformed):
         return (("As it came", say(result)),)
     return tuple((key, say(value)) for key, value in result.entries) if result else ()
 
 
-def _set(entry: EntityValueSet | Odd, say: Say, part: int, zone: tzinfo) -> Shown:
-    if isinstance(entry, Odd):
+def _set(entry: EntityValueSet | Malformed, say: Say, part: int, zone: tzinfo) -> Shown:
+    if isinstance(entry, Malformed):
         return Shown(None, "", 0, "", unread=(say(entry),))
     kind, values = kind_of(entry.kind), each(entry.values)
-    unread = [say(one) for one in entry.values or () if isinstance(one, Odd)]
-    if isinstance(entry.values, Odd):
+    unread = [say(one) for one in entry.values or () if isinstance(one, Malformed)]
+    if isinstance(entry.values, Malformed):
         unread = [say(entry.values)]
     lay_out, template = _LAYOUTS[kind.key] if kind else (_pairs, "pairs")
     known = RULES[kind.key].keys() if kind else None
@@ -129,8 +129,8 @@ def _set(entry: EntityValueSet | Odd, say: Say, part: int, zone: tzinfo) -> Show
     )
 
 
-def _length(entry: EntityValueSet | Odd) -> int:
-    return 0 if isinstance(entry, Odd) else sum(1 for _ in entry.values or ())
+def _length(entry: EntityValueSet | Malformed) -> int:
+    return 0 if isinstance(entry, Malformed) else sum(1 for _ in entry.values or ())
 
 
 def _threads(values: Sequence[Record], say: Say, piece: slice) -> list[Thread]:
@@ -204,9 +204,9 @@ def _charts(values: Sequence[Record], zone: tzinfo) -> tuple[tuple[str, Line], .
     """The line of all levels, once for a wide screen and once for a phone."""
     sizes = (("wide", 700, 150), ("narrow", 380, 150))
     levels = _levels(values)
-    here, locale = reader.zone() or zone, reader.locale()
+    here, locale = formats.zone() or zone, formats.locale()
     drawn = [
-        (name, draw(levels, here, width=wide, height=high, locale=locale))
+        (name, draw_line(levels, here, width=wide, height=high, locale=locale))
         for name, wide, high in sizes
     ]
     return tuple((name, line) for name, line in drawn if line)
@@ -259,7 +259,7 @@ def _pairs(values: Sequence[Record], say: Say, piece: slice) -> list[list[tuple[
 def _when(value: Record) -> object:
     """The time inside a value, or what stands in its place."""
     raw = value.get("timestamp")
-    return moment_of(raw) or (None if raw is None else Odd(raw))
+    return moment_of(raw) or (None if raw is None else Malformed(raw))
 
 
 def _by_time(values: Sequence[Record]) -> list[Record]:
@@ -272,11 +272,11 @@ def _time_key(value: Record) -> tuple[bool, float]:
 
 
 def _plainly(value: object) -> str:
-    return shown(Odd(value) if isinstance(value, Mapping | list | tuple) else value)
+    return shown(Malformed(value) if isinstance(value, Mapping | list | tuple) else value)
 
 
 def _masked(value: object) -> str:
-    return shown(value) if value is None else MASK
+    return shown(value) if value is None else REDACTED
 
 
 _LAYOUTS: Mapping[str, tuple[Callable[[Sequence[Record], Say, slice], Sequence[Any]], str]] = {

@@ -7,10 +7,10 @@ from django import forms
 from django.forms.utils import ErrorDict
 from django.http import QueryDict
 
-from lendingadmin.web.fields import LineField
+from lendingadmin.ui.fields import LineField
 
 from .fields import SecondField
-from .kinds import APP, BATTERY, CONTACT, KINDS, LOCATION, SMS, Kind
+from .kinds import APP, BATTERY, CONTACT, KINDS, LOCATION, SMS, EventKind
 from .rules import millis
 
 MORE = 3  # rows that “More rows” adds
@@ -135,7 +135,7 @@ _ROWS: dict[str, type[Row]] = {
 class Section:
     """The rows of one kind, as a form shows them."""
 
-    def __init__(self, kind: Kind, data: QueryDict | None) -> None:
+    def __init__(self, kind: EventKind, data: QueryDict | None) -> None:
         made = forms.formset_factory(_ROWS[kind.key], extra=_FEW, max_num=_MOST, absolute_max=_MOST)
         self.kind = kind
         self.prefix = prefix_of(kind.key)

@@ -7,7 +7,7 @@ fields).
 from collections.abc import Callable, Mapping
 from itertools import groupby
 
-from lendingadmin.lending.values import Odd, Value
+from lendingadmin.lending.values import Malformed, Value
 
 _STORED = ("uid", "name", "createdAt")
 _BALANCES = tuple(
@@ -69,7 +69,7 @@ def keys_of(operation: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(column.partition(".")[0] for column in COLUMNS[operation]))
 
 
-def row_of(operation: str) -> Callable[[Value | Odd], list[object]]:
+def row_of(operation: str) -> Callable[[Value | Malformed], list[object]]:
     """What makes a row of an item of this list; an item that is no object is one cell.
 
     Where the way to a field ends early, what stands there is left in its place.
@@ -81,8 +81,8 @@ def row_of(operation: str) -> Callable[[Value | Odd], list[object]]:
         for parent, fields in groupby(places, key=lambda place: place[0])
     ]
 
-    def row(item: Value | Odd) -> list[object]:
-        if isinstance(item, Odd):
+    def row(item: Value | Malformed) -> list[object]:
+        if isinstance(item, Malformed):
             return [item]
         cells: list[object] = []
         for way, names in groups:

@@ -15,11 +15,11 @@ from lendingadmin.display.templatetags.money import count
 from lendingadmin.lending.errors import BadRequest
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page, leave_out_repeats
-from lendingadmin.web import polling, progress
-from lendingadmin.web.access import access, refusal
-from lendingadmin.web.exports import CsvPage, csv_response
-from lendingadmin.web.lists import ListForm, whole_number
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.ui import polling, progress
+from lendingadmin.ui.access import access
+from lendingadmin.ui.exports import CsvPage, csv_response
+from lendingadmin.ui.lists import ListForm, whole_number
+from lendingadmin.ui.requests import PersonRequest
 
 from .columns import COLUMNS, keys_of, row_of
 
@@ -29,31 +29,31 @@ _LONGEST = timedelta(hours=1)
 Pages = Callable[..., Iterator[Page[Any]]]
 
 
-@access(ACTION)
+@access(ACTION, "lending.borrowers.list")
 def borrowers(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The borrowers of an app."""
     return _export(request, "borrowers.list", gateway.app(app_id).borrowers, app_id)
 
 
-@access(ACTION)
+@access(ACTION, "lending.loans.list")
 def loans(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The loans of an app, as far as the filter in the address finds them."""
     return _export(request, "loans.list", gateway.app(app_id).loans, app_id)
 
 
-@access(ACTION)
+@access(ACTION, "lending.assessments.list")
 def assessments(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The assessments of an app."""
     return _export(request, "assessments.list", gateway.app(app_id).assessments, app_id)
 
 
-@access(ACTION)
+@access(ACTION, "lending.products.list")
 def products(request: PersonRequest) -> HttpResponseBase:
     """The products of the project."""
     return _export(request, "products.list", gateway.client().products)
 
 
-@access(ACTION)
+@access(ACTION, "lending.assessmentTypes.list")
 def assessment_types(request: PersonRequest) -> HttpResponseBase:
     """The assessment types of the service."""
     return _export(request, "assessmentTypes.list", gateway.client().assessment_types)
@@ -84,8 +84,6 @@ def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -
     everywhere else; a later one is the last row. Raises LendingError.
     """
     operation = OPERATIONS[name]
-    if not request.user.has_perm(operation.permission):
-        return refusal(request, operation.permission)
     form = ListForm(request.GET, operation)
     if not form.is_valid():
         return _back(request)

@@ -8,13 +8,13 @@ from typing import NamedTuple, cast
 from django.conf import settings
 from django.http import Http404
 
+from lendingadmin.env import LendingApp
 from lendingadmin.gateway import observing
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.client import AppClient, LendingClient
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.operations import CustomMethods
 from lendingadmin.lending.tokens import MemoryTokenStore, TokenSource, TokenStore
-from lendingadmin.readers import LendingApp
 
 logger = logging.getLogger("lendingadmin.gateway")
 

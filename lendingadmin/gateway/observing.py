@@ -1,4 +1,4 @@
-"""The calls that a piece of work made of the service, for whoever has to name them afterwards."""
+"""The calls that a piece of work made of the service, to name them afterwards."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

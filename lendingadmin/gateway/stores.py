@@ -16,9 +16,9 @@ import redis
 from django.conf import settings
 from django.db.models import Q
 
+from lendingadmin.encryption import DecryptionError, decrypt, encrypt
 from lendingadmin.gateway.models import ServiceToken
 from lendingadmin.lending.tokens import AccessToken, Refusal, TokenStore
-from lendingadmin.sealing import Unreadable, seal, unseal
 
 # A token lives an hour at most; what is left behind goes by itself.
 _REDIS_KEPT = 2 * 3600
@@ -154,13 +154,13 @@ class RedisTokenStore:
 
 
 def _sealed(token: AccessToken) -> str:
-    return seal(json.dumps(asdict(token), default=datetime.isoformat))
+    return encrypt(json.dumps(asdict(token), default=datetime.isoformat))
 
 
 def _unsealed(sealed: str) -> AccessToken | None:
     try:
-        fields = json.loads(unseal(sealed))
-    except Unreadable:
+        fields = json.loads(decrypt(sealed))
+    except DecryptionError:
         return None  # sealed with a key that is retired by now; the issuer will give another
     for name in ("issued_at", "expires_at"):
         fields[name] = datetime.fromisoformat(fields[name])

@@ -11,8 +11,9 @@ from lendingadmin.lending.client import AppClient, LendingClient
 from lendingadmin.lending.errors import LendingError, Saved
 from lendingadmin.lending.operations import OPERATIONS, Operation
 from lendingadmin.lending.pages import Page
-from lendingadmin.lending.parallel import together
 from lendingadmin.lending.tokens import TokenSource
+
+from .parallel import read_in_parallel
 
 __all__ = [
     "OPERATIONS",
@@ -23,5 +24,5 @@ __all__ = [
     "Page",
     "Saved",
     "TokenSource",
-    "together",
+    "read_in_parallel",
 ]

@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.errors import (
+    AnswerTooLarge,
     LendingError,
     ServiceFault,
     TimedOut,
@@ -96,7 +97,8 @@ def error_of(operation: Operation, fault: WireFault) -> LendingError:
             status=fault.status,
             saved=saved,
         )
-    return Unreadable(operation=operation.name, status=fault.status, saved=saved)
+    kind = AnswerTooLarge if fault.fault is Fault.TOO_LARGE else Unreadable
+    return kind(operation=operation.name, status=fault.status, saved=saved)
 
 
 def error_description_of(raw: RawAnswer) -> str | None:

@@ -9,7 +9,8 @@ from lendingadmin.lending.errors import Unconfirmed, WrongRecord
 from lendingadmin.lending.identity import offer_is_named, offer_names_another
 from lendingadmin.lending.lists import FilteredList
 from lendingadmin.lending.resource import make_error, read_array, read_object, refuse_words
-from lendingadmin.lending.values import Borrower, LendingContract, Odd, OfferOperation
+
+from .values import Borrower, LendingContract, Malformed, OfferOperation
 
 
 class Borrowers(FilteredList[Borrower]):
@@ -88,7 +89,7 @@ class Borrowers(FilteredList[Borrower]):
         offer_summary: Mapping[str, object],
         amount: Decimal | int | None = None,
         start_date: datetime | str | None = None,
-    ) -> tuple[LendingContract | Odd, ...]:
+    ) -> tuple[LendingContract | Malformed, ...]:
         """Preview a contract for each product of the offer; nothing is saved (Spec: Borrowers, 5).
 
         `offer_summary` is OffersResponse.summary; `amount` is money in the app's currency. The

@@ -45,7 +45,7 @@ class Call:
 
 
 @dataclass(repr=False)
-class Conversation:
+class PendingCall:
     """One call under way, over all its attempts."""
 
     operation: Operation

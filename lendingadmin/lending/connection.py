@@ -2,7 +2,7 @@
 
 The time limits of HTTP libraries bound each read of the socket: a service that drips one byte at a
 time, in its headers or its body, holds a thread for ever. Here every read and write asks the
-`Exchange` under way how long it may take.
+`HttpExchange` under way how long it may take.
 
 A kept connection carries the next request only while it is in step: its last answer was read to the
 end, and no byte came that nobody asked for. Otherwise an answer would be taken for the answer to
@@ -27,7 +27,7 @@ from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from lendingadmin.lending.deadline import Deadline
-from lendingadmin.lending.errors import Held
+from lendingadmin.lending.errors import NotSent
 
 _PIECE = 64 * 1024
 # A service that works on an answer for the whole deadline sends fewer.
@@ -39,7 +39,7 @@ class TooLarge(Exception):
     """More bytes came than an answer may have."""
 
 
-class Exchange:
+class HttpExchange:
     """One request and its answer.
 
     `begun` turns true immediately before the first byte of the request is written: while it is
@@ -69,13 +69,13 @@ class Exchange:
     def begin(self, connection: _Bounded) -> None:
         """The connection is open: ask the hook once more, then let the first byte go.
 
-        Raises Held when the deadline has passed, ConnectionError when the other side spoke or hung
-        up before it was asked, and what the hook raises. Nothing is sent then.
+        Raises NotSent when the deadline has passed, ConnectionError when the other side spoke or
+        hung up before it was asked, and what the hook raises. Nothing is sent then.
         """
         if self._before_send is not None:
             self._before_send()
         if self.deadline.passed:
-            raise Held("This took too long to prepare, so nothing was sent. Try again.")
+            raise NotSent
         if not connection.is_connected:
             raise ConnectionError("the other side spoke or hung up before it was asked")
         self.is_kept, connection.has_carried = connection.has_carried, True
@@ -96,11 +96,11 @@ class Exchange:
             raise TooLarge
 
 
-_under_way: ContextVar[Exchange] = ContextVar("lending_exchange")
+_under_way: ContextVar[HttpExchange] = ContextVar("lending_exchange")
 
 
 @contextmanager
-def under_way(exchange: Exchange) -> Iterator[None]:
+def under_way(exchange: HttpExchange) -> Iterator[None]:
     """Whatever connection is used inside belongs to this exchange."""
     token = _under_way.set(exchange)
     try:
@@ -112,7 +112,7 @@ def under_way(exchange: Exchange) -> Iterator[None]:
 class _BoundedReader(io.RawIOBase):
     """The socket's reading end, asking the exchange before every read."""
 
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket, exchange: Exchange) -> None:
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, exchange: HttpExchange) -> None:
         self._raw = raw
         self._sock = sock
         self._exchange = exchange

@@ -132,13 +132,26 @@ class Unreachable(LendingError):
     default_saved = Saved.NO
 
 
-class Held(Unreachable):
-    """Held back on this side: too many calls under way, or too late to send. Nothing was sent.
+class Throttled(LendingError):
+    """The dashboard has as many calls under way as it allows itself, so this one was not sent.
 
-    A `before_send` hook raises it to hold a call back at the last moment.
+    `retry_after` (seconds) is when a place is likely to be free. It says nothing of the service.
     """
 
-    default_message = "The dashboard is too busy just now. Nothing was sent; try again in a moment."
+    default_message = "This dashboard has too many requests under way just now. Nothing was sent."
+    default_saved = Saved.NO
+    retry_after = 2
+
+
+class NotSent(LendingError):
+    """The deadline of a call passed before its first byte was written, so it was not sent.
+
+    A `before_send` hook raises it to stop a call at the last moment. It says nothing of the
+    service.
+    """
+
+    default_message = "This took too long to prepare. Nothing was sent."
+    default_saved = Saved.NO
 
 
 class TimedOut(LendingError):
@@ -151,6 +164,12 @@ class Unreadable(LendingError):
     """An answer came that cannot be read: no JSON, too large, cut short or of the wrong shape."""
 
     default_message = "The lending service gave an answer that cannot be read."
+
+
+class AnswerTooLarge(Unreadable):
+    """More bytes came, or were announced, than an answer may have."""
+
+    default_message = "The lending service's answer is larger than this dashboard reads at once."
 
 
 class UnfinishedList(LendingError):
@@ -166,7 +185,7 @@ class WrongRecord(LendingError):
     default_message = "The lending service answered with another record than was asked for."
 
 
-class Unnamed(LendingError):
+class UnidentifiedRecord(LendingError):
     """The answer does not say which record it is, so that nothing may be entered from it."""
 
     default_message = (

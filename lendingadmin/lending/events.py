@@ -14,6 +14,8 @@ class Events(OrderedList[Event]):
 
     list_operation = "events.list"
     item = Event
+    # Eight events of just under 5 MB (Spec: Events, 4) are more than an answer may have.
+    may_be_large = True
 
     def create(self, body: Mapping[str, object]) -> Event:
         """Report an event, under 5 MB of data (Spec: Events, Create).

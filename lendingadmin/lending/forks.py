@@ -9,7 +9,7 @@ from weakref import WeakSet
 
 
 class ForkSafe:
-    """Something that starts afresh in a child process.
+    """Something that starts again, empty, in a child process.
 
     A subclass makes what it cannot share in `start_afresh`, which runs once in its constructor's
     process (call it there) and again, by itself, in every forked child.
@@ -20,7 +20,7 @@ class ForkSafe:
         _living.add(self)
 
     def start_afresh(self) -> None:
-        """Make anew whatever a child must not share with its parent."""
+        """Make again whatever a child must not share with its parent."""
         raise NotImplementedError
 
 

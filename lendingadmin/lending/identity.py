@@ -8,7 +8,6 @@ operation). An id that is absent or no text names nothing: then the record may b
 from collections.abc import Callable
 from typing import TypeVar
 
-from lendingadmin.lending.errors import LendingError, Unnamed, WrongRecord
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.values import (
     Assessment,
@@ -19,6 +18,8 @@ from lendingadmin.lending.values import (
     OfferOperation,
     text,
 )
+
+from .errors import LendingError, UnidentifiedRecord, WrongRecord
 
 Named = TypeVar("Named", Borrower, Loan, Assessment, Event)
 
@@ -44,7 +45,7 @@ def check_named(record: Named, asked: str) -> Named:
     A read raises WrongRecord for another record by itself.
     """
     if not is_named(record, asked):
-        raise Unnamed
+        raise UnidentifiedRecord
     return record
 
 
@@ -55,7 +56,7 @@ def refuse_stranger(read: Callable[[str], Named], asked: str) -> None:
     """
     try:
         check_named(read(asked), asked)
-    except (WrongRecord, Unnamed):
+    except (WrongRecord, UnidentifiedRecord):
         raise
     except LendingError:
         return

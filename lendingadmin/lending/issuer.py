@@ -12,7 +12,6 @@ from urllib.parse import urlencode
 
 from lendingadmin.lending.answers import error_description_of, request_id_of
 from lendingadmin.lending.codec import decode
-from lendingadmin.lending.connection import Exchange
 from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import (
     LendingError,
@@ -25,6 +24,8 @@ from lendingadmin.lending.errors import (
     Unreadable,
 )
 from lendingadmin.lending.wire import Fault, RawAnswer, Request, WireFault, send
+
+from .connection import HttpExchange
 
 OPERATION = "token"
 
@@ -90,7 +91,9 @@ class Issuer:
             {"Content-Type": "application/x-www-form-urlencoded"},
             self._form,
         )
-        exchange = Exchange(Deadline(self._timeout), patience=self._timeout, max_bytes=_MAX_BYTES)
+        exchange = HttpExchange(
+            Deadline(self._timeout), patience=self._timeout, max_bytes=_MAX_BYTES
+        )
         try:
             return send(request, exchange, self._connect_timeout, trust_env=self._trust_env)
         except WireFault as fault:

@@ -4,7 +4,7 @@ Spec: Shared list behaviour. Filter and order apply only where an operation show
 may be tried where it is silent.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from functools import partial
 from typing import Generic, Self, TypeVar
@@ -12,15 +12,18 @@ from typing import Generic, Self, TypeVar
 from lendingadmin.lending.codec import decode, decoder_of
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import (
+    READ_ON_SECONDS,
     Order,
     Page,
+    PageReader,
     each_page,
     first_items,
     leave_out_repeats,
     list_query,
 )
 from lendingadmin.lending.resource import Resource, check_page, read_page
-from lendingadmin.lending.values import Odd, Value
+
+from .values import Malformed, Value
 
 Listed = TypeVar("Listed", bound=Value)
 
@@ -30,6 +33,8 @@ class _Listing(Resource, Generic[Listed]):
 
     list_operation: str
     item: type[Listed]
+    # Whether one page of the usual size may be too large to read.
+    may_be_large = False
     _only: tuple[str, ...] = ()
 
     def only(self, keys: Iterable[str]) -> Self:
@@ -44,20 +49,21 @@ class _Listing(Resource, Generic[Listed]):
         filters: Mapping[str, str] | None = None,
         order: Order | None = None,
         page_size: int | None,
-    ) -> Callable[[str | None], Page[Listed]]:
+        seconds: float | None = None,
+    ) -> PageReader[Listed]:
         """Reads one page of the list that is asked for so, by its token."""
         operation = OPERATIONS[self.list_operation]
         read = decoder_of(operation.collection, self._only) if self._only else decode
         check = partial(check_page, self.list_operation)
 
-        def fetch(token: str | None) -> Page[Listed]:
+        def ask(size: int | None, token: str | None) -> Page[Listed]:
             query = list_query(
-                operation, filters=filters, order=order, page_size=page_size, page_token=token
+                operation, filters=filters, order=order, page_size=size, page_token=token
             )
             answer = self.call(self.list_operation, query=query, read=read, check=check)
             return read_page(self.list_operation, answer, self.item)
 
-        return fetch
+        return PageReader(ask, page_size, may_be_large=self.may_be_large, seconds=seconds)
 
 
 class PlainList(_Listing[Listed]):
@@ -73,7 +79,8 @@ class PlainList(_Listing[Listed]):
 
         `page_size` is 1 to 1000. Raises ValueError, with a sentence, for what cannot be asked.
         """
-        return first_items(self._pages_of(page_size=page_size), page_token)
+        fetch = self._pages_of(page_size=page_size, seconds=READ_ON_SECONDS)
+        return first_items(fetch, page_token)
 
     def pages(
         self,
@@ -89,7 +96,7 @@ class PlainList(_Listing[Listed]):
         *,
         page_size: int | None = None,
         page_token: str | None = None,
-    ) -> Iterator[Listed | Odd]:
+    ) -> Iterator[Listed | Malformed]:
         """Items of all `pages`, each once (`leave_out_repeats`), read when they are reached."""
         for page in leave_out_repeats(self.pages(page_size=page_size, page_token=page_token)):
             yield from page.items
@@ -109,7 +116,8 @@ class FilteredList(_Listing[Listed]):
 
         `page_size` is 1 to 1000. Raises ValueError, with a sentence, for what cannot be asked.
         """
-        return first_items(self._pages_of(filters=filters, page_size=page_size), page_token)
+        fetch = self._pages_of(filters=filters, page_size=page_size, seconds=READ_ON_SECONDS)
+        return first_items(fetch, page_token)
 
     def pages(
         self,
@@ -127,7 +135,7 @@ class FilteredList(_Listing[Listed]):
         filters: Mapping[str, str] | None = None,
         page_size: int | None = None,
         page_token: str | None = None,
-    ) -> Iterator[Listed | Odd]:
+    ) -> Iterator[Listed | Malformed]:
         """Items of all `pages`, each once (`leave_out_repeats`), read when they are reached."""
         pages = self.pages(filters=filters, page_size=page_size, page_token=page_token)
         for page in leave_out_repeats(pages):
@@ -149,7 +157,9 @@ class OrderedList(_Listing[Listed]):
 
         `page_size` is 1 to 1000. Raises ValueError, with a sentence, for what cannot be asked.
         """
-        fetch = self._pages_of(filters=filters, order=order, page_size=page_size)
+        fetch = self._pages_of(
+            filters=filters, order=order, page_size=page_size, seconds=READ_ON_SECONDS
+        )
         return first_items(fetch, page_token)
 
     def pages(
@@ -171,7 +181,7 @@ class OrderedList(_Listing[Listed]):
         order: Order | None = None,
         page_size: int | None = None,
         page_token: str | None = None,
-    ) -> Iterator[Listed | Odd]:
+    ) -> Iterator[Listed | Malformed]:
         """Items of all `pages`, each once (`leave_out_repeats`), read when they are reached."""
         pages = self.pages(filters=filters, order=order, page_size=page_size, page_token=page_token)
         for page in leave_out_repeats(pages):

@@ -45,9 +45,9 @@ class Loans(OrderedList[Loan]):
     ) -> Loan:
         """Record a repayment, once: it is never sent again (Spec: Loans, MakeRepayment).
 
-        `before_send` runs with the connection open and nothing written; if it raises Held, nothing
-        is sent. An error whose `saved` is unknown may have recorded the repayment: an answer that
-        cannot be read, is about another loan, or says what is wrong, is one.
+        `before_send` runs with the connection open and nothing written; if it raises NotSent,
+        nothing is sent. An error whose `saved` is unknown may have recorded the repayment: an
+        answer that cannot be read, is about another loan, or says what is wrong, is one.
         """
         return self.write_one(
             "loans.makeRepayment",

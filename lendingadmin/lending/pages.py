@@ -1,5 +1,6 @@
 """Lists: what may be asked of them, and one page of what came (Spec: Shared list behaviour)."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -7,9 +8,15 @@ from decimal import Decimal
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 from lendingadmin.lending.deadline import Deadline
-from lendingadmin.lending.errors import InvalidFilter, LendingError, UnfinishedList
+from lendingadmin.lending.errors import (
+    AnswerTooLarge,
+    InvalidFilter,
+    LendingError,
+    UnfinishedList,
+)
 from lendingadmin.lending.operations import Operation
-from lendingadmin.lending.values import Odd, Value, text
+
+from .values import Malformed, Value, text
 
 MAXIMUM_PAGE_SIZE = 1000
 # A page without items that has a next page is no end. So many more are read for one that a person
@@ -19,6 +26,10 @@ READ_ON_SECONDS = 10.0
 # A walk gives up after so many pages without items in a row.
 EMPTY_PAGES = 100
 
+_TOO_FAR = (
+    "The lending service's answer is larger than this dashboard reads at once, and this far into "
+    "the list there is no time to look for a smaller one. Ask for fewer items on a page."
+)
 LED_BACK = "The service's list led back to itself, so not all of it can be read."
 
 Order = Literal["asc", "desc"]
@@ -30,15 +41,17 @@ Listed = TypeVar("Listed")
 class Page(Generic[Item]):
     """One page of a list, and when it was read (aware, UTC).
 
-    An item that is no object is an Odd. `next_page_token` is None on the last page. The service may
-    send more or fewer items than were asked for. `repeated` counts the items that a walk left out
-    because they came before.
+    An item that is no object is a Malformed. `next_page_token` is None on the last page. The
+    service may send more or fewer items than were asked for. `repeated` counts the items that a
+    walk left out because they came before. `page_size` is what was asked for, None for nothing:
+    less than the caller's where a larger page came to an answer that is too large (`PageReader`).
     """
 
-    items: tuple[Item | Odd, ...]
+    items: tuple[Item | Malformed, ...]
     next_page_token: str | None
     read_at: datetime
     repeated: int = 0
+    page_size: int | None = None
 
     def __repr__(self) -> str:
         return f"<Page of {len(self.items)}>"
@@ -106,6 +119,117 @@ def page_token(raw: object) -> str | None:
     raise ValueError("the token of the next page is no text that can be sent back")
 
 
+_POSITION = re.compile(r"~(\d{0,4})\.(\d{1,12})~(.*)", re.DOTALL)
+
+
+class Position(NamedTuple):
+    """A place in a list: the service's token, the page size it is good for, the items before it.
+
+    `token` is None at the start of the list, `passed` None where nobody counted.
+    """
+
+    token: str | None
+    page_size: int | None
+    passed: int | None
+
+    @classmethod
+    def read(cls, text: str | None, page_size: int | None) -> "Position":
+        """The position of a page token that `write` made, or of one as the service gave it."""
+        if not text:
+            return cls(None, page_size, 0)
+        if found := _POSITION.fullmatch(text):
+            return cls(found[3], int(found[1] or 0) or None, int(found[2]))
+        return cls(text, page_size, None)
+
+    def write(self) -> str:
+        """One text for all three."""
+        return f"~{self.page_size or ''}.{self.passed or 0}~{self.token}"
+
+
+def is_same_page(one: str | None, other: str | None) -> bool:
+    """Whether two page tokens stand for the same page of the service."""
+    return _page_of(one) == _page_of(other)
+
+
+def _page_of(token: str | None) -> tuple[str | None, int | None]:
+    at = Position.read(token, None)
+    return at.token, at.page_size
+
+
+class PageReader(Generic[Listed]):
+    """Reads the pages of one list, each by its token; fewer items at once where they are large.
+
+    `ask` reads a page of the service by page size and token. An answer that is too large is asked
+    for again with a quarter of the page size. A token belongs to the page size that it was given
+    for (Spec: Shared list behaviour), so past the first page the list is read again from its start,
+    up to the items that are wanted, for `seconds` at most. The tokens that come out then carry page
+    size and position, so that whoever goes on with one goes on with the smaller pages. With
+    `may_be_large` all tokens do: a later page is found again by its token alone.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[int | None, str | None], Page[Listed]],
+        page_size: int | None,
+        *,
+        may_be_large: bool,
+        seconds: float | None = None,
+    ) -> None:
+        self._ask = ask
+        self._page_size = page_size
+        self._may_be_large = may_be_large
+        self._seconds = seconds
+        # How many items stand before each token that this reader gave out.
+        self._passed: dict[str, int] = {}
+
+    def __call__(self, token: str | None) -> Page[Listed]:
+        """The page of a token, None for the first. Raises LendingError."""
+        at = Position.read(token, self._page_size)
+        if at.passed is None:
+            at = at._replace(passed=self._passed.get(at.token or ""))
+        try:
+            return self._give_out(self._ask(at.page_size, at.token), at)
+        except AnswerTooLarge:
+            if at.passed is None or at.page_size == 1:
+                raise
+            return self._read_again(_quarter(at.page_size), at.passed)
+
+    def _read_again(self, page_size: int, passed: int) -> Page[Listed]:
+        """The page of this size with the first items that come after so many."""
+        token, start = None, 0
+        time = None if self._seconds is None else Deadline(self._seconds)
+        while True:
+            try:
+                page = self._ask(page_size, token)
+            except AnswerTooLarge:
+                if page_size == 1:
+                    raise
+                return self._read_again(_quarter(page_size), passed)
+            token, end = page.next_page_token, start + len(page.items)
+            if end > passed or token is None:
+                wanted = replace(page, items=page.items[passed - start :])
+                return self._give_out(wanted, Position(None, page_size, passed))
+            if time is not None and time.passed:
+                raise AnswerTooLarge(_TOO_FAR)
+            start = end
+
+    def _give_out(self, page: Page[Listed], at: Position) -> Page[Listed]:
+        """The page that was read at a position, its token with the position that it stands for."""
+        token = page.next_page_token
+        page = replace(page, page_size=at.page_size)
+        if token is None or at.passed is None:
+            return page
+        passed = self._passed[token] = at.passed + len(page.items)
+        is_usual = at.page_size == self._page_size and not _POSITION.fullmatch(token)
+        if is_usual and not self._may_be_large:
+            return page
+        return replace(page, next_page_token=Position(token, at.page_size, passed).write())
+
+
+def _quarter(page_size: int | None) -> int:
+    return max(1, (page_size or MAXIMUM_PAGE_SIZE) // 4)
+
+
 def first_items(
     fetch: Callable[[str | None], Page[Listed]], start: str | None = None
 ) -> Page[Listed]:
@@ -115,14 +239,14 @@ def first_items(
     list may hold more: the bound was met, or a further page could not be read. Raises
     UnfinishedList where pages without items lead back to themselves.
     """
-    page, seen, time = fetch(start), {start}, Deadline(READ_ON_SECONDS)
+    page, seen, time = fetch(start), {_page_of(start)}, Deadline(READ_ON_SECONDS)
     for _ in range(MORE_PAGES):
         token = page.next_page_token
         if page.items or token is None or time.passed:
             return page
-        if token in seen:
+        if _page_of(token) in seen:
             raise UnfinishedList(LED_BACK)
-        seen.add(token)
+        seen.add(_page_of(token))
         try:
             page = fetch(token)
         except LendingError:
@@ -139,7 +263,7 @@ def each_page(
     `start` is the token of the page to begin with, None for the first. Raises UnfinishedList where
     a token comes that was used before, and after EMPTY_PAGES pages without items.
     """
-    tokens = {start}
+    seen = {_page_of(start)}
     token, empty = start, 0
     while True:
         page = fetch(token)
@@ -147,9 +271,9 @@ def each_page(
         token = page.next_page_token
         if token is None:
             return
-        if token in tokens:
+        if _page_of(token) in seen:
             raise UnfinishedList(LED_BACK)
-        tokens.add(token)
+        seen.add(_page_of(token))
         empty = 0 if page.items else empty + 1
         if empty == EMPTY_PAGES:
             raise UnfinishedList(f"The service's list went on with {empty} empty pages.")
@@ -219,7 +343,7 @@ def search(
         for page in leave_out_repeats(pages):
             for item in page.items:
                 looked_at += 1
-                if not isinstance(item, Odd) and is_wanted(item):
+                if not isinstance(item, Malformed) and is_wanted(item):
                     return Search(item, True, looked_at)
             if page.next_page_token is None:
                 return Search(None, True, looked_at)

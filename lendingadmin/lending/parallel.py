@@ -12,7 +12,8 @@ from lendingadmin.lending.forks import ForkSafe
 
 if TYPE_CHECKING:
     from lendingadmin.lending.client import LendingClient
-    from lendingadmin.lending.transport import Joint, Transport
+
+    from .transport import ParallelReads, Transport
 
 _THREADS = 12
 
@@ -35,7 +36,9 @@ class _Pool(ForkSafe):
 _pool = _Pool()
 
 
-def together(client: LendingClient, *calls: Read, seconds: float | None = None) -> tuple[Any, ...]:
+def read_in_parallel(
+    client: LendingClient, *calls: Read, seconds: float | None = None
+) -> tuple[Any, ...]:
     """Run these reads at once and give back each one's result, or the LendingError that it raised.
 
     Each call is a function without arguments that reads through `client`, such as
@@ -51,15 +54,15 @@ def together(client: LendingClient, *calls: Read, seconds: float | None = None) 
             results = _run(transport, joint, calls)
             refused = [at for at, one in enumerate(results) if isinstance(one, TokenRefused)]
             if refused and transport.tokens.drop(joint.token.value):
-                anew = _once_more(transport, joint, [calls[at] for at in refused])
-                for at, result in zip(refused, anew, strict=True):
+                again = _once_more(transport, joint, [calls[at] for at in refused])
+                for at, result in zip(refused, again, strict=True):
                     results[at] = result
             return tuple(results)
     except LendingError as error:
         return (error,) * len(calls)
 
 
-def _once_more(transport: Transport, joint: Joint, calls: Sequence[Read]) -> list[Any]:
+def _once_more(transport: Transport, joint: ParallelReads, calls: Sequence[Read]) -> list[Any]:
     try:
         joint.token = transport.tokens.token()
     except LendingError as error:
@@ -67,7 +70,7 @@ def _once_more(transport: Transport, joint: Joint, calls: Sequence[Read]) -> lis
     return _run(transport, joint, calls)
 
 
-def _run(transport: Transport, joint: Joint, calls: Sequence[Read]) -> list[Any]:
+def _run(transport: Transport, joint: ParallelReads, calls: Sequence[Read]) -> list[Any]:
     def guarded(call: Read) -> Any:
         with transport.within(joint):
             try:

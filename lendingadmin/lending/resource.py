@@ -18,7 +18,8 @@ from lendingadmin.lending.identity import Named, is_named, names_another, own_id
 from lendingadmin.lending.operations import OPERATIONS, CustomMethods
 from lendingadmin.lending.pages import Page, page_token
 from lendingadmin.lending.transport import Answer, Transport
-from lendingadmin.lending.values import Odd, Value, wire
+
+from .values import Malformed, Value, wire
 
 Read = TypeVar("Read", bound=Value)
 Refusal = TypeVar("Refusal", bound=LendingError)
@@ -162,7 +163,7 @@ def read_object(name: str, answer: Answer, kind: type[Read]) -> Read:
     return kind(answer.json)
 
 
-def read_array(name: str, answer: Answer, kind: type[Read]) -> tuple[Read | Odd, ...]:
+def read_array(name: str, answer: Answer, kind: type[Read]) -> tuple[Read | Malformed, ...]:
     """The values of an answer that must be a JSON array. Raises Unreadable."""
     if not isinstance(answer.json, list):
         raise unreadable(name, answer)
@@ -170,7 +171,7 @@ def read_array(name: str, answer: Answer, kind: type[Read]) -> tuple[Read | Odd,
 
 
 def read_page(name: str, answer: Answer, kind: type[Read]) -> Page[Read]:
-    """The page of a list answer; items that are no objects are kept as Odd. Raises Unreadable."""
+    """The page of a list answer; an item that is no object is a Malformed. Raises Unreadable."""
     items, token = check_page(name, answer)
     return Page(_items(items, kind), token, answer.read_at)
 
@@ -191,5 +192,5 @@ def check_page(name: str, answer: Answer) -> tuple[list[object], str | None]:
         raise unreadable(name, answer) from None
 
 
-def _items(items: list[object], kind: type[Read]) -> tuple[Read | Odd, ...]:
-    return tuple(kind(item) if isinstance(item, Mapping) else Odd(item) for item in items)
+def _items(items: list[object], kind: type[Read]) -> tuple[Read | Malformed, ...]:
+    return tuple(kind(item) if isinstance(item, Mapping) else Malformed(item) for item in items)

@@ -20,18 +20,25 @@ from lendingadmin.lending.answers import (
     refusal_of,
     retry_after_of,
 )
-from lendingadmin.lending.calls import Call, Conversation, report
 from lendingadmin.lending.codec import decode, encode
-from lendingadmin.lending.connection import Exchange, Session
 from lendingadmin.lending.deadline import Deadline
-from lendingadmin.lending.errors import Held, LendingError, TokenRefused, WrongRecord
+from lendingadmin.lending.errors import (
+    LendingError,
+    NotSent,
+    Throttled,
+    TokenRefused,
+    WrongRecord,
+)
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.operations import Operation
 from lendingadmin.lending.retry import pause_before_retry
 from lendingadmin.lending.tokens import AccessToken
 from lendingadmin.lending.wire import Fault, RawAnswer, Request, WireFault, send
 
-__all__ = ["Answer", "Call", "Joint", "Tokens", "Transport"]
+from .calls import Call, PendingCall, report
+from .connection import HttpExchange, Session
+
+__all__ = ["Answer", "Call", "ParallelReads", "Tokens", "Transport"]
 
 MAX_BYTES = 32 * 1024 * 1024  # 1,000 loans with full contracts are about a third of it
 
@@ -47,7 +54,7 @@ class Tokens(Protocol):
 
 
 @dataclass(repr=False)
-class Joint:
+class ParallelReads:
     """What several parallel reads have in common: one token, one deadline, one place under way.
 
     Their calls are reported from the thread that holds it, because theirs must not touch the ORM.
@@ -136,12 +143,12 @@ class Transport(ForkSafe):
         `path` is absolute under the base address and percent-encoded already; it goes out exactly
         as it is. A GET is tried up to three times. Anything else goes out at most once, over a
         connection of its own: `before_send` is called when that is open, immediately before the
-        first byte. Whatever it raises (Held, by custom) passes through, and nothing was sent.
+        first byte. Whatever it raises (NotSent, by custom) passes through, and nothing was sent.
         TypeError and ValueError mean a body that JSON cannot carry; nothing was sent either. `read`
         makes JSON of what came, and `check` raises the LendingError that it comes to where it is
         not what was asked for; a connection that brought such a thing is given up.
         """
-        talk = Conversation(
+        talk = PendingCall(
             operation=operation,
             path=path,
             url=self._base_url + path + (f"?{_encoded(query)}" if query else ""),
@@ -151,7 +158,7 @@ class Transport(ForkSafe):
             read=read,
             check=check,
         )
-        joint: Joint | None = getattr(self._mine, "joint", None)
+        joint: ParallelReads | None = getattr(self._mine, "joint", None)
         try:
             answer = self._within_joint(talk, joint) if joint else self._alone(talk)
         except Exception as error:
@@ -163,15 +170,15 @@ class Transport(ForkSafe):
         return answer
 
     @contextmanager
-    def joint(self, seconds: float | None = None) -> Iterator[Joint]:
+    def joint(self, seconds: float | None = None) -> Iterator[ParallelReads]:
         """Take one place under way and one token, for several reads in other threads.
 
         After `seconds`, where they are given, reads that are still under way are cut off. Raises
-        Held when there is no place, and what the token source raises.
+        Throttled when there is no place, and what the token source raises.
         """
-        with self._slot():
+        with self.take_slot():
             deadline = Deadline(self._deadline if seconds is None else seconds)
-            joint = Joint(self.tokens.token(), deadline, cuts_off=seconds is not None)
+            joint = ParallelReads(self.tokens.token(), deadline, cuts_off=seconds is not None)
             try:
                 yield joint
             finally:
@@ -179,7 +186,7 @@ class Transport(ForkSafe):
                     report(call, self._on_call)
 
     @contextmanager
-    def within(self, joint: Joint) -> Iterator[None]:
+    def within(self, joint: ParallelReads) -> Iterator[None]:
         """This thread's calls belong to the joint until the end of the block."""
         self._mine.joint = joint
         try:
@@ -187,19 +194,20 @@ class Transport(ForkSafe):
         finally:
             self._mine.joint = None
 
-    def _report(self, call: Call, joint: Joint | None) -> None:
+    def _report(self, call: Call, joint: ParallelReads | None) -> None:
         if joint is None:
             report(call, self._on_call)
         else:
             joint.calls.append(call)
 
     @contextmanager
-    def _slot(self) -> Iterator[None]:
+    def take_slot(self) -> Iterator[None]:
+        """Take one of the places under way for this block. Raises Throttled when there is none."""
         # Locals, because a fork puts a new semaphore in place.
         slots = self._slots
         wait = self._slots_moved_at + self._slot_wait - time.monotonic()
         if not (slots.acquire(timeout=wait) if wait > 0 else slots.acquire(blocking=False)):
-            raise Held
+            raise Throttled
         self._slots_moved_at = time.monotonic()
         try:
             yield
@@ -207,8 +215,8 @@ class Transport(ForkSafe):
             slots.release()
             self._slots_moved_at = time.monotonic()
 
-    def _alone(self, talk: Conversation) -> Answer:
-        with self._slot():
+    def _alone(self, talk: PendingCall) -> Answer:
+        with self.take_slot():
             token = self.tokens.token()
             try:
                 return self._converse(talk, token)
@@ -218,16 +226,16 @@ class Transport(ForkSafe):
                     raise
             return self._converse(talk, self.tokens.token())
 
-    def _within_joint(self, talk: Conversation, joint: Joint) -> Answer:
+    def _within_joint(self, talk: PendingCall, joint: ParallelReads) -> Answer:
         if not talk.operation.saves_nothing:
             raise TypeError("only reads go out in parallel")
         if joint.deadline.passed:
-            raise Held
+            raise NotSent
         if joint.cuts_off:
             talk.deadline = joint.deadline
         return self._converse(talk, joint.token)
 
-    def _converse(self, talk: Conversation, token: AccessToken) -> Answer:
+    def _converse(self, talk: PendingCall, token: AccessToken) -> Answer:
         tries = 0
         while True:
             tries += 1
@@ -247,7 +255,7 @@ class Transport(ForkSafe):
                 raise outcome.error
             time.sleep(wait)
 
-    def _try(self, talk: Conversation, token: AccessToken) -> Answer | _Failure:
+    def _try(self, talk: PendingCall, token: AccessToken) -> Answer | _Failure:
         talk.attempts += 1
         try:
             raw = self._send(talk, token)
@@ -264,7 +272,7 @@ class Transport(ForkSafe):
         talk.faults.append(str(raw.status))
         return _Failure(refusal_of(talk.operation, raw), retry_after=retry_after_of(raw))
 
-    def _mistrust(self, talk: Conversation, error: LendingError) -> _Failure:
+    def _mistrust(self, talk: PendingCall, error: LendingError) -> _Failure:
         """An answer to something else may come from a connection that is out of step: leave it."""
         if talk.operation.is_read:
             self._session().close()
@@ -274,11 +282,11 @@ class Transport(ForkSafe):
         talk.faults.append(Fault.OUT_OF_STEP)
         return _Failure(error, fault=Fault.OUT_OF_STEP)
 
-    def _send(self, talk: Conversation, token: AccessToken) -> RawAnswer:
+    def _send(self, talk: PendingCall, token: AccessToken) -> RawAnswer:
         headers = {"Authorization": f"Bearer {token.value}"}
         if talk.body is not None:
             headers["Content-Type"] = "application/json"
-        exchange = Exchange(
+        exchange = HttpExchange(
             talk.deadline,
             patience=self._read_timeout,
             max_bytes=self._max_bytes,

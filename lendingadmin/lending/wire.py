@@ -10,8 +10,9 @@ from enum import StrEnum
 import requests
 import urllib3
 
-from lendingadmin.lending.connection import Exchange, Session, TooLarge, under_way
 from lendingadmin.lending.errors import LendingError
+
+from .connection import HttpExchange, Session, TooLarge, under_way
 
 _PIECE = 64 * 1024
 _OUR_HEADERS = {
@@ -97,7 +98,7 @@ class RawAnswer:
 
 def send(
     request: Request,
-    exchange: Exchange,
+    exchange: HttpExchange,
     connect_timeout: float,
     session: Session | None = None,
     *,
@@ -116,7 +117,7 @@ def send(
 
 def _send(
     prepared: requests.PreparedRequest,
-    exchange: Exchange,
+    exchange: HttpExchange,
     connect_timeout: float,
     session: Session,
 ) -> RawAnswer:
@@ -139,7 +140,7 @@ def _send(
 
 def _open(
     prepared: requests.PreparedRequest,
-    exchange: Exchange,
+    exchange: HttpExchange,
     connect_timeout: float,
     session: Session,
 ) -> requests.Response:
@@ -148,7 +149,7 @@ def _open(
     return session.send(prepared, timeout=timeout, **settings)
 
 
-def _whole(response: requests.Response, exchange: Exchange) -> RawAnswer:
+def _whole(response: requests.Response, exchange: HttpExchange) -> RawAnswer:
     status = response.status_code
     fault = None
     body = b""
@@ -157,7 +158,8 @@ def _whole(response: requests.Response, exchange: Exchange) -> RawAnswer:
     except Exception as error:
         response.raw.close()
         fault = _fault_of(error, exchange)
-    if exchange.is_ambiguous:
+    # What was not read to its end leaves bytes of its own behind.
+    if exchange.is_ambiguous and fault is not Fault.TOO_LARGE:
         raise WireFault(Fault.OUT_OF_STEP)
     # A refusal is a refusal, even when the words that explain it got lost.
     if fault is not None and 200 <= status < 300:
@@ -166,7 +168,13 @@ def _whole(response: requests.Response, exchange: Exchange) -> RawAnswer:
 
 
 def _pieces(response: requests.Response, max_bytes: int) -> Iterator[bytes]:
-    """The body, unpacked; counted here again, because little can unpack to much."""
+    """The body, unpacked; counted here again, because little can unpack to much.
+
+    One that announces more than it may have is not read at all.
+    """
+    announced = response.headers.get("Content-Length", "")
+    if announced.isdigit() and int(announced) > max_bytes:
+        raise TooLarge
     total = 0
     for piece in response.raw.stream(_PIECE, decode_content=True):
         total += len(piece)
@@ -175,7 +183,7 @@ def _pieces(response: requests.Response, max_bytes: int) -> Iterator[bytes]:
         yield piece
 
 
-def _fault_of(error: BaseException, exchange: Exchange) -> Fault:
+def _fault_of(error: BaseException, exchange: HttpExchange) -> Fault:
     if not exchange.begun:
         return Fault.NOT_OPENED
     causes = tuple(_causes(error))

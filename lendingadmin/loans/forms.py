@@ -7,13 +7,13 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
+from lendingadmin.env import LendingApp
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.diff import moment_of
-from lendingadmin.lending.oddities import odd_places
+from lendingadmin.lending.malformed import find_malformed
 from lendingadmin.lending.values import LendingContract, timestamp_text
-from lendingadmin.readers import LendingApp
-from lendingadmin.web.far_dates import FarDatesForm
-from lendingadmin.web.fields import (
+from lendingadmin.ui.far_dates import FarDatesForm
+from lendingadmin.ui.fields import (
     AmountField,
     IdField,
     JsonObjectField,
@@ -88,7 +88,7 @@ class LoanForm(FarDatesForm):
         contract: Mapping[str, object] = self.cleaned_data["contract"]
         if not contract:
             raise forms.ValidationError("The contract is empty.")
-        places = list(odd_places(LendingContract(contract)))
+        places = list(find_malformed(LendingContract(contract)))
         if places:
             more = len(places) - _MOST_NAMED
             named = ", ".join(places[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -11,33 +11,38 @@ from lendingadmin.lending.errors import NotFound
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.loans import keep_fixed
 from lendingadmin.lending.values import Loan
-from lendingadmin.web.following import Finding, Meant, Way, lend
-from lendingadmin.web.models import Write
+from lendingadmin.writes.models import Write
+from lendingadmin.writes.reconciliation import (
+    CheckResult,
+    OutcomeChecker,
+    Submitted,
+    register_checker,
+)
 
 _READS = "lending.loans.get"
 
 
-def created(write: Write, meant: Meant) -> Finding:
+def created(write: Write, submitted: Submitted) -> CheckResult:
     """Whether a loan with the accountId is there, of this borrower and by this contract."""
     there = _read(write)
     if there is None:
-        return Finding(Write.Found.NOT_SEEN, "There is no loan with this account id so far.")
-    places = find_differences(keep_fixed(meant.sent), there.raw)
+        return CheckResult(Write.Found.NOT_SEEN, "There is no loan with this account id so far.")
+    places = find_differences(keep_fixed(submitted.sent), there.raw)
     if places:
         why = (
             "There is a loan with this account id, but somebody else may have made it. "
             f"It differs in: {', '.join(places)}."
         )
-        return Finding(Write.Found.DIFFERS, why, _link(write))
+        return CheckResult(Write.Found.DIFFERS, why, _link(write))
     why = "There is a loan with this account id, of this borrower and by this contract."
-    return Finding(Write.Found.THERE, why, _link(write))
+    return CheckResult(Write.Found.THERE, why, _link(write))
 
 
-def deleted(write: Write, meant: Meant) -> Finding:
+def deleted(write: Write, submitted: Submitted) -> CheckResult:
     """Whether the loan is gone."""
     if _read(write) is None:
-        return Finding(Write.Found.THERE, "There is no loan with this account id any more.")
-    return Finding(Write.Found.NOT_SEEN, "The loan is still there so far.", _link(write))
+        return CheckResult(Write.Found.THERE, "There is no loan with this account id any more.")
+    return CheckResult(Write.Found.NOT_SEEN, "The loan is still there so far.", _link(write))
 
 
 def _read(write: Write) -> Loan | None:
@@ -52,8 +57,10 @@ def _link(write: Write) -> tuple[tuple[str, str], ...]:
     return (("Open the loan", reverse("loan", args=[write.app_id, write.subject])),)
 
 
-def lend_ways() -> None:
+def register_checkers() -> None:
     """Let the writes of this area be followed."""
-    lend("loans.create", Way("Make a loan", _READS, created))
-    delete = Way("Delete this loan", _READS, deleted, compares=False)
-    lend("loans.delete", delete._replace(there="It is gone", not_seen="Still there so far"))
+    register_checker("loans.create", OutcomeChecker("Make a loan", _READS, created))
+    delete = OutcomeChecker("Delete this loan", _READS, deleted, compares=False)
+    register_checker(
+        "loans.delete", delete._replace(there="It is gone", not_seen="Still there so far")
+    )

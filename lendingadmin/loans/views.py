@@ -9,16 +9,16 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.display.technical import list_technical
-from lendingadmin.finding import opened
-from lendingadmin.lending import figures
+from lendingadmin.lending import loan_math
 from lendingadmin.lending.identity import is_named
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Loan
-from lendingadmin.repayments import book, watching
-from lendingadmin.web import beside, tables
-from lendingadmin.web.access import access
-from lendingadmin.web.lists import read_page
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.repayments import managers, reconciliation
+from lendingadmin.search import opened
+from lendingadmin.ui import neighbours, tables
+from lendingadmin.ui.access import access
+from lendingadmin.ui.lists import read_page
+from lendingadmin.ui.requests import PersonRequest
 
 from . import shown
 from .columns import KEYS, columns
@@ -39,7 +39,7 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     context = {
         "list": listing,
-        "table": tables.draw(columns(app, beside.mark(request)), listing.items),
+        "table": tables.render_table(columns(app, neighbours.list_mark(request)), listing.items),
         "app": app,
         "may_create": request.user.has_perm("lending.loans.create"),
     }
@@ -50,31 +50,31 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
 def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     """One loan: what is owed, the schedule, the contract, and what was recorded here."""
     found, now = gateway.app(app_id).loans.get(account_id), timezone.now()
-    unnamed = not is_named(found, account_id)
-    here = book.of_loan(app_id, figures.account_of(found) or account_id)
+    unidentified = not is_named(found, account_id)
+    here = managers.of_loan(app_id, loan_math.account_of(found) or account_id)
     app = gateway.lending_app(app_id)
-    for repayment in here.filter(state__in=book.OPEN):
-        watching.look_if_due(repayment, fresh=found)
+    for repayment in here.filter(state__in=managers.OPEN):
+        reconciliation.check_if_due(repayment, fresh=found)
     context = {
         "loan": found,
         "account_id": account_id,
-        "facts": figures.facts(found, now),
-        "unreadable_totals": figures.unreadable_totals(found),
-        "steps": figures.steps(found, now),
+        "facts": loan_math.loan_facts(found, now),
+        "unreadable_totals": loan_math.unreadable_totals(found),
+        "steps": loan_math.schedule_rows(found, now),
         "technical": list_technical(found, shown.LOAN),
         "here": here[:_RECORDED_HERE],
         "here_count": here.count(),
-        "unnamed": unnamed,
-        "may_record": not unnamed and request.user.has_perm("lending.loans.makeRepayment"),
-        "may_delete": not unnamed and request.user.has_perm("lending.loans.delete"),
-        "blocked_by": here.filter(state__in=book.OPEN, set_aside_at=None).first(),
+        "unidentified": unidentified,
+        "may_record": not unidentified and request.user.has_perm("lending.loans.makeRepayment"),
+        "may_delete": not unidentified and request.user.has_perm("lending.loans.delete"),
+        "blocked_by": here.filter(state__in=managers.OPEN, set_aside_at=None).first(),
         "read_at": now,
         "app": app,
     }
-    context |= _set_against_paid(found, dict(book.landed_sums(here, app)), app.currency)
+    context |= _set_against_paid(found, dict(managers.landed_sums(here, app)), app.currency)
     page = render(request, "loans/loan.html", context)
-    if not unnamed:
-        opened.remember(request, app_id, "loan", figures.account_of(found) or account_id)
+    if not unidentified:
+        opened.remember(request, app_id, "loan", loan_math.account_of(found) or account_id)
     return page
 
 
@@ -83,7 +83,7 @@ def _set_against_paid(loan: Loan, landed: dict[str, Decimal], currency: str) -> 
 
     Amounts of another currency stand beside it: how the service converted them is not known.
     """
-    paid = figures.in_all(loan, "paid")
+    paid = loan_math.total_of(loan, "paid")
     unexplained = None if paid is None else paid - landed[currency]
     return {
         "unexplained": unexplained,

@@ -8,15 +8,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.lending import figures
+from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.identity import check_named, refuse_stranger
 from lendingadmin.lending.values import Loan, status_key
-from lendingadmin.repayments import book
-from lendingadmin.web import onetime, writes
-from lendingadmin.web.access import access
-from lendingadmin.web.errors import Card
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.repayments import managers
+from lendingadmin.ui.access import access
+from lendingadmin.ui.errors import Card
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.writes import idempotency, services
 
 from .forms import LoanForm, taken_up
 
@@ -31,7 +31,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """A loan with a contract as JSON; from an offer there is a shorter way."""
     app, card = gateway.lending_app(app_id), None
     started = {"borrowerId": request.GET.get("borrowerId", ""), "startDate": timezone.localtime()}
-    started |= taken_up(writes.entered(request, CREATE, app_id).sent)
+    started |= taken_up(services.entered(request, CREATE, app_id).sent)
     form = LoanForm(request.POST or None, app=app, initial=started)
     if request.method == "POST" and form.is_valid():
         url, card = _create(request, form, app_id)
@@ -40,7 +40,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     context = {
         "form": form,
         "card": card,
-        "token": onetime.mint(request, CREATE),
+        "token": idempotency.issue_key(request, CREATE),
         "account_id": form["accountId"].value(),
         "app": app,
     }
@@ -52,10 +52,10 @@ def _create(request: PersonRequest, form: LoanForm, app_id: str) -> tuple[str, C
     asked = form.cleaned_data["accountId"]
 
     def lands_on(made: Loan) -> str:
-        return reverse("loan", args=[app_id, figures.account_of(made) or asked])
+        return reverse("loan", args=[app_id, loan_math.account_of(made) or asked])
 
     try:
-        outcome = writes.once(
+        outcome = services.write_once(
             request,
             CREATE,
             token=form.cleaned_data["token"],
@@ -67,7 +67,7 @@ def _create(request: PersonRequest, form: LoanForm, app_id: str) -> tuple[str, C
             sent=form.body(),
             again_at=reverse("loan-new", args=[app_id]),
         )
-    except onetime.Stale:
+    except idempotency.StaleKey:
         form.add_error(None, _TOO_LONG)
         return "", None
     if outcome.saved:
@@ -75,7 +75,7 @@ def _create(request: PersonRequest, form: LoanForm, app_id: str) -> tuple[str, C
     return outcome.url, outcome.card
 
 
-@access("lending.loans.delete", methods=("GET", "POST"))
+@access("lending.loans.delete", "lending.loans.get", methods=("GET", "POST"))
 def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     """Asks, and warns by what is known of the state; whether it may be deleted the service says."""
     app, card = gateway.lending_app(app_id), None
@@ -85,13 +85,13 @@ def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse
             return redirect(url)
     loan, fault = _read(request, app_id, account_id)
     word = settings.LENDING_LOAN_STATUSES.get(status_key(loan.status), "") if loan else ""
-    here = book.of_loan(app_id, (figures.account_of(loan) if loan else "") or account_id)
+    here = managers.of_loan(app_id, (loan_math.account_of(loan) if loan else "") or account_id)
     context = {
         "loan": loan,
         "account_id": account_id,
         "card": card,
         "gone": isinstance(fault, NotFound),
-        "token": onetime.mint(request, DELETE),
+        "token": idempotency.issue_key(request, DELETE),
         "state": word,
         "will_be_refused": word.casefold() in _REFUSED_IN,
         "here_count": here.count(),
@@ -104,7 +104,7 @@ def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse
 def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, Card | None]:
     """Delete; the address to go to, or the card with the service's own words."""
     try:
-        outcome = writes.once(
+        outcome = services.write_once(
             request,
             DELETE,
             token=request.POST.get("token", ""),
@@ -113,7 +113,7 @@ def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, 
             app_id=app_id,
             subject=account_id,
         )
-    except onetime.Stale:
+    except idempotency.StaleKey:
         messages.warning(request, f"{_TOO_LONG} Nothing was deleted.")
         return reverse("loan-delete", args=[app_id, account_id]), None
     if outcome.saved:

@@ -5,3 +5,8 @@ class OffersConfig(AppConfig):
     """Which offers were asked for here, and what the service last said of them."""
 
     name = "lendingadmin.offers"
+
+    def ready(self) -> None:
+        from . import outcomes
+
+        outcomes.register_checkers()

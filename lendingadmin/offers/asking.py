@@ -21,9 +21,9 @@ from lendingadmin.lending.values import (
     text,
 )
 from lendingadmin.staff.models import User
-from lendingadmin.web import shared
+from lendingadmin.ui import coalesce
 
-from .models import FINISHED, LONGEST_ID, OfferRequest, State
+from .models import FINISHED, LONGEST_ID, OfferRequest, OfferState
 
 
 class Place(NamedTuple):
@@ -61,8 +61,8 @@ def ask(
         )
     except LendingError as error:
         if row and error.saved == Saved.NO:
-            asked = OfferRequest.objects.filter(pk=row.pk, state=State.ASKED)
-            asked.update(state=State.REFUSED)
+            asked = OfferRequest.objects.filter(pk=row.pk, state=OfferState.ASKED)
+            asked.update(state=OfferState.REFUSED)
         raise
     if row is None:
         named = place._replace(request_id=_read_request_id(operation))
@@ -79,9 +79,9 @@ def _write_down(place: Place, person: User, known: Mapping[str, object]) -> Offe
         **place._asdict(),
         defaults={**known, "last_asked_at": now, "asked_by": person, "asked_at": now},
     )
-    if not created and (row.state in (State.ASKED, State.REFUSED) or not row.is_named):
+    if not created and (row.state in (OfferState.ASKED, OfferState.REFUSED) or not row.is_named):
         # Until it is answered: what may be somebody else's answer is nobody's last word.
-        fields = {**known, "last_asked_at": now, "state": State.ASKED}
+        fields = {**known, "last_asked_at": now, "state": OfferState.ASKED}
         OfferRequest.objects.filter(pk=row.pk).update(**fields)
         row.refresh_from_db()
     return row
@@ -110,7 +110,7 @@ def ask_again(place: Place, person: User) -> OfferOperation:
     kept = place.find()
     if kept is not None and not kept.is_named:
         # What may be somebody else's is nobody's last word.
-        again["state"] = State.ASKED
+        again["state"] = OfferState.ASKED
     row, _ = OfferRequest.objects.update_or_create(
         **place._asdict(),
         defaults=again,
@@ -128,7 +128,7 @@ def look(row: OfferRequest) -> None:
     key = simplejson.dumps(["offer", row.app_id, row.borrower_id, row.request_id])
     borrowers = gateway.app(row.app_id).borrowers
     call = partial(borrowers.get_offers, row.borrower_id, request_id=row.request_id)
-    operation, read_at = shared.read(key, OfferOperation, call)
+    operation, read_at = coalesce.read(key, OfferOperation, call)
     note(row, operation, read_at)
 
 
@@ -148,12 +148,12 @@ def note(row: OfferRequest, operation: OfferOperation, read_at: datetime) -> Non
     row.refresh_from_db()
 
 
-def state_of(operation: OfferOperation) -> State:
+def state_of(operation: OfferOperation) -> OfferState:
     """Where an operation stands; one that does not say is done when it has a result."""
     said = operation.done
     if said is False or (said is not True and operation.result is None):
-        return State.RUNNING
+        return OfferState.RUNNING
     result = operation.result
     if isinstance(result, OfferResult) and isinstance(result.response, OffersResponse):
-        return State.FAILED if result.error else State.DONE
-    return State.FAILED
+        return OfferState.FAILED if result.error else OfferState.DONE
+    return OfferState.FAILED

@@ -14,7 +14,7 @@ from lendingadmin.lending.values import (
     InstallmentAmounts,
     InterestRates,
     LendingContract,
-    Odd,
+    Malformed,
     Tranche,
     each,
     number,
@@ -106,7 +106,7 @@ _LINES: tuple[tuple[str, str, str, Callable[[Column], Any], bool | None], ...] =
 
 
 def columns(
-    contracts: Sequence[LendingContract | Odd], called: Callable[[object], str]
+    contracts: Sequence[LendingContract | Malformed], called: Callable[[object], str]
 ) -> tuple[Column, ...]:
     """The contracts that can be read, with the cheapest and the lightest marked.
 

@@ -17,8 +17,8 @@ from lendingadmin.lending.values import (
     number,
     text,
 )
-from lendingadmin.web import onetime
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.writes import idempotency
 
 PURPOSE = "loans.create"
 
@@ -46,18 +46,20 @@ class Kept(NamedTuple):
 
 def keep(request: PersonRequest, source: Source, body: Mapping[str, object]) -> Kept:
     """Keep a body under a new token."""
-    nonce = secrets.token_urlsafe(16)
+    idempotency_key = secrets.token_urlsafe(16)
     entered = source._asdict() | {"body": encode(body).decode()}
-    onetime.keep(request, PURPOSE, nonce, entered)
-    return Kept(onetime.mint(request, PURPOSE, nonce), body)
+    idempotency.save_draft(request, PURPOSE, idempotency_key, entered)
+    return Kept(idempotency.issue_key(request, PURPOSE, idempotency_key), body)
 
 
 def find(request: PersonRequest, source: Source, token: str) -> Kept | None:
     """What was kept under a token; None where nothing is, or something of another preview.
 
-    Raises onetime.Stale.
+    Raises idempotency.StaleKey.
     """
-    entered = onetime.kept(request, PURPOSE, onetime.check(request, PURPOSE, token))
+    entered = idempotency.load_draft(
+        request, PURPOSE, idempotency.check_key(request, PURPOSE, token)
+    )
     if entered is None or source != Source(*(entered.get(name, "") for name in Source._fields)):
         return None
     body = decode(entered["body"].encode())

@@ -10,6 +10,7 @@ from babel.numbers import get_currency_precision
 from django import forms
 from django.utils import timezone
 
+from lendingadmin.env import LendingApp
 from lendingadmin.lending.values import (
     AssessmentType,
     OffersResponse,
@@ -18,10 +19,9 @@ from lendingadmin.lending.values import (
     text,
     timestamp_text,
 )
-from lendingadmin.readers import LendingApp
-from lendingadmin.web.dates import UTC_DAY
-from lendingadmin.web.far_dates import FarDatesForm
-from lendingadmin.web.fields import AmountField, IdField, day_field, moment_field
+from lendingadmin.ui.dates import UTC_DAY
+from lendingadmin.ui.far_dates import FarDatesForm
+from lendingadmin.ui.fields import AmountField, IdField, day_field, moment_field
 
 from .catalogue import full_name
 

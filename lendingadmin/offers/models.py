@@ -8,6 +8,7 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
+from lendingadmin.encryption import EncryptedTextField, Undecryptable
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.identity import offer_is_named, offer_names_another
 from lendingadmin.lending.values import (
@@ -15,14 +16,13 @@ from lendingadmin.lending.values import (
     OfferResult,
     OffersResponse,
 )
-from lendingadmin.sealing import SealedTextField, Unopened
 
 # Spec: Limits, getOffers duration.
 NORMAL_TIME = timedelta(seconds=120)
 LONGEST_ID = 255
 
 
-class State(models.TextChoices):
+class OfferState(models.TextChoices):
     """What is known of a request."""
 
     ASKED = "asked", "not known yet"
@@ -32,7 +32,7 @@ class State(models.TextChoices):
     FAILED = "failed", "no offer"
 
 
-FINISHED = (State.DONE, State.FAILED)
+FINISHED = (OfferState.DONE, OfferState.FAILED)
 
 
 class OfferRequest(models.Model):
@@ -52,9 +52,9 @@ class OfferRequest(models.Model):
     )
     asked_at = models.DateTimeField()
     last_asked_at = models.DateTimeField()
-    state = models.CharField(max_length=8, choices=State.choices, default=State.ASKED)
+    state = models.CharField(max_length=8, choices=OfferState.choices, default=OfferState.ASKED)
     expiry_time = models.DateTimeField(null=True)
-    answer = SealedTextField(blank=True)
+    answer = EncryptedTextField(blank=True)
     answered_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -85,7 +85,7 @@ class OfferRequest(models.Model):
         return found
 
     def _answered(self) -> OfferOperation | None:
-        if not self.answer or isinstance(self.answer, Unopened):
+        if not self.answer or isinstance(self.answer, Undecryptable):
             return None
         answer = decode(self.answer.encode())
         return OfferOperation(answer) if isinstance(answer, Mapping) else None
@@ -119,14 +119,14 @@ class OfferRequest(models.Model):
     @property
     def is_lost(self) -> bool:
         """Whether its time is over without a last word of the service."""
-        unsettled = self.state in (State.RUNNING, State.ASKED)
-        return unsettled and self.is_expired(timezone.now())
+        unresolved = self.state in (OfferState.RUNNING, OfferState.ASKED)
+        return unresolved and self.is_expired(timezone.now())
 
     def may_be_read(self, now: datetime) -> bool:
         """Whether a page may ask the service for it without a person's word.
 
         Where the service has not told when it expires, only within the normal time.
         """
-        if self.is_finished or self.state == State.REFUSED:
+        if self.is_finished or self.state == OfferState.REFUSED:
             return False
         return now < (self.expiry_time or self.last_asked_at + NORMAL_TIME)

@@ -9,32 +9,32 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.lending.errors import LendingError, Unnamed
+from lendingadmin.lending.errors import LendingError, UnidentifiedRecord
 from lendingadmin.lending.identity import is_named
-from lendingadmin.lending.parallel import together
+from lendingadmin.lending.parallel import read_in_parallel
 from lendingadmin.lending.values import (
     Borrower,
     LendingContract,
-    Odd,
+    Malformed,
     OffersResponse,
     Product,
     each,
 )
-from lendingadmin.web import errors
-from lendingadmin.web.access import access
-from lendingadmin.web.fields import for_all
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.ui import errors
+from lendingadmin.ui.access import access
+from lendingadmin.ui.fields import for_all
+from lendingadmin.ui.requests import PersonRequest
 
 from . import asking, catalogue, comparison
 from .forms import PreviewForm
 from .models import OfferRequest
-from .views import MAY_ASK, checked
+from .views.offers import MAY_ASK, checked
 
 
 class Preview(NamedTuple):
     """What the service answered, and what else could be read beside it."""
 
-    contracts: tuple[LendingContract | Odd, ...]
+    contracts: tuple[LendingContract | Malformed, ...]
     products: tuple[Product, ...]
     borrower: Borrower | None
 
@@ -66,7 +66,7 @@ def contracts(
         "address": request.build_absolute_uri(),
     }
     if row and not row.is_named:
-        raise Unnamed
+        raise UnidentifiedRecord
     offer = row.response if row else None
     if row is None or offer is None:
         return render(request, "offers/contracts.html", context)
@@ -136,7 +136,7 @@ def read(
     if borrower and request.user.has_perm("lending.borrowers.get"):
         calls["borrower"] = partial(app.borrowers.get, row.borrower_id)
     answers: Mapping[str, object] = dict(
-        zip(calls, together(gateway.client(), *calls.values()), strict=True)
+        zip(calls, read_in_parallel(gateway.client(), *calls.values()), strict=True)
     )
     found, products, person = (answers.get(name) for name in ("contracts", "products", "borrower"))
     if isinstance(found, LendingError):

@@ -2,16 +2,17 @@
 
 from django.urls import path
 
-from . import opening, outcomes, previews, views
+from . import previews
+from .views import offers, opening
 
 _OFFER = "borrowers/<key:borrower_id>/offers/<key:request_id>/"
 
 urlpatterns = [
-    path("borrowers/<key:borrower_id>/offers/", views.of_borrower, name="borrower-offers"),
-    path("borrowers/<key:borrower_id>/offers/new", views.new, name="offer-new"),
-    path(_OFFER, views.offer, name="offer"),
-    path(_OFFER + "status", views.status, name="offer-status"),
-    path(_OFFER + "ask", views.ask_again, name="offer-ask"),
+    path("borrowers/<key:borrower_id>/offers/", offers.of_borrower, name="borrower-offers"),
+    path("borrowers/<key:borrower_id>/offers/new", offers.new, name="offer-new"),
+    path(_OFFER, offers.offer, name="offer"),
+    path(_OFFER + "status", offers.status, name="offer-status"),
+    path(_OFFER + "ask", offers.ask_again, name="offer-ask"),
     path(_OFFER + "contracts", previews.contracts, name="contracts"),
     path(
         _OFFER + "contracts/<key:product_id>/loan",
@@ -19,5 +20,3 @@ urlpatterns = [
         name="loan-from-offer",
     ),
 ]
-
-outcomes.lend_ways()

@@ -1,4 +1,4 @@
-"""Registers the desk with Django, and lends the counting of the book to the worker."""
+"""Registers the desk with Django, and the counting of the portfolio with the worker."""
 
 from django.apps import AppConfig
 
@@ -9,8 +9,11 @@ class PortfolioConfig(AppConfig):
     name = "lendingadmin.portfolio"
 
     def ready(self) -> None:
-        from lendingadmin.background import duties
+        from lendingadmin.ui import neighbours
+        from lendingadmin.worker import duties
 
         from . import tasks
+        from .neighbours import ROUTE, find_neighbours
 
-        duties.lend(tasks.beat, tasks.count, tasks.thin)
+        neighbours.register_list(ROUTE, find_neighbours)
+        duties.register_duty(tasks.beat, tasks.count, tasks.prune)

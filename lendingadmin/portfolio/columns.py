@@ -1,14 +1,14 @@
 """The columns of the loans behind a figure, as they were in the snapshot."""
 
-from lendingadmin.display import reader
+from lendingadmin.display import formats
 from lendingadmin.display.money import figure
 from lendingadmin.display.numbers import MISSING
 from lendingadmin.display.statuses import days_late
 from lendingadmin.display.templatetags.statuses import chip, loan_status, performance_status
 from lendingadmin.display.templatetags.times import day
-from lendingadmin.readers import LendingApp
-from lendingadmin.web.keys import addresses
-from lendingadmin.web.tables import Column, row_id, row_name, row_of
+from lendingadmin.env import LendingApp
+from lendingadmin.ui.converters import addresses
+from lendingadmin.ui.tables import Column, row_id, row_name, side_by_side
 
 from .models import SnapshotLoan
 
@@ -24,9 +24,9 @@ _HEADINGS = {
 def columns(app: LendingApp, amount: str, mark: str = "") -> tuple[Column, ...]:
     """The columns of a list whose figure adds up `amount`; that one comes first of the amounts.
 
-    `mark` tells a loan's page which list it was opened from (`web.beside`).
+    `mark` tells a loan's page which list it was opened from (`ui.neighbours`).
     """
-    loan_at, locale = addresses("loan", app.app_id), reader.locale()
+    loan_at, locale = addresses("loan", app.app_id), formats.locale()
 
     def name(row: SnapshotLoan) -> str:
         key = row.account_id
@@ -34,7 +34,7 @@ def columns(app: LendingApp, amount: str, mark: str = "") -> tuple[Column, ...]:
 
     def status(row: SnapshotLoan) -> str:
         late = days_late(row.days_late, locale)
-        return row_of(
+        return side_by_side(
             chip(loan_status(row.status)), chip(late or performance_status(row.performance))
         )
 

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from lendingadmin.sealing import SealedTextField
+from lendingadmin.encryption import EncryptedTextField
 
 from .amounts import AmountField
 
@@ -20,7 +20,7 @@ class Snapshot(models.Model):
     """One counting of an app's book, from its beginning to what came of it.
 
     `figures` is the JSON of `figures.Figures`. `state` leaves COUNTING once, and each page is added
-    by a compare-and-swap on `version` (counting.py).
+    by a compare-and-swap on `version` (snapshot_job.py).
     """
 
     class State(models.TextChoices):
@@ -51,13 +51,13 @@ class Snapshot(models.Model):
 
     # The complete snapshot that payments are reckoned from.
     previous = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
-    page_token = SealedTextField(blank=True)
+    page_token = EncryptedTextField(blank=True)
     version = models.PositiveIntegerField(default=0)
     # Slices begun, and pages read, since a loan was last added.
     tries = models.PositiveIntegerField(default=0)
-    barren = models.PositiveIntegerField(default=0)
-    # Begun anew because the service refused the place in its list.
-    anew = models.BooleanField(default=False)
+    empty_pages = models.PositiveIntegerField(default=0)
+    # Begun again because the service refused the place in its list.
+    restarted = models.BooleanField(default=False)
 
     class Meta:
         constraints = [

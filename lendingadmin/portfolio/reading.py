@@ -6,8 +6,15 @@ from decimal import ROUND_FLOOR, Decimal
 
 from lendingadmin.display.numbers import number
 from lendingadmin.display.times import contract_date
-from lendingadmin.lending import figures
-from lendingadmin.lending.values import Balance, Loan, LoanBalances, LoanSchedule, Odd, status_key
+from lendingadmin.lending import loan_math
+from lendingadmin.lending.values import (
+    Balance,
+    Loan,
+    LoanBalances,
+    LoanSchedule,
+    Malformed,
+    status_key,
+)
 
 from .amounts import exactly
 from .models import LONGEST_ID, LONGEST_STATUS, SnapshotLoan
@@ -22,15 +29,15 @@ _MOST_DAYS = 2**31 - 1
 
 
 def rows_of(
-    items: Iterable[Loan | Odd], zone: tzinfo
+    items: Iterable[Loan | Malformed], zone: tzinfo
 ) -> tuple[list[tuple[SnapshotLoan, Loan]], int]:
     """A row for each loan of a page, the first of those with the same id; how many had none."""
     found: dict[str, tuple[SnapshotLoan, Loan]] = {}
     unreadable = 0
     with exactly():
         for item in items:
-            key = "" if isinstance(item, Odd) else figures.key_of(item)
-            if isinstance(item, Odd) or not 0 < len(key) <= LONGEST_ID:
+            key = "" if isinstance(item, Malformed) else loan_math.key_of(item)
+            if isinstance(item, Malformed) or not 0 < len(key) <= LONGEST_ID:
                 unreadable += 1
             elif key not in found:
                 found[key] = (_row(key, item, zone), item)
@@ -47,16 +54,16 @@ def _row(key: str, loan: Loan, zone: tzinfo) -> SnapshotLoan:
             loan.schedule.days_late if isinstance(loan.schedule, LoanSchedule) else None
         ),
         principal=number(loan.loan_amount),
-        outstanding=number(figures.in_all(loan, "unpaid")),
+        outstanding=number(loan_math.total_of(loan, "unpaid")),
         principal_outstanding=_principal_outstanding(loan),
-        overdue=number(figures.in_all(loan, "overdue")),
-        paid=number(figures.in_all(loan, "paid")),
+        overdue=number(loan_math.total_of(loan, "overdue")),
+        paid=number(loan_math.total_of(loan, "paid")),
     )
 
 
 def _key(status: object) -> str:
     """A number or a word; of anything else nobody knows what is in it, and it stands in figures."""
-    if isinstance(status, Odd):
+    if isinstance(status, Malformed):
         return ""
     # PostgreSQL takes no NUL in a text, nor in the JSON of the figures.
     return status_key(status).replace("\x00", "")[:LONGEST_STATUS]

@@ -1,27 +1,41 @@
-"""The desk: the book at a glance, what is unknown, one's own work."""
+"""The desk, the counting of the portfolio, and the loans behind each figure."""
 
 from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
-from django.http import HttpResponse
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from lendingadmin import gateway
-from lendingadmin.readers import LendingApp
-from lendingadmin.repayments import book, mistakes, watching
-from lendingadmin.repayments.models import Mistake
-from lendingadmin.web import following
-from lendingadmin.web.access import access, signed_in
-from lendingadmin.web.models import Write
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin import audit, gateway
+from lendingadmin.env import LendingApp
+from lendingadmin.repayments import managers, mistakes, reconciliation
+from lendingadmin.ui import neighbours, polling, tables
+from lendingadmin.ui.access import access, signed_in
+from lendingadmin.ui.keyset import Slice, read_slice, spell_count
+from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, whole_number
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.writes import reconciliation as write_reconciliation
 
-from . import book_views, counting, glance
+from . import dashboard, snapshot_job, tasks
+from .columns import columns
+from .drilldown import NotKept, asked_for
+from .models import Snapshot
+
+COUNT = "dashboard.portfolio.count"
 
 _RECENT = 10
 _LOOKS_PER_VISIT = 3
 # A worker at other work takes up a counting that is due this late.
 _LATE = timedelta(minutes=2)
+# A hundred thousand loans take a minute or so; a service that is slow takes longer.
+_LONGEST = timedelta(hours=1)
+_STANDS_STILL = timedelta(minutes=1)
+State = Snapshot.State
 
 
 @signed_in()
@@ -34,15 +48,17 @@ def home(request: PersonRequest) -> HttpResponse:
 def desk(request: PersonRequest, app_id: str) -> HttpResponse:
     """What waits for somebody, and what I did last."""
     app = gateway.lending_app(app_id)
-    watching.look_at_due(app_id, at_most=_LOOKS_PER_VISIT)
+    reconciliation.check_due(app_id, at_most=_LOOKS_PER_VISIT)
     context = {
-        "today": book.day(app, book.midnight(timezone.localdate(), app.zone)),
+        "today": managers.summarise_day(app, managers.midnight(timezone.localdate(), app.zone)),
         "may_close_day": request.user.has_perm("dashboard.repayments.statement"),
-        "alarms": book.alarms(app_id),
+        "alarms": _first(managers.alarms(app_id), column="alarm_at"),
         "mistakes": _to_review(request, app_id),
-        "in_doubt": _in_doubt(request, app_id),
-        "unsettled": book.unsettled(app_id)[:_RECENT],
-        "recent": book.of_person(app_id, request.user.pk)[:_RECENT],
+        "unconfirmed": write_reconciliation.list_unconfirmed(app_id, request.user),
+        "write_alarms": write_reconciliation.list_alarms(app_id, request.user),
+        "unknown_count": spell_count(managers.count_unknown(app_id)),
+        "unresolved": _first(*managers.unresolved(app_id), column="created_at"),
+        "recent": managers.of_person(app_id, request.user.pk)[:_RECENT],
         "app": app,
         **_book(request, app),
     }
@@ -51,28 +67,108 @@ def desk(request: PersonRequest, app_id: str) -> HttpResponse:
 
 def _book(request: PersonRequest, app: LendingApp) -> dict[str, object]:
     """The book as it was last counted, and what becomes of the newest counting; reads no loan."""
-    last = counting.newest(app.app_id)
-    due = counting.due(last) if last else None
+    last = snapshot_job.newest_snapshot(app.app_id)
+    due = snapshot_job.next_due(last) if last else None
     return {
-        "glance": glance.glance(app) if last else None,
+        "summary": dashboard.build_summary(app) if last else None,
         "last": last,
-        "may_count": request.user.has_perm(book_views.COUNT),
+        "may_count": request.user.has_perm(COUNT),
         "every": settings.SNAPSHOT_EVERY,
         "due": due,
         "is_missed": due is not None and due < timezone.now() - _LATE,
-        **(book_views.how_far(request, last) if last else {}),
+        **(how_far(request, last) if last else {}),
     }
 
 
-def _to_review(request: PersonRequest, app_id: str) -> list[Mistake]:
+def _first(*sources: QuerySet[Any], column: str) -> Slice:
+    """What has waited for somebody longest, and how much waits in all."""
+    return read_slice(sources, column, _RECENT, newest_first=False)
+
+
+def _to_review(request: PersonRequest, app_id: str) -> Slice:
     """Reported mistakes, for those who review them."""
     if not request.user.has_perm(mistakes.REVIEW):
-        return []
-    return list(mistakes.open_in(app_id)[:_RECENT])
+        return Slice([])
+    return _first(mistakes.open_in(app_id), column="reported_at")
 
 
-def _in_doubt(request: PersonRequest, app_id: str) -> list[tuple[str, Write]]:
-    """Other writes whose outcome is not known, in words: one's own, and for managers all."""
-    everybody = request.user.has_perm(following.SETTLE)
-    found = following.in_doubt(app_id, None if everybody else request.user)
-    return [(following.words_of(write), write) for write in found]
+@access(COUNT, methods=("POST",))
+def count(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Have the book counted; where it is being counted, that is enough."""
+    app = gateway.lending_app(app_id)
+    row = tasks.start(app.app_id, request.user)
+    if row is None:
+        messages.info(request, "The book is being counted already.")
+    else:
+        audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="started")
+    return redirect("desk", app_id)
+
+
+@access(COUNT, methods=("POST",))
+def stop(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Stop the counting under way; the figures of the last complete one stay."""
+    app = gateway.lending_app(app_id)
+    row = snapshot_job.stop(app.app_id, request.user)
+    if row is None:
+        messages.info(request, "There was nothing to stop: the counting had ended.")
+    else:
+        audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="stopped")
+    return redirect("desk", app_id)
+
+
+@access("lending.loans.list")
+def progress(request: PersonRequest, app_id: str) -> HttpResponse:
+    """How far the counting is: a fragment that asks again until it ends."""
+    app = gateway.lending_app(app_id)
+    row = snapshot_job.newest_snapshot(app.app_id)
+    if row is None:
+        raise Http404("Nothing was counted here.")
+    context = how_far(request, row) | {"app": app, "is_fragment": True}
+    return render(request, "portfolio/_progress.html", context)
+
+
+def how_far(request: PersonRequest, row: Snapshot) -> dict[str, object]:
+    """What `_progress.html` shows of a counting."""
+    now = timezone.now()
+    counts = row.state == State.COUNTING
+    return {
+        "row": row,
+        "poll": polling.poll(
+            request, row.began_at, _LONGEST, waiting=counts, delays=polling.WATCHED
+        ),
+        "most": max(row.expected or 0, row.loans_read),
+        "still": now - row.heartbeat_at > _STANDS_STILL,
+    }
+
+
+@access("lending.loans.list")
+def loans(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """The loans behind one figure of a snapshot, as they were then; the largest first."""
+    app = gateway.lending_app(app_id)
+    try:
+        snapshot, found = asked_for(app.app_id, number, request.GET)
+    except NotKept:
+        return render(request, "portfolio/gone.html", {"app": app}, status=404)
+    skip = whole_number(request.GET.get("from"))
+    page = list(found.rows[skip : skip + DEFAULT_PAGE_SIZE + 1])
+    context = {
+        "drilldown": found,
+        "snapshot": snapshot,
+        "table": tables.render_table(
+            columns(app, found.amount, neighbours.list_mark(request)), page[:DEFAULT_PAGE_SIZE]
+        ),
+        "pager": _pager(request, skip, len(page)),
+        "empty": not page,
+        "app": app,
+    }
+    return render(request, "portfolio/loans.html", context)
+
+
+def _pager(request: PersonRequest, skip: int, found: int) -> dict[str, object]:
+    """What `_pager.html` shows. A snapshot does not change, so a place in it is a number."""
+    here = f"{request.path}?{urlencode({'by': request.GET.get('by', '')})}"
+    return {
+        "count": min(found, DEFAULT_PAGE_SIZE),
+        "next_url": f"{here}&from={skip + DEFAULT_PAGE_SIZE}" if found > DEFAULT_PAGE_SIZE else "",
+        "first_url": here if skip else "",
+    }

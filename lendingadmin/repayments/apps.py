@@ -7,11 +7,11 @@ class RepaymentsConfig(AppConfig):
     name = "lendingadmin.repayments"
 
     def ready(self) -> None:
-        from lendingadmin.background import duties
-        from lendingadmin.web import context
+        from lendingadmin.ui import navigation
+        from lendingadmin.worker import duties
 
         from . import tasks
-        from .book import unknown_count
+        from .managers import count_unknown
 
-        context.badge("unknown", unknown_count)
-        duties.lend(tasks.beat, tasks.look, tasks.tell)
+        navigation.register_badge("unknown", lambda app_id, _person: count_unknown(app_id))
+        duties.register_duty(tasks.beat, tasks.check, tasks.notify)

@@ -11,15 +11,15 @@ from django.db.models import QuerySet
 
 from .evidence import Effect, OtherRepayment, PaidReading, attribute
 from .models import Reading, Repayment
-from .states import State, Verdict
+from .states import RepaymentState, Resolution
 
 # After so long `paid` shows what the service acknowledged, or never will. A payment that a person
 # says was recorded, or that nobody has decided about, may show whenever it wants.
 _SHOWS_WITHIN = timedelta(hours=24)
 
 # At the service by its own word, by evidence or a person's, or on the way there.
-_LANDED = (State.SENT, State.RECORDED, State.INFERRED)
-_UNDECIDED = (State.UNKNOWN, State.NO_TRACE)
+_LANDED = (RepaymentState.SENT, RepaymentState.RECORDED, RepaymentState.PRESUMED)
+_UNDECIDED = (RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND)
 
 
 class Attribution(NamedTuple):
@@ -38,11 +38,11 @@ class Attribution(NamedTuple):
 def attribution_of(repayment: Repayment, after: Reading | None = None) -> Attribution | None:
     """What `paid` says of a repayment: at the newest reading of its loan, unless one is given.
 
-    What was inferred stands by the reading that it was inferred from: later rises are of others.
+    What was presumed stands by the reading that it was presumed from: later rises are of others.
     None where nothing was read before or after.
     """
     before = _reference(repayment)
-    if after is None and repayment.state == State.INFERRED:
+    if after is None and repayment.state == RepaymentState.PRESUMED:
         after = repayment.latest
     after = after or _readable(repayment).order_by("-taken_at", "-id").first()
     if before is None or after is None:
@@ -70,14 +70,16 @@ def others_of(
     rows = Repayment.objects.filter(
         app_id=repayment.app_id, account_id=repayment.account_id, sent_at__lte=until
     ).exclude(pk=repayment.pk)
-    rows = rows.filter(state__in=(*_LANDED, *_UNDECIDED, State.SETTLED)).order_by("sent_at")
+    rows = rows.filter(state__in=(*_LANDED, *_UNDECIDED, RepaymentState.RESOLVED)).order_by(
+        "sent_at"
+    )
     baselines = Reading.objects.filter(repayment__in=rows, kind=Reading.Kind.BASELINE)
     paid = {one.repayment_id: one.paid_amount for one in baselines}
     found = []
     for row in rows:
         sent_at = row.sent_at or row.created_at
-        by_a_person = row.state == State.SETTLED
-        is_landed = row.state in _LANDED or row.settled_as == Verdict.RECORDED
+        by_a_person = row.state == RepaymentState.RESOLVED
+        is_landed = row.state in _LANDED or row.resolution == Resolution.RECORDED
         if by_a_person and not is_landed and until - sent_at > _SHOWS_WITHIN:
             continue
         may_be_late = by_a_person or since - sent_at <= _SHOWS_WITHIN
@@ -89,7 +91,7 @@ def others_of(
 def _reference(repayment: Repayment) -> Reading | None:
     """What a rise is measured from: the baseline, or what stood when it was given up."""
     own = repayment.readings.order_by("taken_at", "id")
-    if repayment.state in (State.NO_TRACE, State.SETTLED):
+    if repayment.state in (RepaymentState.NOT_FOUND, RepaymentState.RESOLVED):
         return own.filter(taken_at__lte=repayment.state_at, fault="").last()
     return own.filter(kind=Reading.Kind.BASELINE).last()
 

@@ -19,15 +19,15 @@ from django.utils import timezone
 from django.utils.http import urlencode
 
 from lendingadmin import audit, gateway
-from lendingadmin.readers import LendingApp
-from lendingadmin.web.access import access, refusal
-from lendingadmin.web.exports import CsvPage, csv_response
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.env import LendingApp
+from lendingadmin.ui.access import access
+from lendingadmin.ui.exports import CsvPage, csv_response
+from lendingadmin.ui.requests import PersonRequest
 
-from . import book
+from . import managers
 from .forms import DayForm
 from .models import Repayment
-from .states import State
+from .states import RepaymentState
 
 _STATEMENT = "dashboard.repayments.statement"
 _EXPORT = "dashboard.export"
@@ -38,19 +38,19 @@ _ENDS = (date(1900, 1, 1), date(9998, 12, 31))
 class Figures:
     """Counts of entries by their standing, and sums in one currency.
 
-    `inferred` is the part of `landed` that only balances speak for; `doubtful` ones may or may not
+    `presumed` is the part of `landed` that only balances speak for; `doubtful` ones may or may not
     be at the service.
     """
 
     entered: int
     landed: int
     landed_sum: Decimal
-    inferred: int
+    presumed: int
     doubtful: int
     doubtful_sum: Decimal
     refused: int
     not_sent: int
-    given_up: int
+    abandoned: int
 
 
 @dataclass(frozen=True)
@@ -77,18 +77,18 @@ class Till:
 
 def lines(app: LendingApp, day: date, by: str = "") -> list[Line]:
     """The day's entries in groups, by currency first; `by` as in `book.between`."""
-    rows = Repayment.objects.filter(book.between(day, day, by, app.zone), app_id=app.app_id)
-    keys = {"by_person": F("created_by__username"), **book.keys(app)}
+    rows = Repayment.objects.filter(managers.between(day, day, by, app.zone), app_id=app.app_id)
+    keys = {"by_person": F("created_by__username"), **managers.keys(app)}
     order = ("by_currency", "by_person", "by_channel", "by_network")
-    counts = {name: Count("pk", filter=wanted) for name, wanted in book.STANDINGS.items()}
+    counts = {name: Count("pk", filter=wanted) for name, wanted in managers.STANDINGS.items()}
     found = (
         rows.values(**keys)
         .annotate(
             **counts,
             entered=Count("pk"),
-            landed_sum=book.total(book.LANDED),
-            inferred=Count("pk", filter=Q(state=State.INFERRED)),
-            doubtful_sum=book.total(book.STANDINGS["doubtful"]),
+            landed_sum=managers.total(managers.LANDED),
+            presumed=Count("pk", filter=Q(state=RepaymentState.PRESUMED)),
+            doubtful_sum=managers.total(managers.STANDINGS["doubtful"]),
         )
         .order_by(*order)
     )
@@ -100,7 +100,7 @@ def _line(group: Mapping[str, Any], place: dict[str, str]) -> Line:
     names = ("person", "channel", "network", "currency")
     keys = {name: str(group[f"by_{name}"]) for name in names}
     found = {field.name: group[field.name] for field in fields(Figures)}
-    sums = {name: book.amount_of(group[name]) for name in ("landed_sum", "doubtful_sum")}
+    sums = {name: managers.amount_of(group[name]) for name in ("landed_sum", "doubtful_sum")}
     return Line(**keys, figures=Figures(**found | sums), query=urlencode(place | keys))
 
 
@@ -157,20 +157,18 @@ COLUMNS = (
     "entered",
     "landed",
     "landedSum",
-    "inferred",
+    "presumed",
     "unknown",
     "unknownSum",
     "refused",
     "notSent",
-    "settledAsNotRecorded",
+    "resolvedAsNotRecorded",
 )
 
 
-@access(_STATEMENT)
+@access(_STATEMENT, _EXPORT)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The day's lines as CSV, without totals: a spreadsheet makes them, by currency."""
-    if not request.user.has_perm(_EXPORT):
-        return refusal(request, _EXPORT)
     app, form = gateway.lending_app(app_id), _form(request)
     if not form.is_valid():
         answer = redirect("repayments-day", app_id)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from django.utils import timezone
 
-from lendingadmin.lending.figures import in_all, steps
+from lendingadmin.lending.loan_math import schedule_rows, total_of
 from lendingadmin.lending.values import Loan
 
 
@@ -27,7 +27,7 @@ class Estimate(NamedTuple):
 
 def estimate(loan: Loan, amount: Decimal) -> Estimate:
     """Set `amount` against the loan as it stands (spec: Loan, LoanBalances, LendingContract)."""
-    owed, overdue = in_all(loan, "unpaid"), in_all(loan, "overdue")
+    owed, overdue = total_of(loan, "unpaid"), total_of(loan, "overdue")
     clears, touches = _instalments(loan, amount)
     return Estimate(
         owed=owed,
@@ -43,7 +43,7 @@ def estimate(loan: Loan, amount: Decimal) -> Estimate:
 def _instalments(loan: Loan, amount: Decimal) -> tuple[tuple[str, ...], str | None]:
     """The numbers of the instalments that `amount` completes, and of the one it only begins."""
     clears: list[str] = []
-    for step in steps(loan, timezone.now()):
+    for step in schedule_rows(loan, timezone.now()):
         if step.due is None or step.covered is None:
             break
         missing = step.due - step.covered

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from django.db.models import TextChoices
 
-from .states import State
+from .states import RepaymentState
 
 # Past so many undecided repayments on one loan nobody tries their sums: the rise is contested.
 _MOST_RIVALS = 10
@@ -158,7 +158,7 @@ def conclude(
     amount: Decimal | None,
     quiet_from: datetime,
     others: Sequence[OtherRepayment],
-) -> State:
+) -> RepaymentState:
     """Decide what an `unknown` repayment is by now; `looks` in the order they were taken.
 
     INFERRED when the last reading shows a rise of exactly the amount that speaks for nothing else;
@@ -166,13 +166,13 @@ def conclude(
     otherwise.
     """
     if baseline is None or not looks:
-        return State.UNKNOWN
+        return RepaymentState.UNKNOWN
     if attribute(baseline, looks[-1], amount, others) == Effect.SEEN:
-        return State.INFERRED
+        return RepaymentState.PRESUMED
     late = [look for look in looks[-2:] if look.taken_at >= quiet_from]
     if len(late) == 2 and all(_shows_no_rise(baseline, look) for look in late):
-        return State.NO_TRACE
-    return State.UNKNOWN
+        return RepaymentState.NOT_FOUND
+    return RepaymentState.UNKNOWN
 
 
 def _shows_no_rise(baseline: PaidReading, look: PaidReading) -> bool:

@@ -2,26 +2,27 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
+from lendingadmin.env import LendingApp
 from lendingadmin.lending.values import timestamp_text
-from lendingadmin.web.access import access, refusal
-from lendingadmin.web.exports import csv_response, in_pages
-from lendingadmin.web.masking import MASK
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.ui.access import access
+from lendingadmin.ui.exports import csv_response, in_pages
+from lendingadmin.ui.redact import REDACTED
+from lendingadmin.ui.requests import PersonRequest
 
-from .book import filtered
 from .forms import JournalForm
+from .managers import between, filtered, order_of
 from .mistakes import REPORT
 from .models import Mistake, Repayment
 
-_READ = "lending.loans.get"
 _AT_ONCE = 500
 COLUMNS = (
     "number",
@@ -37,7 +38,7 @@ COLUMNS = (
     "notes",
     "state",
     "stateSince",
-    "settledAs",
+    "resolvedAs",
     "person",
     "createdAt",
     "sentAt",
@@ -52,18 +53,13 @@ COLUMNS = (
 )
 
 
-@access("dashboard.export")
+@access("dashboard.export", "lending.loans.get")
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The repayments recorded in this dashboard, newest first like the journal."""
-    if not request.user.has_perm(_READ):
-        return refusal(request, _READ)
     form = JournalForm(request.GET)
     if not form.is_valid():
         return _to_journal(request, app_id)
-    rows = Repayment.objects.filter(app_id=app_id).select_related("created_by").order_by("-id")
-    found = filtered(rows, form.cleaned_data, gateway.lending_app(app_id)).prefetch_related(
-        Prefetch("mistakes", Mistake.objects.select_related("reported_by", "reviewed_by"))
-    )
+    found = _found(form.cleaned_data, gateway.lending_app(app_id))
     reads_notes = request.user.has_perm(REPORT)
     audit.record(
         request, "dashboard.export", app_id=app_id, subject="repayments", outcome="started"
@@ -74,6 +70,17 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
         for repayment in found.iterator(chunk_size=_AT_ONCE)
     )
     return csv_response(request, name, COLUMNS, in_pages(lines))
+
+
+def _found(wanted: dict[str, Any], app: LendingApp) -> QuerySet[Repayment]:
+    rows = Repayment.objects.filter(
+        *filtered(wanted, app).values(),
+        between(wanted["since"], wanted["until"], wanted["by"], app.zone),
+        app_id=app.app_id,
+    )
+    reports = Mistake.objects.select_related("reported_by", "reviewed_by")
+    rows = rows.select_related("created_by").prefetch_related(Prefetch("mistakes", reports))
+    return rows.order_by(f"-{order_of(wanted)}", "-id")
 
 
 def _to_journal(request: PersonRequest, app_id: str) -> HttpResponse:
@@ -97,7 +104,7 @@ def _row(repayment: Repayment) -> Iterable[object]:
         repayment.notes,
         repayment.state,
         _when(repayment.state_at),
-        repayment.settled_as,
+        repayment.resolution,
         repayment.created_by.username,
         _when(repayment.created_at),
         _when(repayment.sent_at),
@@ -118,7 +125,7 @@ def _mistake(repayment: Repayment, reads_notes: bool) -> Iterable[object]:
         latest.reviewed_as,
         latest.reviewed_by.username if latest.reviewed_by else None,
         _when(latest.reviewed_at),
-        latest.note if reads_notes else MASK,
+        latest.note if reads_notes else REDACTED,
     )
 
 

@@ -9,14 +9,14 @@ from babel.numbers import get_currency_precision, is_currency
 from django import forms
 from django.utils import timezone
 
-from lendingadmin.readers import LendingApp
-from lendingadmin.web.dates import far_notice, plausible
-from lendingadmin.web.fields import AmountField, LineField, moment_field
+from lendingadmin.env import LendingApp
+from lendingadmin.ui.dates import far_notice, plausible
+from lendingadmin.ui.fields import AmountField, LineField, moment_field
 
-from .book import NOT_GIVEN
-from .ledger import Request
+from .managers import NOT_GIVEN
 from .models import Mistake, Repayment
-from .states import State, Verdict
+from .services import Request
+from .states import RepaymentState, Resolution
 
 _CHANNELS = [("", "not given"), ("web", "web"), ("mobile", "mobile"), ("physical", "physical")]
 
@@ -69,7 +69,7 @@ class RepaymentForm(forms.Form):
         """An id that came with unseen characters would pass for another one."""
         text = str(self.cleaned_data["externalId"])
         if not self.retry_of and any(unicodedata.category(letter) == "Cf" for letter in text):
-            raise forms.ValidationError("It holds characters that can't be seen: type it anew.")
+            raise forms.ValidationError("It holds characters that can't be seen: type it again.")
         return text
 
     def clean_transactionDate(self) -> datetime:
@@ -175,13 +175,13 @@ class ReasonForm(forms.Form):
     )
 
 
-class SettleForm(ReasonForm):
+class ResolveForm(ReasonForm):
     """What became of a repayment that the evidence left open."""
 
-    verdict = forms.ChoiceField(
-        choices=Verdict.choices, widget=forms.RadioSelect, label="What became of it"
+    resolution = forms.ChoiceField(
+        choices=Resolution.choices, widget=forms.RadioSelect, label="What became of it"
     )
-    field_order = ("verdict", "reason")
+    field_order = ("resolution", "reason")
 
 
 class MistakeForm(forms.Form):
@@ -200,14 +200,14 @@ class MistakeForm(forms.Form):
 class ReviewForm(ReasonForm):
     """What a manager made of a reported mistake, and why; the reason is kept sealed."""
 
-    verdict = forms.ChoiceField(
+    resolution = forms.ChoiceField(
         choices=Mistake.Review.choices, widget=forms.RadioSelect, label="What it came to"
     )
-    field_order = ("verdict", "reason")
+    field_order = ("resolution", "reason")
 
     def decision(self) -> tuple[Mistake.Review, str]:
         """What was decided, and why."""
-        return Mistake.Review(self.cleaned_data["verdict"]), self.cleaned_data["reason"]
+        return Mistake.Review(self.cleaned_data["resolution"]), self.cleaned_data["reason"]
 
 
 def _day() -> forms.DateField:
@@ -218,10 +218,10 @@ def _day() -> forms.DateField:
 _BY = [("", "day of entry"), ("transactionDate", "transaction date")]
 _STATES = [
     ("", "any state"),
-    *State.choices,
-    ("landed", "landed: recorded, inferred, or so settled"),
+    *RepaymentState.choices,
+    ("landed", "landed: recorded, presumed, or so resolved"),
     ("doubtful", "may or may not be at the service"),
-    ("given_up", "settled as not recorded"),
+    ("abandoned", "resolved as not recorded"),
 ]
 _REPORTS = [("", "any"), ("open", "a mistake is reported"), ("reviewed", "a report was reviewed")]
 

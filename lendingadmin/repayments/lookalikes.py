@@ -5,9 +5,9 @@ from decimal import Decimal
 
 from django.db.models import Q
 
-from .ledger import Request
 from .models import Repayment, normalise_external_id
-from .states import OPEN, State
+from .services import Request
+from .states import OPEN, RepaymentState
 
 # Near enough to be the same payment typed twice: five per cent, three days.
 NEAR_AMOUNT = Decimal("0.05")
@@ -16,22 +16,30 @@ _AT_MOST = 10
 
 
 def look_alikes(request: Request, form: str) -> list[Repayment]:
-    """The same transaction id anywhere, or the same loan or borrower with near amount and date.
+    """The app's repayments with the same transaction id, or of the same loan or borrower with near
+    amount and date.
 
     Colleagues' unfinished ones are included, whatever their amount, when they are of the same loan.
     What this very `form` has led to is none: that is the first landing of a double click.
     """
-    key = normalise_external_id(request.external_id)
-    same_id = Q(external_id_key=key) if key else Q(pk=None)
-    same_loan = Q(app_id=request.app_id, account_id=request.account_id)
-    same_payer = same_loan
+    own = Repayment.objects.filter(app_id=request.app_id).exclude(form=form)
+    own = own.exclude(state=RepaymentState.REFUSED).exclude(
+        state=RepaymentState.NOT_SENT, ended_by_sweep=False
+    )
+    near = _near(request.amount, request.transaction_date)
+    # Each by its own index, and one after the other: with OR between them databases read the whole
+    # journal of the app instead.
+    alike = [Q(account_id=request.account_id) & (near | Q(state__in=OPEN))]
     if request.borrower_id:
-        same_payer |= Q(app_id=request.app_id, borrower_id=request.borrower_id)
-    near = same_payer & _near(request.amount, request.transaction_date)
-    unfinished = same_loan & Q(state__in=OPEN)
-    rows = Repayment.objects.filter(same_id | near | unfinished).exclude(form=form)
-    rows = rows.exclude(state=State.REFUSED).exclude(state=State.NOT_SENT, ended_by_sweep=False)
-    return list(rows.select_related("created_by").order_by("-id")[:_AT_MOST])
+        alike.append(Q(borrower_id=request.borrower_id) & near)
+    key = normalise_external_id(request.external_id)
+    if key:
+        alike.append(Q(external_id_key=key))
+    found: dict[int, Repayment] = {}
+    for same in alike:
+        rows = own.filter(same).select_related("created_by").order_by("-id")
+        found |= {row.pk: row for row in rows[:_AT_MOST]}
+    return [found[number] for number in sorted(found, reverse=True)[:_AT_MOST]]
 
 
 def _near(amount: Decimal, date: datetime) -> Q:

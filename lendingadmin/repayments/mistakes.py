@@ -6,14 +6,15 @@ A report is reviewed by somebody else. Neither changes anything about the repaym
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Case, Exists, OuterRef, QuerySet, Value, When
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 from django.forms import Form
 from django.utils import timezone
 
 from lendingadmin import audit
 from lendingadmin.staff.models import User
-from lendingadmin.web import onetime
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.ui.keyset import unindexed
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.writes import idempotency
 
 from .forms import MistakeForm, ReviewForm
 from .models import Mistake, Repayment
@@ -62,15 +63,15 @@ def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> 
 
     Nobody reviews a report of their own. The given object is refreshed either way.
     """
-    verdict, reason = decision
+    resolution, reason = decision
     with transaction.atomic(durable=True):
         rows = Mistake.objects.filter(pk=mistake.pk, reviewed_at=None).exclude(reported_by=by)
         done = rows.update(
-            reviewed_as=verdict, reason=reason, reviewed_by=by, reviewed_at=timezone.now()
+            reviewed_as=resolution, reason=reason, reviewed_by=by, reviewed_at=timezone.now()
         )
         mistake.refresh_from_db()
         if done:
-            _audit(mistake, by, REVIEW, f"reviewed: {verdict.label}")
+            _audit(mistake, by, REVIEW, f"reviewed: {resolution.label}")
     return done == 1
 
 
@@ -84,12 +85,14 @@ def _audit(mistake: Mistake, by: User, action: str, outcome: str) -> None:
         subject=f"{repayment.account_id} {repayment}",
         outcome=outcome,
         detail=str(mistake),
+        url=repayment.get_absolute_url(),
     )
 
 
 def open_in(app_id: str) -> QuerySet[Mistake]:
     """The reports of an app that wait for their review, the oldest first."""
-    rows = Mistake.objects.filter(repayment__app_id=app_id, reviewed_at=None)
+    # By the index of the open ones: there are few, and an app has a million repayments.
+    rows = Mistake.objects.filter(unindexed(Q(repayment__app_id=app_id)), reviewed_at=None)
     return rows.select_related("repayment", "reported_by").order_by("id")
 
 
@@ -122,7 +125,7 @@ def section(
         "mistake_open": standing is not None,
         "may_read_notes": may_report or may_review,
         "may_report": may_report and (standing is None or report_form is not None),
-        "report_token": onetime.mint(request, PURPOSE),
+        "report_token": idempotency.issue_key(request, PURPOSE),
         "report_form": report_form or MistakeForm(prefix="mistake"),
         "to_review": standing if may_review and not own else None,
         "review_form": review_form or ReviewForm(prefix="review"),

@@ -14,10 +14,11 @@ from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 
-from lendingadmin.sealing import SealedTextField
+from lendingadmin.encryption import EncryptedTextField
+from lendingadmin.writes.alarms import Alarmed
 
 from .evidence import Effect, effect
-from .states import HOLDS_EXTERNAL_ID, OPEN, RESENDABLE, SETTLEABLE, State, Verdict
+from .states import HOLDS_EXTERNAL_ID, OPEN, RESENDABLE, RESOLVABLE, RepaymentState, Resolution
 
 LONGEST_ID = 255
 
@@ -34,11 +35,11 @@ def normalise_external_id(external_id: str) -> str:
     return unicodedata.normalize("NFKC", bare or text.strip())[:LONGEST_ID]
 
 
-class Repayment(models.Model):
+class Repayment(Alarmed):
     """One attempt to record a repayment, from the committed intent to what is known of it now.
 
     Field names follow the parameters of the spec's MakeRepayment. `state` changes only through
-    `ledger.move`, which is a compare-and-swap.
+    `services.move`, which is a compare-and-swap.
     """
 
     app_id = models.CharField(max_length=64)
@@ -58,13 +59,19 @@ class Repayment(models.Model):
     channel = models.CharField(max_length=16, blank=True)
     network = models.CharField(max_length=100, blank=True)
     currency_code = models.CharField(max_length=3, blank=True)
-    notes = SealedTextField(blank=True)
+    notes = EncryptedTextField(blank=True)
 
-    state = models.CharField(max_length=16, choices=State.choices, default=State.PENDING)
+    state = models.CharField(
+        max_length=16, choices=RepaymentState.choices, default=RepaymentState.PENDING
+    )
     state_at = models.DateTimeField()
     created_at = models.DateTimeField()
+    # The indexes of all four references stand in Meta: of three of them most rows have none.
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="repayments"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="repayments",
+        db_index=False,
     )
     send_before = models.DateTimeField()
     # Nobody saw its sender stop: a sweep found it. After a restored backup it may have been sent.
@@ -72,7 +79,7 @@ class Repayment(models.Model):
     sent_at = models.DateTimeField(null=True)
     form = models.CharField(max_length=64, unique=True)
     retry_of = models.ForeignKey(
-        "self", null=True, on_delete=models.PROTECT, related_name="retries"
+        "self", null=True, on_delete=models.PROTECT, related_name="retries", db_index=False
     )
     # The service acknowledged this one late, when another with the same externalId was live.
     duplicate = models.BooleanField(default=False)
@@ -83,25 +90,30 @@ class Repayment(models.Model):
     request_id = models.CharField(max_length=255, blank=True)
     why = models.TextField(blank=True)
 
-    looks = models.PositiveIntegerField(default=0)
-    next_look_at = models.DateTimeField(null=True)
-    alarm = models.TextField(blank=True)
-    alarm_at = models.DateTimeField(null=True)
-    alarm_seen_at = models.DateTimeField(null=True)
+    attempts = models.PositiveIntegerField(default=0)
+    next_check_at = models.DateTimeField(null=True)
     # When managers were written to because nobody knew what became of it (notices.py).
-    told_at = models.DateTimeField(null=True)
+    notified_at = models.DateTimeField(null=True)
 
     set_aside_at = models.DateTimeField(null=True)
     set_aside_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
     )
-    set_aside_reason = models.TextField(blank=True)
-    settled_as = models.CharField(max_length=16, choices=Verdict.choices, blank=True)
-    settled_at = models.DateTimeField(null=True)
-    settled_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    set_aside_reason = EncryptedTextField(blank=True)
+    resolution = models.CharField(max_length=16, choices=Resolution.choices, blank=True)
+    resolved_at = models.DateTimeField(null=True)
+    resolved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
     )
-    settled_reason = models.TextField(blank=True)
+    resolution_reason = EncryptedTextField(blank=True)
 
     class Meta:
         constraints = [
@@ -110,7 +122,7 @@ class Repayment(models.Model):
                 condition=Q(duplicate=False)
                 & (
                     Q(state__in=HOLDS_EXTERNAL_ID)
-                    | Q(state=State.SETTLED, settled_as=Verdict.RECORDED)
+                    | Q(state=RepaymentState.RESOLVED, resolution=Resolution.RECORDED)
                 ),
                 name="repayment_external_id_once_per_loan",
             ),
@@ -120,12 +132,58 @@ class Repayment(models.Model):
                 name="repayment_one_open_per_loan",
             ),
         ]
+        # SQLite takes a partial index only where the query says its condition in the same words,
+        # and `state IN (…)` with parameters never does. So what is looked for by state stands in
+        # one whole index, and conditions are of NULL only, which both databases see through.
         indexes = [
+            # The loan page, what stands against an intent, attribution.
             models.Index(fields=["app_id", "account_id", "-id"], name="repayment_of_loan"),
+            # The borrower page, look-alikes.
             models.Index(fields=["app_id", "borrower_id", "-id"], name="repayment_of_borrower"),
-            models.Index(fields=["app_id", "-id"], name="repayment_of_app"),
-            models.Index(fields=["external_id_key"], name="repayment_by_external_id"),
-            models.Index(fields=["next_look_at"], name="repayment_next_look"),
+            # Look-alikes, the journal's search.
+            models.Index(fields=["app_id", "external_id_key"], name="repayment_by_external_id"),
+            # The journal, the figures of a day, day's end by entry.
+            models.Index(fields=["app_id", "created_at", "id"], name="repayment_by_entry"),
+            # The journal and day's end by the day of the transaction.
+            models.Index(
+                fields=["app_id", "transaction_date", "id"], name="repayment_by_transaction"
+            ),
+            # The badge, the unknown list, the journal's filter by state; of all apps: the sweep,
+            # and whom managers are told of.
+            models.Index(fields=["state", "app_id", "created_at", "id"], name="repayment_in_state"),
+            # One's recent work, the journal's filter by person, and the reference itself.
+            models.Index(
+                fields=["created_by", "app_id", "created_at", "id"], name="repayment_of_person"
+            ),
+            # Few rows are in those that follow, so that they cost next to nothing to write.
+            models.Index(
+                fields=["app_id", "next_check_at"],
+                condition=Q(next_check_at__isnull=False),
+                name="repayment_next_check",
+            ),
+            models.Index(
+                fields=["app_id", "alarm_at", "id"],
+                condition=Q(alarm_at__isnull=False, alarm_seen_at__isnull=True),
+                name="repayment_alarm",
+            ),
+            models.Index(
+                fields=["notified_at"],
+                condition=Q(notified_at__isnull=False),
+                name="repayment_told",
+            ),
+            models.Index(
+                fields=["retry_of"], condition=Q(retry_of__isnull=False), name="repayment_retry"
+            ),
+            models.Index(
+                fields=["set_aside_by"],
+                condition=Q(set_aside_by__isnull=False),
+                name="repayment_set_aside_by",
+            ),
+            models.Index(
+                fields=["resolved_by"],
+                condition=Q(resolved_by__isnull=False),
+                name="repayment_settled_by",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -185,9 +243,9 @@ class Repayment(models.Model):
         return self.state in RESENDABLE
 
     @property
-    def may_be_settled(self) -> bool:
+    def may_be_resolved(self) -> bool:
         """Whether a person may decide what became of it."""
-        return self.state in SETTLEABLE
+        return self.state in RESOLVABLE
 
     def reading(self, kind: str) -> "Reading | None":
         """The latest reading of this kind, if there is one."""
@@ -229,14 +287,14 @@ class Mistake(models.Model):
         NO_MISTAKE = "no_mistake", "no mistake"
 
     repayment = models.ForeignKey(Repayment, on_delete=models.PROTECT, related_name="mistakes")
-    note = SealedTextField()
+    note = EncryptedTextField()
     reported_at = models.DateTimeField()
     reported_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
     form = models.CharField(max_length=64, unique=True)
     reviewed_as = models.CharField(max_length=16, choices=Review.choices, blank=True)
-    reason = SealedTextField(blank=True)
+    reason = EncryptedTextField(blank=True)
     reviewed_at = models.DateTimeField(null=True)
     reviewed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
@@ -271,7 +329,7 @@ class Reading(models.Model):
 
         BASELINE = "baseline", "before"
         AFTER = "after", "after"
-        LOOK = "look", "look"
+        CHECK = "check", "check"
 
     LONGEST_AMOUNT = 64
 

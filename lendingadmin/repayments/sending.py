@@ -15,19 +15,26 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.lending import issuer
 from lendingadmin.lending.calls import Call
-from lendingadmin.lending.errors import Held, InvalidId, LendingError, Saved, Unreachable
-from lendingadmin.lending.figures import in_all
+from lendingadmin.lending.errors import (
+    InvalidId,
+    LendingError,
+    NotSent,
+    Saved,
+    Throttled,
+    Unreachable,
+)
 from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.loan_math import total_of
 from lendingadmin.lending.values import Loan
 from lendingadmin.staff.models import User
-from lendingadmin.web import errors
-from lendingadmin.web.errors import Card
-from lendingadmin.web.unavailable import NO_DATABASE, UNAVAILABLE, keep_outcome
+from lendingadmin.ui import errors
+from lendingadmin.ui.errors import Card
+from lendingadmin.ui.unavailable import NO_DATABASE, UNAVAILABLE, keep_outcome
 
-from . import ledger
+from . import services
 from .evidence import next_delay
 from .models import Reading, Repayment
-from .states import State
+from .states import RepaymentState
 
 logger = logging.getLogger(__name__)
 
@@ -53,15 +60,16 @@ _UNKNOWN_NOT_KEPT = Card(
 )
 
 
-def record(request: ledger.Request, by: User, form: str, *, agreed: bool = True) -> Repayment:
+def record(request: services.Request, by: User, form: str, *, agreed: bool = True) -> Repayment:
     """Commit the intent and send it; the row that comes back says what is known.
 
-    The same one-use `form` gives the first landing back and sends nothing. Raises
-    ledger.AlreadyLive or ledger.LoanBusy, and ledger.MayDouble unless the person `agreed` that it
-    may double what was given up; then nothing was sent. Raises OutcomeNotKept when the database
-    does not take down what became of it; any other fault of the database came before the sending.
+    The same idempotency key (`form`) gives the first one back and sends nothing. Nothing is sent
+    either when it raises services.DuplicateExternalId or services.LoanBusy, or services.MayDouble
+    because the person has not `agreed` that it may double an abandoned one. Raises OutcomeNotKept
+    when the database does not keep what became of it; any other fault of the database comes before
+    the call.
     """
-    repayment, is_new = ledger.intend(request, by, form, agreed=agreed)
+    repayment, is_new = services.create_intent(request, by, form, agreed=agreed)
     if is_new:
         send(repayment, by)
     return repayment
@@ -71,7 +79,7 @@ def send(repayment: Repayment, by: User) -> None:
     """Send a `pending` intent. Never raises for what the service does: the row's state tells."""
     if not take_baseline(repayment, by):
         return
-    if not ledger.move(repayment, State.SENT, by=by, sent_at=timezone.now()):
+    if not services.move(repayment, RepaymentState.SENT, by=by, sent_at=timezone.now()):
         return  # It expired meanwhile, and whoever saw that has said so.
     begun = False
 
@@ -86,23 +94,27 @@ def send(repayment: Repayment, by: User) -> None:
                 repayment.account_id, repayment.body(), before_send=begin
             )
     except LendingError as error:
-        conclude_error(repayment, error, by)
+        apply_error(repayment, error, by)
     except Exception as error:
         logger.exception("%s: sending failed", repayment)
         why = f"a fault of the dashboard: {type(error).__name__}"
         # Once the socket may have been written, the truth is "unknown".
-        to = State.UNKNOWN if begun else State.NOT_SENT
+        to = RepaymentState.UNKNOWN if begun else RepaymentState.NOT_SENT
         _move(repayment, to, by, _UNKNOWN_NOT_KEPT if begun else _NOT_SENT, why=why)
     else:
-        conclude_answer(repayment, by, made[-1])
+        apply_answer(repayment, by, made[-1])
 
 
-def _move(repayment: Repayment, to: State, by: User | None, card: Card, **fields: Any) -> None:
+def _move(
+    repayment: Repayment, to: RepaymentState, by: User | None, card: Card, **fields: Any
+) -> None:
     """Move the row by what the service made of it; `card` tells it where that can't be kept."""
-    is_looked_for = to == State.UNKNOWN
-    fields["next_look_at"] = timezone.now() + next_delay(0, timedelta(0)) if is_looked_for else None
+    is_looked_for = to == RepaymentState.UNKNOWN
+    fields["next_check_at"] = (
+        timezone.now() + next_delay(0, timedelta(0)) if is_looked_for else None
+    )
     keep_outcome(
-        lambda: ledger.move(repayment, to, by=by, **fields),
+        lambda: services.move(repayment, to, by=by, **fields),
         replace(card, reference=_reference(repayment, fields.get("request_id", ""))),
     )
 
@@ -114,7 +126,7 @@ def _reference(repayment: Repayment, request_id: str) -> str:
 def check_deadline(repayment: Repayment) -> None:
     """Called right before the first byte: who was paused past the deadline sends nothing."""
     if timezone.now() >= repayment.send_before:
-        raise Held("the time in which this had to be sent is over")
+        raise NotSent("the time in which this had to be sent is over")
 
 
 def take_baseline(repayment: Repayment, by: User) -> bool:
@@ -123,7 +135,7 @@ def take_baseline(repayment: Repayment, by: User) -> bool:
     if not reading.fault:
         return True
     why = f"The loan could not be read before sending: {reading.fault}"
-    ledger.move(repayment, State.NOT_SENT, by=by, why=why)
+    services.move(repayment, RepaymentState.NOT_SENT, by=by, why=why)
     return False
 
 
@@ -142,8 +154,8 @@ def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
     return repayment.readings.create(
         kind=kind,
         taken_at=timezone.now(),
-        paid=_written(in_all(loan, "paid")) if loan else "",
-        unpaid=_written(in_all(loan, "unpaid")) if loan else "",
+        paid=_written(total_of(loan, "paid")) if loan else "",
+        unpaid=_written(total_of(loan, "unpaid")) if loan else "",
         fault=fault,
     )
 
@@ -154,13 +166,13 @@ def _written(amount: Decimal | None) -> str:
     return digits if len(digits) <= Reading.LONGEST_AMOUNT else ""
 
 
-def conclude_answer(repayment: Repayment, by: User, call: Call) -> None:
+def apply_answer(repayment: Repayment, by: User, call: Call) -> None:
     """A 2xx with the same loan came: recorded."""
     request_id = call.request_id or ""
     # Due until the effect was read: whoever comes after a sender that died here reads it.
-    fields = {"status": call.status, "request_id": request_id, "next_look_at": timezone.now()}
+    fields = {"status": call.status, "request_id": request_id, "next_check_at": timezone.now()}
     keep_outcome(
-        lambda: ledger.acknowledge(repayment, by, **fields),
+        lambda: services.acknowledge(repayment, by, **fields),
         replace(_RECORDED_NOT_KEPT, reference=_reference(repayment, request_id)),
     )
     try:
@@ -172,17 +184,18 @@ def conclude_answer(repayment: Repayment, by: User, call: Call) -> None:
 def see_effect(repayment: Repayment, fresh: Loan | None = None) -> None:
     """Read what an acknowledged repayment did to the loan; a fault leaves that to be done again."""
     if not read(repayment, Reading.Kind.AFTER, fresh).fault:
-        seen = Repayment.objects.filter(pk=repayment.pk, state=State.RECORDED)
-        seen.update(next_look_at=None)
+        seen = Repayment.objects.filter(pk=repayment.pk, state=RepaymentState.RECORDED)
+        seen.update(next_check_at=None)
         repayment.refresh_from_db()
 
 
-def conclude_error(repayment: Repayment, error: LendingError, by: User) -> None:
+def apply_error(repayment: Repayment, error: LendingError, by: User) -> None:
     """No readable 2xx came: refused, not sent or unknown, by what the error says was saved."""
-    not_sent = isinstance(error, Unreachable | InvalidId) or error.operation == issuer.OPERATION
-    to, card = State.NOT_SENT if not_sent else State.REFUSED, errors.card(error)
+    was_held_back = isinstance(error, Unreachable | Throttled | NotSent | InvalidId)
+    not_sent = was_held_back or error.operation == issuer.OPERATION
+    to, card = RepaymentState.NOT_SENT if not_sent else RepaymentState.REFUSED, errors.card(error)
     if error.saved == Saved.UNKNOWN:
-        to, card = State.UNKNOWN, _UNKNOWN_NOT_KEPT
+        to, card = RepaymentState.UNKNOWN, _UNKNOWN_NOT_KEPT
     _move(
         repayment,
         to,

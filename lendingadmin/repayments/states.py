@@ -10,7 +10,7 @@ from typing import Final
 from django.db.models import TextChoices
 
 
-class State(TextChoices):
+class RepaymentState(TextChoices):
     """What is known of one attempt to record a repayment."""
 
     PENDING = "pending", "about to be sent"
@@ -18,13 +18,13 @@ class State(TextChoices):
     RECORDED = "recorded", "recorded"
     REFUSED = "refused", "refused"
     NOT_SENT = "not_sent", "not sent"
-    UNKNOWN = "unknown", "unknown"
-    INFERRED = "inferred", "inferred"
-    NO_TRACE = "no_trace", "no trace"
-    SETTLED = "settled", "settled by a person"
+    UNKNOWN = "unknown", "needs checking"
+    PRESUMED = "presumed", "probably recorded"
+    NOT_FOUND = "not_found", "not found at the service"
+    RESOLVED = "resolved", "resolved by a person"
 
 
-class Verdict(TextChoices):
+class Resolution(TextChoices):
     """What a person decided about a repayment that the evidence left open."""
 
     RECORDED = "recorded", "It was recorded"
@@ -32,29 +32,42 @@ class Verdict(TextChoices):
 
 
 # One intent at a time on a loan: with two under way, a rise of `paid` tells nothing.
-OPEN: Final = (State.PENDING, State.SENT, State.UNKNOWN)
+OPEN: Final = (RepaymentState.PENDING, RepaymentState.SENT, RepaymentState.UNKNOWN)
 
 # The externalId is taken while the service holds, or may hold, the repayment.
-HOLDS_EXTERNAL_ID: Final = (*OPEN, State.INFERRED, State.RECORDED)
+HOLDS_EXTERNAL_ID: Final = (*OPEN, RepaymentState.PRESUMED, RepaymentState.RECORDED)
 
 # Nothing of these is at the service, at the moment that they are entered.
-NOTHING_SAVED: Final = (State.PENDING, State.REFUSED, State.NOT_SENT)
+NOTHING_SAVED: Final = (RepaymentState.PENDING, RepaymentState.REFUSED, RepaymentState.NOT_SENT)
 
 # Only a person sends again, and only where nothing is at the service, or nothing was found there.
-RESENDABLE: Final = (State.REFUSED, State.NOT_SENT, State.NO_TRACE)
+RESENDABLE: Final = (RepaymentState.REFUSED, RepaymentState.NOT_SENT, RepaymentState.NOT_FOUND)
 
-# A person may settle what evidence alone cannot.
-SETTLEABLE: Final = (State.UNKNOWN, State.INFERRED, State.NO_TRACE)
+# A person may resolve what evidence alone cannot.
+RESOLVABLE: Final = (RepaymentState.UNKNOWN, RepaymentState.PRESUMED, RepaymentState.NOT_FOUND)
 
 # To each state, those it may be reached from. The answer of the service outranks whatever others
 # concluded meanwhile: a 2xx that comes late moves any state to `recorded`.
-REACHED_FROM: Final[dict[State, tuple[State, ...]]] = {
-    State.SENT: (State.PENDING,),
-    State.RECORDED: tuple(state for state in State if state != State.RECORDED),
-    State.REFUSED: (State.SENT, State.UNKNOWN, State.INFERRED, State.NO_TRACE),
-    State.NOT_SENT: (State.PENDING, State.SENT, State.UNKNOWN, State.INFERRED, State.NO_TRACE),
-    State.UNKNOWN: (State.SENT,),
-    State.INFERRED: (State.UNKNOWN,),
-    State.NO_TRACE: (State.UNKNOWN,),
-    State.SETTLED: SETTLEABLE,
+REACHED_FROM: Final[dict[RepaymentState, tuple[RepaymentState, ...]]] = {
+    RepaymentState.SENT: (RepaymentState.PENDING,),
+    RepaymentState.RECORDED: tuple(
+        state for state in RepaymentState if state != RepaymentState.RECORDED
+    ),
+    RepaymentState.REFUSED: (
+        RepaymentState.SENT,
+        RepaymentState.UNKNOWN,
+        RepaymentState.PRESUMED,
+        RepaymentState.NOT_FOUND,
+    ),
+    RepaymentState.NOT_SENT: (
+        RepaymentState.PENDING,
+        RepaymentState.SENT,
+        RepaymentState.UNKNOWN,
+        RepaymentState.PRESUMED,
+        RepaymentState.NOT_FOUND,
+    ),
+    RepaymentState.UNKNOWN: (RepaymentState.SENT,),
+    RepaymentState.PRESUMED: (RepaymentState.UNKNOWN,),
+    RepaymentState.NOT_FOUND: (RepaymentState.UNKNOWN,),
+    RepaymentState.RESOLVED: RESOLVABLE,
 }

@@ -1,10 +1,10 @@
-"""The ledger's background work: what it is and when it is due (see background/duties.py).
+"""The ledger's background work: what it is and when it is due (see worker/duties.py).
 
-There is one calendar, `Repayment.next_look_at`, and tasks are only the way to it. At each beat of a
-worker what senders left behind is swept up, and one `look` is enqueued for each repayment whose
-look is due. A task carries a number and nothing else; what there is to do it reads from the ledger,
-and takes by the ledger's own compare-and-swap. The second attempt of a look that was lost looks
-whatever the calendar says, for the first may have moved the calendar on and died before it looked.
+`Repayment.next_check_at` says when a check is due. At each beat a worker marks what lost senders
+left as unknown, and enqueues one `check` for each repayment that is due. A task carries the
+repayment's number only; the check claims the row by a compare-and-swap. A second attempt of a lost
+task checks whatever `next_check_at` says: the first may have moved it on and died before it read
+the loan.
 """
 
 import logging
@@ -13,50 +13,50 @@ from datetime import timedelta
 from django.utils import timezone
 from django_tasks import TaskContext, task
 
-from lendingadmin.background import duties
+from lendingadmin.worker import duties
 
-from . import notices, watching
+from . import notifications, reconciliation
 from .models import Repayment
 
 logger = logging.getLogger(__name__)
 
 # Managers get no more than one mail in this time, and a mail server that is gone is not asked more
 # often: it could hold up the looks.
-TELL_EVERY = timedelta(minutes=5)
+NOTIFY_EVERY = timedelta(minutes=5)
 
 
 @task(takes_context=True)
-def look(context: TaskContext, repayment_id: int) -> None:
+def check(context: TaskContext, repayment_id: int) -> None:
     """Take the look that is due at one repayment, if it still is."""
-    with duties.discreet(f"look at rp-{repayment_id}"):
+    with duties.hide_error_words(f"look at rp-{repayment_id}"):
         repayment = Repayment.objects.filter(pk=repayment_id).first()
         if repayment is None:
             return
         before = repayment.state
         if context.attempt > 1:
-            watching.look_now(repayment)
+            reconciliation.check_now(repayment)
         else:
-            watching.look_if_due(repayment)
+            reconciliation.check_if_due(repayment)
         if repayment.state != before:
             logger.info("%s was %s, is %s", repayment, before, repayment.state)
 
 
 # A mail takes seconds at most, a queue of looks at a service that hangs takes long.
 @task(priority=10, takes_context=True)
-def tell(context: TaskContext) -> None:
+def notify(context: TaskContext) -> None:
     """Write to the managers about what has been unknown for an hour."""
-    with duties.discreet("telling the managers"):
+    with duties.hide_error_words("telling the managers"):
         # The same at every attempt, so that the second finds what the first had claimed.
         moment = context.task_result.enqueued_at
-        notices.tell(moment or timezone.now())
+        notifications.notify_managers(moment or timezone.now())
 
 
 def beat() -> None:
     """Sweep up, and enqueue the looks that are due and a mail where one is."""
-    watching.sweep()
-    waiting = duties.waiting(look)
-    for repayment in watching.due():
+    reconciliation.mark_lost_unknown()
+    waiting = duties.list_enqueued(check)
+    for repayment in reconciliation.list_due():
         if repayment.pk not in waiting:
-            look.enqueue(repayment.pk)
-    if notices.overdue().exists():
-        duties.at_most_every(TELL_EVERY, tell)
+            check.enqueue(repayment.pk)
+    if notifications.list_unnotified().exists():
+        duties.enqueue_at_most_every(NOTIFY_EVERY, notify)

@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from . import dayend, exporting, journal, views
+from . import dayend, exporting
+from .views import journal, recording
 
 urlpatterns = [
-    path("loans/<key:account_id>/repayments/new", views.new, name="repayment-new"),
+    path("loans/<key:account_id>/repayments/new", recording.new, name="repayment-new"),
     path(
         "loans/<key:account_id>/repayments/<slug:form>/confirm",
-        views.confirm,
+        recording.confirm,
         name="repayment-confirm",
     ),
     path("repayments/", journal.journal, name="repayments"),
@@ -18,8 +19,8 @@ urlpatterns = [
     path("repayments/unknown/", journal.unknown, name="unknown"),
     path("repayments/<int:number>/", journal.receipt, name="repayment"),
     path("repayments/<int:number>/status", journal.status, name="repayment-status"),
-    path("repayments/<int:number>/look", journal.look, name="repayment-look"),
-    path("repayments/<int:number>/settle", journal.settle, name="repayment-settle"),
+    path("repayments/<int:number>/check", journal.check, name="repayment-check"),
+    path("repayments/<int:number>/resolve", journal.resolve, name="repayment-resolve"),
     path("repayments/<int:number>/set-aside", journal.set_aside, name="repayment-set-aside"),
     path("repayments/<int:number>/alarm", journal.alarm_seen, name="repayment-alarm-seen"),
     path("repayments/<int:number>/report", journal.report_mistake, name="mistake-report"),

@@ -147,7 +147,6 @@ class Event(models.Model):
     category = models.CharField(max_length=20, null=True)  # noqa: DJ001 the spec's null
     app_version_id = models.CharField(max_length=20)
     has_errors = models.BooleanField()
-    size = models.PositiveIntegerField()
     ready_at = models.DateTimeField()
     created_at = models.DateTimeField()
 

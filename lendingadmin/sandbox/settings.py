@@ -42,7 +42,6 @@ SANDBOX_PROCESSING_SECONDS = read("SANDBOX_PROCESSING_SECONDS", seconds, "4")
 SANDBOX_OFFER_SECONDS = read("SANDBOX_OFFER_SECONDS", int, "86400")
 SANDBOX_BODY_LIMIT = 1_000_000  # bytes; a contract of 520 instalments has about 150,000
 SANDBOX_EVENTS_LIMIT = 4_999_999  # bytes; Spec: Limits, event data is under 5 MB
-SANDBOX_PAGE_LIMIT = 8_000_000  # bytes of event data on one page of the list
 
 SANDBOX_DATA_KEY = read("SANDBOX_DATA_KEY", partial(data_key, SANDBOX_DATABASE), "")
 

@@ -7,7 +7,7 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from django.http import HttpRequest
 
 from lendingadmin.audit import record
-from lendingadmin.sealing import seal, unseal
+from lendingadmin.encryption import decrypt, encrypt
 from lendingadmin.staff.models import User
 
 
@@ -44,8 +44,8 @@ class SealedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
     def encrypt(self, text: str) -> str:
         """Seal with the newest of DATA_KEYS."""
-        return seal(text)
+        return encrypt(text)
 
     def decrypt(self, encrypted_text: str) -> str:
         """Open what `encrypt` sealed. Raises sealing.Unreadable when its key was taken away."""
-        return unseal(encrypted_text)
+        return decrypt(encrypted_text)

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils.functional import cached_property
 
-from lendingadmin.staff import reading, roles
+from . import preferences, roles
 
 
 class User(AbstractUser):
@@ -16,14 +16,14 @@ class User(AbstractUser):
     """
 
     zone = models.CharField(
-        "time zone", max_length=64, blank=True, default="", validators=[reading.known_zone]
+        "time zone", max_length=64, blank=True, default="", validators=[preferences.known_zone]
     )
     locale = models.CharField(
         "numbers and dates",
         max_length=16,
         blank=True,
         default="",
-        validators=[reading.known_locale],
+        validators=[preferences.known_locale],
     )
 
     class Meta(AbstractUser.Meta):

@@ -11,11 +11,12 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin.audit import record
-from lendingadmin.display.locales import HOUSE, OFFERED, example, named
-from lendingadmin.staff import reading
+from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, example, named
 from lendingadmin.staff.models import User
-from lendingadmin.web.access import signed_in
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.ui.access import signed_in
+from lendingadmin.ui.requests import PersonRequest
+
+from . import preferences
 
 if TYPE_CHECKING:
     _Form = forms.ModelForm[User]
@@ -67,7 +68,7 @@ def profile(request: PersonRequest) -> HttpResponse:
 def _zones() -> list[tuple[str, object]]:
     """Nothing chosen, the lenders' zones, then all of them by region."""
     lenders = dict.fromkeys(str(app.zone) for app in settings.LENDING_APPS)
-    first = [(key, reading.words(key)) for key in lenders]
+    first = [(key, preferences.words(key)) for key in lenders]
     return [("", "the lender's zone"), ("Lenders' zones", first), *_all_but(lenders)]
 
 
@@ -75,10 +76,10 @@ def _all_but(lenders: dict[str, None]) -> list[tuple[str, object]]:
     # A choice that stands twice in a list is chosen in both places.
     return [
         (region, [(key, words) for key, words in each if key not in lenders])
-        for region, each in reading.zones()
+        for region, each in preferences.zones()
     ]
 
 
 def _locales() -> list[tuple[str, str]]:
     offered = [(one, f"{named(one)}: {example(one)}") for one in OFFERED]
-    return [("", f"as usual here: {example(HOUSE)}"), *offered]
+    return [("", f"as usual here: {example(DEFAULT_LOCALE)}"), *offered]

@@ -45,7 +45,7 @@ _RIGHTS = (
     Right("lending.events.list", "list events", ROLES),
     Right("lending.events.create", "record events", _LENDERS),
     Right("lending.assessmentTypes.list", "list assessment types", ROLES),
-    Right("dashboard.repayments.settle", "settle an unknown repayment", _MANAGERS),
+    Right("dashboard.repayments.resolve", "resolve an unknown repayment", _MANAGERS),
     Right("dashboard.repayments.setAside", "set a repayment aside", _MANAGERS),
     Right("dashboard.repayments.reportMistake", "report a mistake in a repayment", _WRITERS),
     Right("dashboard.repayments.reviewMistake", "review a reported mistake", _MANAGERS),

@@ -13,8 +13,8 @@ from lendingadmin.display.statuses import Status
 from lendingadmin.display.technical import Leaf, list_technical
 from lendingadmin.lending.errors import BadRequest, NotAllowed, Saved, TimedOut
 from lendingadmin.lending.values import Loan
-from lendingadmin.web.errors import Card, card
-from lendingadmin.web.fields import AmountField, moment_field
+from lendingadmin.ui.errors import Card, card
+from lendingadmin.ui.fields import AmountField, moment_field
 
 LONG_ID = "LN-2026-0001-a-loan-account-id-that-is-sixty-letters-long-x"
 LONG_NAME = "OLE LENAIYASA WA NYAMWEYA-KIPRONO-CHEPKEMBOI MWANASITI-NASRA BINTI ABDULRAHMAN"
@@ -30,7 +30,7 @@ _WORDS = (
     *("substandard", "doubtful", "loss", "active", "suspended", "blocked", "unheard of"),
 )
 _LEDGER = (
-    *("pending", "sent", "recorded", "refused", "not_sent", "unknown", "inferred", "no_trace"),
+    *("pending", "sent", "recorded", "refused", "not_sent", "unknown", "presumed", "not_found"),
     "settled",
 )
 

@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
-from lendingadmin.web.access import signed_in
-from lendingadmin.web.context import Frame
+from lendingadmin.ui.access import signed_in
+from lendingadmin.ui.navigation import Navigation
 
 from . import samples, tokens
 
@@ -23,6 +23,6 @@ def _drawn(request: HttpRequest, theme: str) -> str:
         **samples.sheet(theme),
         **scales,
         "colours": tokens.colours(theme),
-        "app": Frame(request).app,
+        "app": Navigation(request).app,
     }
     return render_to_string("styleguide/_theme.html", given, request)

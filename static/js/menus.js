@@ -14,9 +14,9 @@
     menu?.querySelector("summary").focus();
   });
 
-  const rail = document.querySelector(".rail > div");
-  const current = rail?.querySelector("[aria-current]");
-  if (current && rail.scrollWidth > rail.clientWidth) {
-    rail.scrollLeft = current.offsetLeft - (rail.clientWidth - current.offsetWidth) / 2;
+  const sidebar = document.querySelector(".sidebar > div");
+  const current = sidebar?.querySelector("[aria-current]");
+  if (current && sidebar.scrollWidth > sidebar.clientWidth) {
+    sidebar.scrollLeft = current.offsetLeft - (sidebar.clientWidth - current.offsetWidth) / 2;
   }
 })();

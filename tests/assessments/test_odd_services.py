@@ -9,7 +9,7 @@ import simplejson
 from django.test import Client
 
 from lendingadmin.staff.models import User
-from lendingadmin.web import shared
+from lendingadmin.ui import coalesce
 from tests.faults.behaviours import refusal, reply, token
 from tests.faults.server import FaultServer
 
@@ -67,7 +67,7 @@ def desk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Client:
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    monkeypatch.setattr(shared, "GOOD_FOR", timedelta(0))
+    monkeypatch.setattr(coalesce, "GOOD_FOR", timedelta(0))
     fault_server.on("POST /v1/oauth2/token", token())
     answer(fault_server, GOOD, KIND)
     return client_of(officer)

@@ -16,7 +16,7 @@ def main() -> None:
     """Count `kenya`, as the worker does."""
     django.setup()
     logging.disable(logging.INFO)
-    counting = importlib.import_module("lendingadmin.portfolio.counting")
+    counting = importlib.import_module("lendingadmin.portfolio.snapshot_job")
     began = time.perf_counter()
     row = counting.begin("kenya", None)
     while counting.count_slice(row.pk) is not None:

@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.readers import LendingApp
+from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
-from lendingadmin.web import onetime
+from lendingadmin.writes import idempotency
 from tests.borrowers.forms import filled
 from tests.events import samples as events
 from tests.faults.behaviours import forward, refusal
@@ -95,6 +95,22 @@ def test_one_that_exists_offers_to_open_it(desk: Client, app: LendingApp, book: 
 
 
 @pytest.mark.parametrize(
+    "words", ["See circular 409.", "409"], ids=["words that hold 409", "words that are 409"]
+)
+def test_only_the_status_409_offers_an_existing_one(
+    desk: Client, app: LendingApp, book: Caller, settings: Any, fault_proxy: Any, words: str
+) -> None:
+    standing: FaultServer = fault_proxy(book.base_url)
+    settings.LENDING_BASE_URL = standing.url
+    form = filled(desk.get(url(app, "new")), borrowerId="n-9", individual__surname="X")
+    standing.once(f"POST {book.app}/borrowers", refusal(400, words, {"X-Request-Id": "409"}))
+    for sending in (form, form):
+        text = desk.post(url(app, "new"), sending).content.decode()
+        assert words in text and "borrowers.create · 400 · 409" in text
+        assert "Open the existing borrower" not in text
+
+
+@pytest.mark.parametrize(
     ("borrower_id", "words"),
     [("", "required"), ("..", "cannot be an id"), ("é" * 255, "too long")],
 )
@@ -109,10 +125,10 @@ def test_an_old_form_keeps_its_input(
     desk: Client, app: LendingApp, book: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stale(*_: Any) -> str:
-        raise onetime.Stale
+        raise idempotency.StaleKey
 
     form = filled(desk.get(url(app, "new")), borrowerId="late")
-    monkeypatch.setattr(onetime, "check", stale)
+    monkeypatch.setattr(idempotency, "check_key", stale)
     page = desk.post(url(app, "new"), form)
     assert "open for too long" in page.content.decode()
     assert filled(page)["borrowerId"] == "late"

@@ -50,7 +50,7 @@ _STRUCTURE = """() => {
   const levels = all("h1, h2, h3, h4, h5, h6");
   const firsts = levels.filter((one) => one.tagName === "H1");
   if (firsts.length !== 1) found.push(`${firsts.length} h1`);
-  // The rail's headings stand before the page's own; the page's begin with its h1.
+  // The sidebar's headings stand before the page's own; the page's begin with its h1.
   let before = 0;
   for (const one of levels.filter((one) => one.closest("main"))) {
     const level = Number(one.tagName[1]);

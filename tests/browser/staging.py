@@ -28,19 +28,19 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.lending.codec import encode
-from lendingadmin.lending.figures import account_of, borrower_of
 from lendingadmin.lending.ids import account_id, resource_id
+from lendingadmin.lending.loan_math import account_of, borrower_of
 from lendingadmin.lending.values import Assessment, Loan
 from lendingadmin.offers import asking
 from lendingadmin.offers.models import OfferRequest
-from lendingadmin.offers.models import State as OfferState
-from lendingadmin.portfolio import counting
+from lendingadmin.offers.models import OfferState as OfferState
+from lendingadmin.portfolio import snapshot_job
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.repayments import mistakes
 from lendingadmin.repayments.models import Reading, Repayment
-from lendingadmin.repayments.states import State, Verdict
+from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.staff.models import User
-from lendingadmin.web.models import Write
+from lendingadmin.writes.models import Write
 from tests.browser.house import PASSWORD
 from tests.browser.staged import RUNS
 from tests.repayments.rows import row
@@ -171,7 +171,7 @@ def _repayments(people: dict[str, User], book: dict[str, Loan]) -> Names:
     loans = iter([one for one in gateway.app(APP).loans.iterate() if one.status == 2][20:])
     made: dict[str, Repayment] = {}
 
-    def enter(name: str, state: State, **fields: Any) -> Repayment:
+    def enter(name: str, state: RepaymentState, **fields: Any) -> Repayment:
         loan = next(loans)
         ids = {"account_id": account_of(loan), "borrower_id": borrower_of(loan)}
         ids |= {"external_id": f"RKT{len(made):02}X7Q1", "channel": "mobile", "network": "M-PESA"}
@@ -186,27 +186,45 @@ def _repayments(people: dict[str, User], book: dict[str, Loan]) -> Names:
             )
 
     long_ago = now - timedelta(hours=3)
-    read(enter("recorded", State.RECORDED, status=200, request_id="req-7f3a"), "1000", "2250.50")
-    read(enter("not_yet", State.RECORDED, status=200), "1000", "1000")
+    read(
+        enter("recorded", RepaymentState.RECORDED, status=200, request_id="req-7f3a"),
+        "1000",
+        "2250.50",
+    )
+    read(enter("not_yet", RepaymentState.RECORDED, status=200), "1000", "1000")
     words = "The amount is more than this product admits in one payment."
-    enter("refused", State.REFUSED, status=400, error_description=words, request_id="req-9")
-    enter("not_sent", State.NOT_SENT, why="No connection to the service could be opened.")
+    enter(
+        "refused", RepaymentState.REFUSED, status=400, error_description=words, request_id="req-9"
+    )
+    enter("not_sent", RepaymentState.NOT_SENT, why="No connection to the service could be opened.")
     why = "The service did not answer in time."
-    enter("unknown", State.UNKNOWN, why=why, next_look_at=now + timedelta(hours=1))
-    enter("unknown_old", State.UNKNOWN, created_at=long_ago, sent_at=long_ago)
+    enter("unknown", RepaymentState.UNKNOWN, why=why, next_check_at=now + timedelta(hours=1))
+    enter("unknown_old", RepaymentState.UNKNOWN, created_at=long_ago, sent_at=long_ago)
     aside = {"set_aside_at": now, "set_aside_by": people["manager"], "created_at": long_ago}
     aside["set_aside_reason"] = "The payer stands at the counter with the next one."
-    enter("set_aside", State.UNKNOWN, sent_at=long_ago, **aside)
+    enter("set_aside", RepaymentState.UNKNOWN, sent_at=long_ago, **aside)
     reason = "Paid rose by exactly this amount; another payment may explain it."
-    read(enter("inferred", State.INFERRED, why=reason), "1000", "2250.50")
+    read(enter("presumed", RepaymentState.PRESUMED, why=reason), "1000", "2250.50")
     quiet = "Two fresh readings after the quiet time show no rise."
-    read(enter("no_trace", State.NO_TRACE, created_at=long_ago, why=quiet), "1000", "1000")
-    enter("alarm", State.NO_TRACE, alarm="It may be there after all: paid rose", alarm_at=now)
-    for verdict in Verdict:
-        said = {"settled_as": verdict, "settled_by": people["manager"], "settled_at": now}
-        enter(f"settled_{verdict}", State.SETTLED, **said, settled_reason="Seen in the statement.")
+    read(
+        enter("not_found", RepaymentState.NOT_FOUND, created_at=long_ago, why=quiet), "1000", "1000"
+    )
+    enter(
+        "alarm",
+        RepaymentState.NOT_FOUND,
+        alarm="It may be there after all: paid rose",
+        alarm_at=now,
+    )
+    for resolution in Resolution:
+        said = {"resolution": resolution, "resolved_by": people["manager"], "resolved_at": now}
+        enter(
+            f"resolved_{resolution}",
+            RepaymentState.RESOLVED,
+            **said,
+            resolution_reason="Seen in the statement.",
+        )
     for name in ("mistaken", "reviewed"):
-        wrong = enter(name, State.RECORDED, amount="12505", status=200)
+        wrong = enter(name, RepaymentState.RECORDED, amount="12505", status=200)
         one = mistakes.report(wrong, "Ten times too much: it was 1,250.50.", support, name)
         if name == "reviewed":
             one.reviewed_as, one.reviewed_by = one.Review.CORRECTED, people["manager"]
@@ -220,7 +238,7 @@ def _repayments(people: dict[str, User], book: dict[str, Loan]) -> Names:
 
 
 def _writes(officer: User) -> None:
-    """Writes whose outcome is known, not known, found and settled."""
+    """Writes whose outcome is known, not known, found and resolved."""
     staged = {
         "saved": {"state": Write.State.SAVED},
         "refused": {"state": Write.State.NOT_SAVED},
@@ -228,12 +246,12 @@ def _writes(officer: User) -> None:
         "found": {"state": Write.State.UNKNOWN, "found": Write.Found.THERE},
         "differs": {"state": Write.State.UNKNOWN, "found": Write.Found.DIFFERS},
         "absent": {"state": Write.State.UNKNOWN, "found": Write.Found.NOT_SEEN},
-        "settled": {
-            "state": Write.State.SETTLED,
-            "settled_as": Write.Verdict.SAVED,
-            "settled_by": User.objects.get(username="manager"),
-            "settled_at": timezone.now(),
-            "settled_reason": "It stands in the list.",
+        "resolved": {
+            "state": Write.State.RESOLVED,
+            "resolution": Write.Resolution.SAVED,
+            "resolved_by": User.objects.get(username="manager"),
+            "resolved_at": timezone.now(),
+            "resolution_reason": "It stands in the list.",
         },
     }
     meant = {"borrowerId": "B-STAGED", "category": "individual", "phone": "+254711000111"}
@@ -244,22 +262,22 @@ def _writes(officer: User) -> None:
             app_id=APP,
             operation="borrowers.create",
             subject="B-STAGED",
-            meant=encode({"sent": meant, "before": {}}).decode(),
+            submitted=encode({"sent": meant, "before": {}}).decode(),
             **fields,
         )
         if fields.get("found"):
-            write.looks.create(found=fields["found"], why="Read the borrower's record.")
+            write.checks.create(found=fields["found"], why="Read the borrower's record.")
 
 
 def _counts(officer: User) -> Names:
     """Two complete counts of the book, and of the other app's one that is under way."""
     for _ in range(2):
-        row = counting.begin(APP, officer)
-        while row and counting.count_slice(row.pk) is not None:
+        row = snapshot_job.begin_snapshot(APP, officer)
+        while row and snapshot_job.count_slice(row.pk) is not None:
             pass
-    begun = counting.begin("ghana", officer)
+    begun = snapshot_job.begin_snapshot("ghana", officer)
     Snapshot.objects.filter(pk=begun.pk if begun else 0).update(loans_read=137, expected=250)
-    return {"count": counting.complete(APP)[0].pk}
+    return {"count": snapshot_job.complete_snapshots(APP)[0].pk}
 
 
 def _factors() -> Names:

@@ -88,9 +88,9 @@ def test_on_a_phone_nothing_runs_out_of_the_window(
 ) -> None:
     code = (
         "import django; django.setup()\n"
-        "from lendingadmin.portfolio import counting\n"
-        "row = counting.begin('kenya', None)\n"
-        "while row and counting.count_slice(row.pk) is not None: pass"
+        "from lendingadmin.portfolio import snapshot_job\n"
+        "row = snapshot_job.begin_snapshot('kenya', None)\n"
+        "while row and snapshot_job.count_slice(row.pk) is not None: pass"
     )
     for _ in range(2):
         subprocess.run(

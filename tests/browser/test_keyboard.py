@@ -161,12 +161,12 @@ def test_a_menu_opens_and_gives_the_focus_back(page_of: PageOf, which: int) -> N
 
 def test_the_list_of_keys_holds_the_focus_and_gives_it_back(page_of: PageOf) -> None:
     page = page_of("support")
-    link = page.locator(".rail a").nth(2)
+    link = page.locator(".sidebar a").nth(2)
     link.focus()
     page.keyboard.press("?")
     for _ in range(4):
         page.keyboard.press("Tab")
-        assert not page.evaluate("document.activeElement.closest('main, .rail, .top') !== null")
+        assert not page.evaluate("document.activeElement.closest('main, .sidebar, .top') !== null")
     page.keyboard.press("Escape")
     expect(page.locator("#keys")).to_be_hidden()
     expect(link).to_be_focused()

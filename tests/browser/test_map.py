@@ -6,7 +6,7 @@ from typing import Any
 
 from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, resolve
 
-from lendingadmin.web.access import guards_itself, rule_of
+from lendingadmin.ui.access import guards_itself, rule_of
 from tests.browser.places import PLACES
 
 # Routes that a GET reaches and that are no page of their own, and why.
@@ -40,8 +40,8 @@ WITHOUT = {
     "admin:view_on_site": "leads elsewhere; nothing here has such a page",
     "admin:<path:object_id>/": "leads to the person, or the group",
     "admin:(?P<url>.*)$": "no such page",
-    "typed": "what was typed, for a script of the form",
-    "beside": "a fragment of a record: the next of its list",
+    "autosave": "what was typed, for a script of the form",
+    "neighbours": "a fragment of a record: the next of its list",
     "book-progress": "a fragment of the desk",
 }
 

@@ -57,7 +57,7 @@ def test_on_paper_the_words_stay_and_the_buttons_go(
     assert light.locator("[data-part=terms] button.term").is_visible()
     assert light.locator("[data-part=tables] td").first.is_visible()
     assert not light.locator("[data-part=buttons] button").first.is_visible()
-    assert not page.locator(".rail").is_visible()
+    assert not page.locator(".sidebar").is_visible()
 
 
 def test_in_forced_colours_a_chip_has_an_edge_and_a_legend_its_colours(

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from lendingadmin.display import assessments, gauges
-from lendingadmin.lending.values import AssessmentOutcome, AssessmentSettings, Odd
+from lendingadmin.lending.values import AssessmentOutcome, AssessmentSettings, Malformed
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from lendingadmin.lending.values import AssessmentOutcome, AssessmentSettings, O
         ("borrower:", ""),
         ("b", ""),
         (None, ""),
-        (Odd(5), ""),
+        (Malformed(5), ""),
     ],
 )
 def test_the_borrower_of_an_account(account: object, borrower: str) -> None:
@@ -34,7 +34,7 @@ def test_a_gauge(score: int, filled: str, anchor: str) -> None:
     assert (drawn.filled, drawn.anchor) == (filled, anchor)
 
 
-@pytest.mark.parametrize("score", [None, Odd("x"), Decimal(-1), Decimal("100.1"), True, "50"])
+@pytest.mark.parametrize("score", [None, Malformed("x"), Decimal(-1), Decimal("100.1"), True, "50"])
 def test_no_gauge_where_there_is_nothing_to_draw(score: object) -> None:
     assert gauges.gauge("Risk", score, gauges.RISK_SCALE) is None
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from lendingadmin.display.charts import Bar, Chart, schedule_bars
-from lendingadmin.lending.values import Odd
+from lendingadmin.lending.values import Malformed
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
 
@@ -110,11 +110,11 @@ def test_a_schedule_over_years_captions_months_with_their_year() -> None:
     "rows",
     [
         None,
-        Odd("none"),
+        Malformed("none"),
         [],
         "text",
         5,
-        [None, Odd(1), SimpleNamespace()],
+        [None, Malformed(1), SimpleNamespace()],
         [SimpleNamespace(due_date=None, amounts=None)],
         [SimpleNamespace(due_date="x", amounts=SimpleNamespace(principal="ten"))],
         [SimpleNamespace(due_date=None, amounts=SimpleNamespace(principal=Decimal(-5)))],
@@ -125,7 +125,7 @@ def test_nothing_to_draw_draws_nothing(rows: object) -> None:
 
 
 def test_a_broken_instalment_leaves_a_gap_among_the_good_ones() -> None:
-    odd = SimpleNamespace(due_date=Odd("x"), amounts=Odd("y"))
+    odd = SimpleNamespace(due_date=Malformed("x"), amounts=Malformed("y"))
     chart = draw(installment(0, principal=Decimal(5)), odd, installment(2, principal=Decimal(5)))
     assert [len(bar.segments) for bar in chart.bars] == [1, 0, 1]
     assert chart.bars[1].label == ""

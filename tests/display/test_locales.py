@@ -8,7 +8,7 @@ import pytest
 
 from lendingadmin.display.charts import schedule_bars
 from lendingadmin.display.durations import duration
-from lendingadmin.display.locales import HOUSE, OFFERED, example, named, signs
+from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, example, named, signs
 from lendingadmin.display.money import compact, figure, money
 from lendingadmin.display.numbers import MINUS, whole
 from lendingadmin.display.rates import exact_rate, rate
@@ -115,7 +115,7 @@ def test_a_chart_says_exactly_what_its_axis_rounds() -> None:
 
 
 def test_every_offered_locale_has_a_name_and_an_example_of_its_own() -> None:
-    assert HOUSE not in OFFERED
+    assert DEFAULT_LOCALE not in OFFERED
     for locale in OFFERED:
         assert signs(locale).decimal in ".,"
         assert named(locale) != locale

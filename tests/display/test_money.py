@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from lendingadmin.display.money import compact, currency_decimals, figure, money
-from lendingadmin.lending.values import Odd
+from lendingadmin.lending.values import Malformed
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -53,7 +53,7 @@ MINUS = "\N{MINUS SIGN}"
         (Decimal("Infinity"), "KES", "Infinity"),
         (Decimal("1E+999999"), "KES", "1E+999999"),
         (10**50, "KES", str(10**50)),
-        (Odd("ten"), "KES", "ten"),
+        (Malformed("ten"), "KES", "ten"),
     ],
 )
 def test_figure(amount: object, currency: object, text: str) -> None:
@@ -69,7 +69,7 @@ def test_figure(amount: object, currency: object, text: str) -> None:
         (Decimal("4412.75"), None, "4,412.75"),
         (None, "KES", "—"),
         ("free", "KES", "free"),
-        (Odd({"a": 1}), "KES", str(Odd({"a": 1}))),
+        (Malformed({"a": 1}), "KES", str(Malformed({"a": 1}))),
     ],
 )
 def test_money(amount: object, currency: object, text: str) -> None:

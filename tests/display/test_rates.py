@@ -7,7 +7,7 @@ import pytest
 
 from lendingadmin.display.durations import duration, elapsed, exact_duration
 from lendingadmin.display.rates import exact_rate, rate
-from lendingadmin.lending.values import Odd
+from lendingadmin.lending.values import Malformed
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from lendingadmin.lending.values import Odd
         ("0.1", "0.1", "0.1"),
         (Decimal("NaN"), "NaN", "NaN"),
         (Decimal("1E+500"), "1E+500", "1E+500"),
-        (Odd("n/a"), "n/a", "n/a"),
+        (Malformed("n/a"), "n/a", "n/a"),
     ],
 )
 def test_rate(fraction: object, tidy: str, exact: str) -> None:
@@ -62,7 +62,7 @@ def test_rate(fraction: object, tidy: str, exact: str) -> None:
         ("٩٠ days", "٩٠ days", "٩٠ days"),
         (Decimal(90), "90", "90"),
         (None, "—", "—"),
-        (Odd(90), "90", "90"),
+        (Malformed(90), "90", "90"),
     ],
 )
 def test_duration(value: object, tidy: str, exact: str) -> None:

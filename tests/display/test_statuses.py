@@ -8,7 +8,7 @@ from heroicons.templatetags.heroicons import heroicon_micro
 
 from lendingadmin.display import statuses
 from lendingadmin.display.statuses import Status
-from lendingadmin.lending.values import Odd
+from lendingadmin.lending.values import Malformed
 
 WORDS = {"1": "pending", "2": "open", "3": "closed", "9": "frozen by court"}
 TONES = {"", "good", "info", "warn", "bad", "odd"}
@@ -30,7 +30,7 @@ TONES = {"", "good", "info", "warn", "bad", "odd"}
         ("open", "open", "info"),
         ("OPEN", "OPEN", "info"),
         ("limbo", "limbo", ""),
-        (Odd([2]), str(Odd([2])), ""),
+        (Malformed([2]), str(Malformed([2])), ""),
     ],
 )
 def test_numbered(value: object, word: str, tone: str) -> None:
@@ -72,10 +72,10 @@ def test_statuses_that_the_spec_names(value: object, processing: str, assessment
         ("refused", "refused", "bad"),
         ("not_sent", "not sent", ""),
         ("not sent", "not sent", ""),
-        ("unknown", "unknown, checking", "odd"),
-        ("inferred", "inferred", "warn"),
-        ("no_trace", "no trace", "warn"),
-        ("settled", "settled by hand", "info"),
+        ("unknown", "needs checking", "odd"),
+        ("presumed", "probably recorded", "warn"),
+        ("not_found", "not found at the service", "warn"),
+        ("resolved", "resolved by a person", "info"),
         ("new state", "new state", ""),
     ],
 )
@@ -105,7 +105,7 @@ def test_a_loan_that_is_not_late_says_nothing(value: object) -> None:
 
 
 def test_days_late_that_are_no_number_are_said() -> None:
-    assert statuses.days_late(Odd("many")) == Status("days late: many", "odd")
+    assert statuses.days_late(Malformed("many")) == Status("days late: many", "odd")
 
 
 def every_status() -> list[Status]:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from lendingadmin.display import text
-from lendingadmin.lending.values import Odd
+from lendingadmin.lending.values import Malformed
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from lendingadmin.lending.values import Odd
         (False, "no"),
         (Decimal("1.50"), "1.50"),
         (0, "0"),
-        (Odd("odd"), "odd"),
+        (Malformed("odd"), "odd"),
     ],
 )
 def test_shown(value: object, words: str) -> None:
@@ -28,7 +28,7 @@ def test_shown(value: object, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "words"), [("reducing_balance", "reducing balance"), (None, "—"), (Odd(1), "1")]
+    ("value", "words"), [("reducing_balance", "reducing balance"), (None, "—"), (Malformed(1), "1")]
 )
 def test_spelled(value: object, words: str) -> None:
     assert text.spelled(value) == words
@@ -42,7 +42,7 @@ def test_spelled(value: object, words: str) -> None:
         (None, "ANNE", "ANNE"),
         (None, None, "b-1"),
         ("", " ", "b-1"),
-        (Odd(5), "ANNE", "ANNE"),
+        (Malformed(5), "ANNE", "ANNE"),
     ],
 )
 def test_person_name(surname: object, othernames: object, words: str) -> None:
@@ -52,4 +52,4 @@ def test_person_name(surname: object, othernames: object, words: str) -> None:
 
 def test_person_name_of_nobody() -> None:
     assert text.person_name(None, None) == "—"
-    assert text.person_name(Odd("x"), "b-1") == "b-1"
+    assert text.person_name(Malformed("x"), "b-1") == "b-1"

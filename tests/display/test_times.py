@@ -6,14 +6,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from lendingadmin.display import times
-from lendingadmin.lending.values import Odd
+from lendingadmin.lending.values import Malformed
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
 NEW_YORK = ZoneInfo("America/New_York")
 NOW = datetime(2026, 11, 20, 11, 2, 11, 250_000, tzinfo=UTC)
 DUE = datetime(2026, 10, 31, 23, 59, 59, 999_000, tzinfo=UTC)
 START = datetime(2026, 7, 1, tzinfo=UTC)
-AS_IT_CAME = [(None, "—"), ("soon", "soon"), (Odd("31/10"), "31/10"), (Odd(5), "5")]
+AS_IT_CAME = [(None, "—"), ("soon", "soon"), (Malformed("31/10"), "31/10"), (Malformed(5), "5")]
 
 
 @pytest.mark.parametrize(

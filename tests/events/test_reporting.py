@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.readers import LendingApp
+from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
-from lendingadmin.web.models import Draft
+from lendingadmin.ui.models import Draft
 from tests.events.samples import (
     DOMAIN,
     STAMP,

@@ -10,10 +10,10 @@ import simplejson
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from lendingadmin.readers import LendingApp
+from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
-from lendingadmin.web import uploads
-from lendingadmin.web.models import Draft
+from lendingadmin.ui import uploads
+from lendingadmin.ui.models import Draft
 from tests.events.samples import (
     DOMAIN,
     STAMP,
@@ -145,17 +145,21 @@ class TestAFileIsChosenOnce:
 
     def test_what_did_not_pass_is_sent_from_no_page(self, desk: Client, app: LendingApp) -> None:
         page = upload(desk, app, simplejson.dumps(data()).encode(), accountId="borrower:b")
-        nonce = Draft.objects.get().token
-        answer = desk.get(f"{new_url(app)}/{nonce}")
-        assert answer.headers["Location"] == f"{new_url(app)}?by=file&form={nonce}"
+        idempotency_key = Draft.objects.get().token
+        answer = desk.get(f"{new_url(app)}/{idempotency_key}")
+        assert answer.headers["Location"] == f"{new_url(app)}?by=file&form={idempotency_key}"
         assert token_of(page)
 
     def test_another_person_does_not_find_it(
         self, desk: Client, client_of: ClientOf, manager: User, app: LendingApp
     ) -> None:
         upload(desk, app, simplejson.dumps(data()).encode(), accountId="borrower:b")
-        nonce = Draft.objects.get().token
-        page = client_of(manager).get(f"{new_url(app)}?by=file&form={nonce}").content.decode()
+        idempotency_key = Draft.objects.get().token
+        page = (
+            client_of(manager)
+            .get(f"{new_url(app)}?by=file&form={idempotency_key}")
+            .content.decode()
+        )
         assert "event.json" not in page
 
 

@@ -65,9 +65,9 @@ def test_nobody_elses(
 
 def test_one_that_never_begins_is_given_up(desk: Client) -> None:
     assert "data-poll" in told(desk, polls="?polls=1")
-    given_up = told(desk, polls="?polls=4")
-    assert "has not begun" in given_up
-    assert "data-poll" not in given_up
+    abandoned = told(desk, polls="?polls=4")
+    assert "has not begun" in abandoned
+    assert "data-poll" not in abandoned
 
 
 def test_a_made_up_token_keeps_nothing(desk: Client, odd_service: FaultServer) -> None:

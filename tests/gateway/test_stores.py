@@ -19,12 +19,12 @@ from lendingadmin.gateway import stores
 from lendingadmin.gateway.models import ServiceToken
 from lendingadmin.lending.errors import NotAccepted
 from lendingadmin.lending.tokens import AccessToken, MemoryTokenStore, Refusal, TokenStore
+from tests.databases import database_url
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer
 from tests.lending.rig import Clock, source_at
 
 REDIS = "redis://127.0.0.1:6379/5"
-NOW = datetime.now(UTC)
 HOUR = timedelta(hours=1)
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -61,11 +61,14 @@ def store(request: pytest.FixtureRequest, key: str) -> Iterator[TokenStore]:
 
 
 def a_token(value: str = "secret-value", age: timedelta = timedelta(0)) -> AccessToken:
-    return AccessToken(value, NOW - age, NOW - age + HOUR, "platform.lending")
+    now = datetime.now(UTC)
+    return AccessToken(value, now - age, now - age + HOUR, "platform.lending")
 
 
 def a_refusal() -> Refusal:
-    return Refusal(NOW + timedelta(seconds=30), "NotAccepted", 401, "no such client", "Not so.")
+    return Refusal(
+        datetime.now(UTC) + timedelta(seconds=30), "NotAccepted", 401, "no such client", "Not so."
+    )
 
 
 def test_an_empty_store_has_nothing(store: TokenStore) -> None:
@@ -91,8 +94,9 @@ def test_a_token_is_discarded_only_if_it_is_still_that_one(store: TokenStore) ->
 
 
 def test_a_refusal_stays_until_a_token_comes(store: TokenStore) -> None:
-    store.refuse(a_refusal())
-    assert store.refusal() == a_refusal()
+    refusal = a_refusal()
+    store.refuse(refusal)
+    assert store.refusal() == refusal
     store.save(a_token())
     assert store.refusal() is None
 
@@ -192,21 +196,11 @@ def test_the_settings_choose(cache: dict[str, Any], kind: type, settings: Any) -
     assert type(stores.token_store()) is kind
 
 
-def _database_url() -> str:
-    """The address of the database that this test runs on, for another process."""
-    known = connection.settings_dict
-    if connection.vendor == "sqlite":
-        return f"sqlite:///{known['NAME']}"
-    login = known["USER"] + (f":{known['PASSWORD']}" if known["PASSWORD"] else "")
-    place = known["HOST"] + (f":{known['PORT']}" if known["PORT"] else "")
-    return f"postgres://{login}@{place}/{known['NAME']}"
-
-
 def _workers(count: int, kind: str, key: str, issuer: str) -> list[str]:
     """What the threads of `count` processes got, all of them asking at once."""
     environment = os.environ | {
         "DJANGO_SETTINGS_MODULE": "tests.settings",
-        "DATABASE_URL": _database_url(),
+        "DATABASE_URL": database_url(),
         "CACHE_URL": REDIS if kind == "redis" else "dbcache://cache",
     }
     command = [sys.executable, "-m", "tests.gateway.token_worker", kind, key, issuer]
@@ -242,7 +236,7 @@ def test_four_processes_of_sixteen_threads_make_one_token_call(
     values = _workers(4, kind, key, fault_server.url)
     assert (len(values), fault_server.hits()) == (64, 1)
     # Over: all wait for the new one. Ending: all but the one who renews go on with it.
-    usable = {"new"} if old.expires_at < NOW else {"old", "new"}
+    usable = {"new"} if old.expires_at < datetime.now(UTC) else {"old", "new"}
     assert set(values) == usable
     stored = store.load()
     assert stored is not None and stored.value == "new"

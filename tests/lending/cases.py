@@ -10,7 +10,7 @@ import simplejson
 
 from lendingadmin.lending.client import LendingClient
 from lendingadmin.lending.tokens import AccessToken
-from lendingadmin.lending.values import Loan, Odd
+from lendingadmin.lending.values import Loan, Malformed
 from tests.faults.behaviours import reply
 from tests.lending import shapes
 
@@ -61,7 +61,7 @@ CASES = [
         f"{APP}/borrowers",
         page("borrowers", shapes.BORROWER, "odd", token="next"),
         lambda p: (p.items[0].borrower_id, p.items[1], p.next_page_token),
-        ("b-1", Odd("odd"), "next"),
+        ("b-1", Malformed("odd"), "next"),
         query={"filter": "category:individual", "pageSize": "2", "pageToken": "a b"},
     ),
     Case(
@@ -121,7 +121,7 @@ CASES = [
         f"{APP}/borrowers/b-1:getOfferContracts",
         [shapes.CONTRACT, 7],
         lambda contracts: (contracts[0].raw, contracts[1]),
-        (shapes.CONTRACT, Odd(7)),
+        (shapes.CONTRACT, Malformed(7)),
         body={
             "offerSummary": SUMMARY,
             "amount": Decimal("100.10"),

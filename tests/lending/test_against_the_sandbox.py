@@ -14,7 +14,7 @@ from lendingadmin.lending.client import AppClient, LendingClient
 from lendingadmin.lending.errors import BadRequest, Conflict, LendingError, NotFound, Saved
 from lendingadmin.lending.operations import OPERATIONS, CustomMethods
 from lendingadmin.lending.tokens import TokenSource
-from lendingadmin.lending.values import Odd, Value
+from lendingadmin.lending.values import Malformed, Value
 from tests.sandbox_process import SandboxProcess
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -23,7 +23,7 @@ FORMS: tuple[CustomMethods, ...] = ("colon", "slash")
 
 def odd_parts(value: object, path: str = "") -> Iterator[str]:
     """Where in a value something is not what the spec says."""
-    if isinstance(value, Odd):
+    if isinstance(value, Malformed):
         yield f"{path}: {value}"
     elif isinstance(value, Value):
         for name in value.api_names:
@@ -281,7 +281,7 @@ def test_filters_agree_with_what_was_listed(book: Job, name: str, fields: dict[s
 
 def test_an_event_is_found_by_its_time(book: Job) -> None:
     event = book.app.events.list(page_size=1).items[0]
-    assert not isinstance(event, Odd)
+    assert not isinstance(event, Malformed)
     found = book.read(book.app.events.list(filters={"timestamp": str(event.raw["timestamp"])}))
     assert found.items == (event,)
 

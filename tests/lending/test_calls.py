@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 import simplejson
 
-from lendingadmin.lending.errors import Held, Saved
+from lendingadmin.lending.errors import NotSent, Saved
 from lendingadmin.lending.operations import OPERATIONS
 from tests.faults.behaviours import empty
 from tests.lending import shapes
@@ -56,9 +56,9 @@ def test_a_repayment_can_be_held_at_the_last_moment(service, client):
     assert (seen, service.hits()) == ([0], 1)
 
     def too_late() -> None:
-        raise Held
+        raise NotSent
 
-    with pytest.raises(Held) as raised:
+    with pytest.raises(NotSent) as raised:
         loans.make_repayment("L-1", {"amount": 1}, before_send=too_late)
     assert raised.value.saved is Saved.NO
     assert service.hits() == 1

@@ -3,7 +3,14 @@
 import pytest
 
 from lendingadmin.lending import errors
-from lendingadmin.lending.errors import Held, InvalidId, Saved, Unreachable, error_for_status
+from lendingadmin.lending.errors import (
+    InvalidId,
+    NotSent,
+    Saved,
+    Throttled,
+    Unreachable,
+    error_for_status,
+)
 from lendingadmin.lending.operations import OPERATIONS
 
 _SAID_NO = {400, 401, 403, 404, 422, 429}
@@ -62,9 +69,10 @@ def test_rate_limits_carry_their_time() -> None:
 
 
 def test_what_was_never_sent_saved_nothing() -> None:
-    assert Unreachable().saved is Held().saved is InvalidId().saved is Saved.NO
+    unsent = (Unreachable(), Throttled(), NotSent(), InvalidId())
+    assert {error.saved for error in unsent} == {Saved.NO}
     assert isinstance(InvalidId(), ValueError)
-    assert Held("Too late.").message == "Too late."
+    assert NotSent("Too late.").message == "Too late."
 
 
 @pytest.mark.parametrize(

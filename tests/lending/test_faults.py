@@ -7,6 +7,7 @@ import pytest
 
 from lendingadmin.lending.client import LendingClient
 from lendingadmin.lending.errors import (
+    AnswerTooLarge,
     BadRequest,
     Conflict,
     LendingError,
@@ -99,10 +100,10 @@ TABLE = [
     Row("no HTTP", do.raw(b"SSH-2.0-x\r\n\r\n"), Unreadable, 1, UNKNOWN),
     Row("endless header", do.raw(ENDLESS_LINE), Unreadable, 1, UNKNOWN),
     Row("endless chunk mark", do.raw(ENDLESS_MARK), ServiceFault, 3, UNKNOWN),
-    Row("padded chunk marks", do.raw(PADDED_MARKS), Unreadable, 1, UNKNOWN),
+    Row("padded chunk marks", do.raw(PADDED_MARKS), AnswerTooLarge, 1, UNKNOWN),
     Row("no gzip", do.reply(b"xx", headers={"Content-Encoding": "gzip"}), Unreadable, 1, UNKNOWN),
-    Row("too large", do.reply(BOMB), Unreadable, 1, UNKNOWN),
-    Row("too large, packed", do.gzipped(BOMB), Unreadable, 1, UNKNOWN),
+    Row("too large", do.reply(BOMB), AnswerTooLarge, 1, UNKNOWN),
+    Row("too large, packed", do.gzipped(BOMB), AnswerTooLarge, 1, UNKNOWN),
     Row("400", do.refusal(400), BadRequest, 1, NO),
     Row("401", do.refusal(401), TokenRefused, 1, NO),
     Row("403", do.refusal(403), NotAllowed, 1, NO),

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable
 
 from lendingadmin.lending.operations import OPERATIONS
-from lendingadmin.lending.parallel import together
+from lendingadmin.lending.parallel import read_in_parallel
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer, Wire
 from tests.lending.rig import LOAN, any_loan, client_to, transport_to
@@ -80,10 +80,10 @@ def test_parallel_reads_work_in_a_child(fault_server: FaultServer) -> None:
     fault_server.on("/", any_loan)
     client = client_to(fault_server.url)
     loans = client.app("kenya").loans
-    together(client, lambda: loans.get("L1"), lambda: loans.get("L2"))
+    read_in_parallel(client, lambda: loans.get("L1"), lambda: loans.get("L2"))
 
     def again() -> None:
-        results = together(client, lambda: loans.get("L1"), lambda: loans.get("L2"))
+        results = read_in_parallel(client, lambda: loans.get("L1"), lambda: loans.get("L2"))
         assert [loan.account_id for loan in results] == ["L1", "L2"]
 
     assert child_succeeds(again)

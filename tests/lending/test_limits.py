@@ -7,9 +7,10 @@ import time
 import pytest
 
 from lendingadmin.lending.errors import (
-    Held,
     LendingError,
+    NotSent,
     Saved,
+    Throttled,
     TimedOut,
     Unreachable,
     Unreadable,
@@ -119,7 +120,7 @@ def test_before_send_runs_with_the_connection_open_and_nothing_written(
     assert (seen, fault_server.hits()) == ([(1, 0)], 1)
 
 
-@pytest.mark.parametrize("error", [Held(), Held("Too late."), RuntimeError("database gone")])
+@pytest.mark.parametrize("error", [NotSent(), NotSent("Too late."), RuntimeError("database gone")])
 def test_what_before_send_raises_sends_nothing(error, fault_server: FaultServer) -> None:
     fault_server.on("/v1/", do.reply(LOAN))
 
@@ -131,9 +132,8 @@ def test_what_before_send_raises_sends_nothing(error, fault_server: FaultServer)
     time.sleep(0.05)
     assert caught.value is error
     assert (fault_server.connections(), fault_server.hits()) == (1, 0)
-    if isinstance(error, Held):
+    if isinstance(error, NotSent):
         assert (error.saved, error.operation) == (Saved.NO, WRITE.name)
-        assert isinstance(error, Unreachable)
 
 
 def test_before_send_is_not_asked_when_no_connection_opens(refused_address: str) -> None:
@@ -145,7 +145,7 @@ def test_before_send_is_not_asked_when_no_connection_opens(refused_address: str)
 
 def test_a_pause_past_the_deadline_before_sending_sends_nothing(fault_server: FaultServer) -> None:
     fault_server.on("/v1/", do.reply(LOAN))
-    with pytest.raises(Held) as caught:
+    with pytest.raises(NotSent) as caught:
         transport_to(fault_server.url, deadline=0.2).call(
             WRITE, "/v1/x", before_send=lambda: time.sleep(0.3)
         )
@@ -169,7 +169,7 @@ def test_too_many_calls_are_held_back_at_once_and_places_come_back(
         thread.start()
     while fault_server.hits("/hang") < 2:
         time.sleep(0.01)
-    with pytest.raises(Held) as caught:
+    with pytest.raises(Throttled) as caught:
         transport.call(WRITE, "/quick")
     assert all(thread.is_alive() for thread in threads)
     assert (caught.value.saved, fault_server.hits("/quick")) == (Saved.NO, 0)
@@ -193,7 +193,7 @@ def test_callers_do_not_wait_for_a_place_one_after_the_other(fault_server: Fault
         time.sleep(0.01)
     began = time.monotonic()
     for _ in range(10):
-        with pytest.raises(Held):
+        with pytest.raises(Throttled):
             transport.call(READ, "/quick")
     assert time.monotonic() - began < 2.0
     fault_server.stop()

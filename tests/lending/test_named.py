@@ -13,7 +13,7 @@ from lendingadmin.lending.errors import (
     LendingError,
     Saved,
     Unconfirmed,
-    Unnamed,
+    UnidentifiedRecord,
     Unreadable,
     WrongRecord,
 )
@@ -271,10 +271,10 @@ def test_a_call_for_another_record_is_told_without_what_came(fault_server: Fault
 
 
 OFFERS = [
-    ({}, Unnamed),
-    ({"metadata": None}, Unnamed),
-    ({"metadata": {"requestId": "r-1"}}, Unnamed),
-    ({"metadata": {"accountId": 7, "requestId": "r-1"}}, Unnamed),
+    ({}, UnidentifiedRecord),
+    ({"metadata": None}, UnidentifiedRecord),
+    ({"metadata": {"requestId": "r-1"}}, UnidentifiedRecord),
+    ({"metadata": {"accountId": 7, "requestId": "r-1"}}, UnidentifiedRecord),
     ({"metadata": METADATA}, None),
     ({"metadata": METADATA | {"accountId": "b-1", "appId": None}}, None),
     ({"metadata": METADATA | {"requestId": "r-2"}}, WrongRecord),
@@ -305,5 +305,5 @@ def test_what_is_entered_from_a_record_needs_its_name() -> None:
     loan = Loan({"accountId": "L-1", "uid": "u-1"})
     assert identity.check_named(loan, "L-1") is identity.check_named(loan, "u-1") is loan
     assert identity.names_another(loan, "L-2") and not identity.names_another(Loan({}), "L-2")
-    with pytest.raises(Unnamed):
+    with pytest.raises(UnidentifiedRecord):
         identity.check_named(Loan({"accountId": ["L-1"]}), "L-1")

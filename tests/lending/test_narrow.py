@@ -5,7 +5,7 @@ import simplejson
 
 from lendingadmin.lending.codec import decode, decoder_of
 from lendingadmin.lending.errors import Unreadable
-from lendingadmin.lending.values import Odd
+from lendingadmin.lending.values import Malformed
 from tests.faults.behaviours import reply
 from tests.lending import shapes
 
@@ -69,7 +69,7 @@ def test_a_walk_over_the_wire(service, client):
     pages = client.app("kenya").loans.only(["accountId"]).pages()
     loan, odd = next(pages).items
     assert loan.account_id == "L-1"
-    assert odd == Odd(7)
+    assert odd == Malformed(7)
     with pytest.raises(Unreadable):
         next(pages)
     assert client.app("kenya").loans.list().items[0].raw == decode(first.encode())["loans"][0]

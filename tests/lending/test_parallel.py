@@ -6,8 +6,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from lendingadmin.lending.errors import Held, LendingError, NotAccepted, NotFound, TimedOut
-from lendingadmin.lending.parallel import together
+from lendingadmin.lending.errors import (
+    LendingError,
+    NotAccepted,
+    NotFound,
+    NotSent,
+    Throttled,
+    TimedOut,
+)
+from lendingadmin.lending.parallel import read_in_parallel
 from lendingadmin.lending.tokens import AccessToken
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer, Wire
@@ -47,7 +54,7 @@ def test_results_stand_where_their_calls_stood(fault_server: FaultServer) -> Non
         fault_server.url, tokens, on_call=lambda call: observed.append(threading.get_ident())
     )
     app = client.app("kenya")
-    loan, missing, borrower = together(
+    loan, missing, borrower = read_in_parallel(
         client,
         lambda: app.loans.get("L1"),
         lambda: app.loans.get("L2"),
@@ -72,7 +79,7 @@ def test_a_refused_token_is_renewed_by_the_caller_and_only_refused_reads_run_aga
     tokens = WatchedTokens()
     client = client_to(fault_server.url, tokens)
     loans = client.app("kenya").loans
-    results = together(client, lambda: loans.get("old"), lambda: loans.get("any"))
+    results = read_in_parallel(client, lambda: loans.get("old"), lambda: loans.get("any"))
     assert [loan.account_id for loan in results] == ["old", "any"]
     assert (fault_server.hits("/loans/old"), fault_server.hits("/loans/any")) == (2, 1)
     assert tokens.threads == {threading.current_thread().name}
@@ -85,7 +92,7 @@ def test_a_young_refused_token_is_the_reads_own_error(fault_server: FaultServer)
     tokens.replaceable = False
     client = client_to(fault_server.url, tokens)
     loans = client.app("kenya").loans
-    bad, good = together(client, lambda: loans.get("bad"), lambda: loans.get("good"))
+    bad, good = read_in_parallel(client, lambda: loans.get("bad"), lambda: loans.get("good"))
     assert isinstance(bad, NotAccepted)
     assert (good.account_id, tokens.asked, fault_server.hits()) == ("good", 1, 2)
 
@@ -97,7 +104,7 @@ def test_without_a_token_every_result_is_that_error(fault_server: FaultServer) -
 
     client = client_to(fault_server.url, NoTokens())
     loans = client.app("kenya").loans
-    results = together(client, lambda: loans.get("L1"), lambda: loans.get("L2"))
+    results = read_in_parallel(client, lambda: loans.get("L1"), lambda: loans.get("L2"))
     assert [type(result) for result in results] == [NotAccepted, NotAccepted]
     assert fault_server.hits() == 0
 
@@ -106,7 +113,7 @@ def test_a_write_does_not_go_out(fault_server: FaultServer) -> None:
     client = client_to(fault_server.url)
     loans = client.app("kenya").loans
     with pytest.raises(TypeError):
-        together(client, lambda: loans.make_repayment("L1", {}))
+        read_in_parallel(client, lambda: loans.make_repayment("L1", {}))
     assert fault_server.hits() == 0
 
 
@@ -117,15 +124,15 @@ def test_one_joint_takes_one_place(fault_server: FaultServer) -> None:
     app = client.app("kenya")
     found: list[tuple[object, ...]] = []
     thread = threading.Thread(
-        target=lambda: found.append(together(client, *[lambda: app.loans.get("L1")] * 4))
+        target=lambda: found.append(read_in_parallel(client, *[lambda: app.loans.get("L1")] * 4))
     )
     thread.start()
     while fault_server.hits() < 4:
         time.sleep(0.01)
-    with pytest.raises(Held):
+    with pytest.raises(Throttled):
         app.borrowers.get("B1")
-    (held,) = together(client, lambda: app.borrowers.get("B1"))
-    assert isinstance(held, Held)
+    (held,) = read_in_parallel(client, lambda: app.borrowers.get("B1"))
+    assert isinstance(held, Throttled)
     thread.join()
     assert [type(one) for one in found[0]] == [TimedOut] * 4
     assert app.borrowers.get("B1").borrower_id == "B1"
@@ -135,9 +142,9 @@ def test_reads_that_waited_too_long_for_a_thread_are_not_sent(fault_server: Faul
     fault_server.on("/loans/", do.hang())
     client = client_to(fault_server.url, read_timeout=0.4, deadline=0.4)
     loans = client.app("kenya").loans
-    results = together(client, *[lambda: loans.get("L1")] * 20)
+    results = read_in_parallel(client, *[lambda: loans.get("L1")] * 20)
     assert all(isinstance(result, LendingError) for result in results)
-    assert {type(result) for result in results} == {TimedOut, Held}
+    assert {type(result) for result in results} == {TimedOut, NotSent}
     assert fault_server.hits() == 12
 
 
@@ -146,7 +153,7 @@ def test_reads_that_take_longer_than_they_may_are_cut_off(fault_server: FaultSer
     fault_server.on("/loans/slow", do.late(any_loan, 5))
     client, began = client_to(fault_server.url, WatchedTokens()), time.monotonic()
     loans = client.app("kenya").loans
-    quick, slow = together(
+    quick, slow = read_in_parallel(
         client, lambda: loans.get("quick"), lambda: loans.get("slow"), seconds=0.8
     )
     assert quick.account_id == "quick"

@@ -14,7 +14,7 @@ from lendingadmin.lending.values import (
     Individual,
     LendingContract,
     Loan,
-    Odd,
+    Malformed,
     OfferOperation,
     Product,
     Record,
@@ -51,7 +51,7 @@ def walk(value):
 def test_the_shape_of_the_spec_is_read_whole(kind, shape):
     inside = list(walk(kind(shape)))
 
-    assert not [value for value in inside if isinstance(value, Odd)]
+    assert not [value for value in inside if isinstance(value, Malformed)]
     unknown = {
         key
         for value in inside
@@ -145,7 +145,7 @@ def test_a_field_of_the_wrong_type_is_odd_and_shown_as_it_came(field, raw):
     loan = Loan({**shapes.LOAN, field: raw})
     name = next(name for name, key in Loan.api_names.items() if key == field)
 
-    assert isinstance(getattr(loan, name), Odd)
+    assert isinstance(getattr(loan, name), Malformed)
     assert getattr(loan, name).raw is raw
     assert loan.raw[field] is raw
     assert loan.loan_type == "cash"
@@ -173,14 +173,14 @@ def test_timestamps_become_utc(written, read):
 
 @pytest.mark.parametrize("raw", ["28-02-1990", "1990-02-30", "1990-2-3", "19900228", 1990, True])
 def test_a_date_that_is_none_is_odd(raw):
-    assert Individual({"dateOfBirth": raw}).date_of_birth == Odd(raw)
+    assert Individual({"dateOfBirth": raw}).date_of_birth == Malformed(raw)
 
 
 def test_items_of_a_list_are_odd_one_by_one():
     borrower = Borrower({"devices": [shapes.DEVICE, None, "phone", 3]})
 
     assert isinstance(borrower.devices[0], Device)
-    assert borrower.devices[1:] == (Odd(None), Odd("phone"), Odd(3))
+    assert borrower.devices[1:] == (Malformed(None), Malformed("phone"), Malformed(3))
     assert [device.device_id for device in each(borrower.devices)] == ["d-1"]
     assert each(Borrower({"devices": "none"}).devices) == ()
     assert each(None) == ()

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lendingadmin.lending import values
-from lendingadmin.lending.values import Individual, LendingContract, Loan, Odd, Value, wire
+from lendingadmin.lending.values import Individual, LendingContract, Loan, Malformed, Value, wire
 
 # A busy machine is no failure; a few dozen objects of each of so many kinds find what there is.
 settings.register_profile(
@@ -55,7 +55,7 @@ def use(value):
         for name in value.api_names:
             use(getattr(value, name))
         assert len(value.others) <= len(value.entries)
-    elif isinstance(value, tuple | Odd):
+    elif isinstance(value, tuple | Malformed):
         for item in value:
             use(item)
 
@@ -73,7 +73,7 @@ def test_any_json_in_any_field_reads_and_is_kept(kind, data):
     for name, key in kind.api_names.items():
         read = getattr(value, name)
         assert (read is None) == (raw.get(key) is None)
-        if isinstance(read, Odd):
+        if isinstance(read, Malformed):
             assert read.raw is raw[key]
 
 
@@ -118,7 +118,7 @@ def test_a_timestamp_is_the_same_moment_in_utc_or_odd(moment, offset):
     written = f"{moment.isoformat()}{offset}"
     read = Loan({"startDate": written}).start_date
 
-    if isinstance(read, Odd):
+    if isinstance(read, Malformed):
         # The edges of the calendar have no UTC.
         assert moment.year in (1, 9999)
     else:

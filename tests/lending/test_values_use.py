@@ -11,7 +11,7 @@ from lendingadmin.lending.values import (
     Borrower,
     LendingContract,
     Loan,
-    Odd,
+    Malformed,
     OfferOperation,
     OffersResponse,
     Record,
@@ -41,7 +41,7 @@ from tests.lending.test_values import NAMES, SHAPES
         (Decimal("-1"), "-1"),
         ("2", "2"),
         (" open ", "open"),
-        (Odd(True), "true"),
+        (Malformed(True), "true"),
         (Decimal("1E+1000000"), "1E+1000000"),
         (Decimal("NaN"), "NaN"),
     ],
@@ -54,11 +54,11 @@ def test_helpers_give_none_for_what_cannot_be_reckoned_with():
     now = datetime.now(UTC)
 
     assert number(Decimal("1.5")) == Decimal("1.5")
-    assert [number(value) for value in (None, Odd("1"), "1", 1.5, True)] == [None] * 5
+    assert [number(value) for value in (None, Malformed("1"), "1", 1.5, True)] == [None] * 5
     assert text("a") == "a"
-    assert [text(value) for value in (None, Odd("a"), 1)] == [None] * 3
+    assert [text(value) for value in (None, Malformed("a"), 1)] == [None] * 3
     assert moment(now) is now
-    assert [moment(value) for value in (None, Odd("now"), "now")] == [None] * 3
+    assert [moment(value) for value in (None, Malformed("now"), "now")] == [None] * 3
 
 
 @pytest.mark.parametrize(
@@ -74,15 +74,15 @@ def test_helpers_give_none_for_what_cannot_be_reckoned_with():
     ],
 )
 def test_an_odd_value_shows_what_came(raw, shown):
-    assert str(Odd(raw)) == shown
+    assert str(Malformed(raw)) == shown
 
 
 def test_an_odd_value_is_true_empty_and_fixed():
-    odd = Odd("x")
+    odd = Malformed("x")
 
     assert odd
     assert list(odd) == []
-    assert {Odd("x"), odd} == {odd}
+    assert {Malformed("x"), odd} == {odd}
     with pytest.raises(AttributeError):
         odd.raw = "y"
     with pytest.raises(AttributeError):
@@ -153,7 +153,7 @@ def test_personal_values_show_nothing_at_all():
 
     assert repr(borrower) == "<Borrower>"
     assert repr(borrower.individual) == "<Individual>"
-    assert repr(borrower.borrower_id) == "<Odd dict>"
+    assert repr(borrower.borrower_id) == "<Malformed dict>"
     assert repr(Record({"id": "WANJIRU"})) == "<Record>"
 
 

@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.readers import LendingApp
+from lendingadmin.env import LendingApp
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import echo, refusal, reply, reset, token
 from tests.faults.server import FaultServer
@@ -186,7 +186,7 @@ class TestDelete:
             amount=1,
             transaction_date=now,
             value_date=now,
-            state=State.RECORDED,
+            state=RepaymentState.RECORDED,
             state_at=now,
             created_at=now,
             created_by=manager,

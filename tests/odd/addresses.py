@@ -6,7 +6,7 @@ _APP = "/apps/kenya"
 _BORROWER = f"{_APP}/borrowers/B-1"
 _OFFER = f"{_BORROWER}/offers/r-1"
 _ASKED = "?amount=1000&startDate=2026-12-01"
-_BESIDE = f"{_APP}/beside?list=loans/&of=L-1"
+_BESIDE = f"{_APP}/neighbours?list=loans/&of=L-1"
 _EVENT = f"{_APP}/events/borrower_3AB-1/personal_5Fdata.captured/2026-01-15T00_3A00_3A00.000Z"
 
 
@@ -128,7 +128,7 @@ REPAYMENT = f"{_APP}/repayments/{{number}}/"
 LOOKS = (
     REPAYMENT,
     f"{REPAYMENT}status",
-    f"POST {REPAYMENT}look",
+    f"POST {REPAYMENT}check",
     f"{_APP}/repayments/unknown/",
     f"{_APP}/",
 )
@@ -136,7 +136,7 @@ LOOKS = (
 WRITES = (
     f"{_APP}/writes/{{token}}/",
     f"{_APP}/writes/{{token}}/status",
-    f"POST {_APP}/writes/{{token}}/look",
+    f"POST {_APP}/writes/{{token}}/check",
 )
 ENTERED = f"{_APP}/loans/L-1/repayments/new"
 
@@ -148,7 +148,7 @@ WITHOUT = {
     "home": "leads to the desk",
     "glossary": "the same words for everybody",
     "profile": "a person's own choices, from the database",
-    "typed": "what the person typed, from the database",
+    "autosave": "what the person typed, from the database",
     "find-last": "what the person opened last, from the database",
     "repayments": "the journal, from the database",
     "repayments-export": "the journal, from the database",
@@ -156,10 +156,11 @@ WITHOUT = {
     "repayments-day-export": "the journal of a day, from the database",
     "mistake-report": "a person's word, kept in the database",
     "mistake-review": "a person's word, kept in the database",
-    "write-settle": "a person's word, kept in the database",
-    "repayment-settle": "a person's word, kept in the database",
+    "write-resolve": "a person's word, kept in the database",
+    "repayment-resolve": "a person's word, kept in the database",
     "repayment-set-aside": "a person's word, kept in the database",
     "repayment-alarm-seen": "a person's word, kept in the database",
+    "write-alarm-seen": "a person's word, kept in the database",
     "borrower-history": "what was done here, from the database",
     "book-count": "asks the worker, which reads; tests/portfolio has the odd answers",
     "book-stop": "stops the worker",

@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.offers.models import OfferRequest, State
+from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
-from lendingadmin.web import shared
+from lendingadmin.ui import coalesce
 from tests.faults.behaviours import refusal
 from tests.faults.server import FaultServer
 from tests.odd.service import OddService
@@ -27,7 +27,7 @@ def server() -> Iterator[FaultServer]:
 def service(server: FaultServer, settings: Any, monkeypatch: pytest.MonkeyPatch) -> OddService:
     """The dashboard is pointed at it, and takes every answer anew."""
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = server.url
-    monkeypatch.setattr(shared, "GOOD_FOR", timedelta(0))
+    monkeypatch.setattr(coalesce, "GOOD_FOR", timedelta(0))
     return OddService(server)
 
 
@@ -40,12 +40,12 @@ def browser() -> Client:
 @pytest.fixture
 def desk(browser: Client, manager: User, service: OddService) -> Client:
     """A manager's browser: each page shows the calls too. An offer was asked for, and made."""
-    ask_for_offer(manager, State.DONE)
+    ask_for_offer(manager, OfferState.DONE)
     browser.force_login(manager)
     return browser
 
 
-def ask_for_offer(person: User, state: State) -> None:
+def ask_for_offer(person: User, state: OfferState) -> None:
     """The request `r-1` of borrower B-1, asked for a minute ago; with its offer where it is done.
 
     A former one gives way to it.
@@ -58,7 +58,7 @@ def ask_for_offer(person: User, state: State) -> None:
         "last_asked_at": then,
         "state": state,
         "expiry_time": then + timedelta(hours=1),
-        "answer": OddService.text(good("Operation")) if state == State.DONE else "",
+        "answer": OddService.text(good("Operation")) if state == OfferState.DONE else "",
     }
     OfferRequest.objects.update_or_create(
         app_id="kenya", borrower_id="B-1", request_id="r-1", defaults=fields

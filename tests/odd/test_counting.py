@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from lendingadmin.portfolio import counting, tasks
+from lendingadmin.portfolio import snapshot_job, tasks
 from lendingadmin.portfolio.figures import Figures
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.portfolio.reading import KEYS
@@ -28,7 +28,7 @@ def test_no_odd_value_breaks_the_counting(desk: Client, service: OddService, pla
     service.list("Loan", [*items, good("Loan")])
     row = tasks.start("kenya", None)
     assert row is not None
-    assert counting.count_slice(row.pk) is None
+    assert snapshot_job.count_slice(row.pk) is None
     row.refresh_from_db()
     assert row.state == Snapshot.State.DONE, row.why
     assert row.loans_read >= 1

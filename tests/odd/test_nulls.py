@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.offers.models import State
+from lendingadmin.offers.models import OfferState
 from lendingadmin.staff.models import User
 from tests.odd.addresses import PAGES
 from tests.odd.conftest import ask_for_offer
@@ -41,7 +41,7 @@ def test_null_is_never_spelled(
 ) -> None:
     for name, answer in answers(resource):
         if resource == "Operation":
-            ask_for_offer(manager, State.RUNNING)
+            ask_for_offer(manager, OfferState.RUNNING)
         service.give(resource, answer)
         for address in (*PAGES[resource].lists, *PAGES[resource].pages):
             check(desk, address, ANY, name)

@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from django.urls import get_resolver, resolve
 
-from lendingadmin.offers.models import State
+from lendingadmin.offers.models import OfferState
 from lendingadmin.staff.models import User
-from lendingadmin.web.access import routes, rule_of
+from lendingadmin.ui.access import routes, rule_of
 from tests.odd.addresses import ENTERED, LOOKS, NAMED_BY, PAGES, WITHOUT, WRITES
 from tests.odd.conftest import ask_for_offer
 from tests.odd.pages import check
@@ -27,7 +27,7 @@ UNREADABLE = 502
 
 
 def allowed(place: Place) -> set[int]:
-    """The statuses of a page of one: a whole page, save where the answer is none or is unnamed."""
+    """The statuses of a page of one: a whole page, save where the answer is none or names none."""
     found = {200}
     if not place.path or (place.resource, *place.path) in NAMED_BY:
         found.add(UNREADABLE)
@@ -43,7 +43,7 @@ def test_no_odd_value_breaks_a_page(
 ) -> None:
     for (name, answer), addresses in turns(list(answers(place)), PAGES[place.resource].pages):
         if place.resource == "Operation":
-            ask_for_offer(manager, State.RUNNING)
+            ask_for_offer(manager, OfferState.RUNNING)
         service.give(place.resource, answer)
         for address in addresses:
             check(desk, address, allowed(place), name)

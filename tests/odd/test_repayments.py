@@ -9,8 +9,8 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.repayments import sending
-from lendingadmin.repayments.ledger import Request
 from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.services import Request
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import reset
 from tests.odd.addresses import ENTERED, LOOKS
@@ -64,7 +64,7 @@ def test_no_odd_loan_breaks_a_look(
     assert entered.status_code == 302
     for turn, (place, name) in enumerate(tried(field)):
         service.give("Loan", odd(place, name))
-        Repayment.objects.update(next_look_at=timezone.now())
+        Repayment.objects.update(next_check_at=timezone.now())
         check(desk, LOOKS[turn % len(LOOKS)].format(number=unknown.pk), {200}, (place.name, name))
         may_be_another = field in ("", "accountId")
         confirm = {200, 502} if may_be_another else {200}

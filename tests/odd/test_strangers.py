@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.offers.models import OfferRequest, State
+from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
-from lendingadmin.web.models import Write
+from lendingadmin.writes.models import Write
 from tests.borrowers.forms import filled
 from tests.odd.addresses import PAGES
 from tests.odd.conftest import ask_for_offer
@@ -47,7 +47,7 @@ def stranger(resource: str) -> dict[str, Any]:
     } | {"individual": {"surname": "STRANGER", "phoneNumber": "STRANGER"}}
 
 
-def unnamed(resource: str) -> dict[str, Any]:
+def unidentified(resource: str) -> dict[str, Any]:
     """A record that does not say which one it is."""
     return good(resource) | {NAMED_BY[resource]: None, "uid": None}
 
@@ -74,14 +74,14 @@ def test_of_another_record_nothing_is_shown(
 def test_from_one_that_may_be_another_nothing_is_entered(
     desk: Client, service: OddService, resource: str, address: str
 ) -> None:
-    service.give(resource, unnamed(resource))
+    service.give(resource, unidentified(resource))
     page = desk.get(address)
     if not address.endswith("/name"):
         assert "may be somebody else" in page.content.decode(), address
     assert not begins_a_write(page)
 
 
-@pytest.mark.parametrize("answer", [stranger, unnamed])
+@pytest.mark.parametrize("answer", [stranger, unidentified])
 class TestAFormThatIsOpen:
     """The form was opened over the right record; the service answers otherwise since."""
 
@@ -132,7 +132,7 @@ class TestAFormThatIsOpen:
 def test_an_offer_that_names_another_is_not_kept(
     desk: Client, service: OddService, manager: User
 ) -> None:
-    ask_for_offer(manager, State.RUNNING)
+    ask_for_offer(manager, OfferState.RUNNING)
     other = good("Operation")
     other["metadata"]["accountId"] = "borrower:STRANGER"
     service.give("Operation", other)

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from lendingadmin.events.outcomes import in_short
 from lendingadmin.staff.models import User
-from lendingadmin.web.models import Write
+from lendingadmin.writes.models import Write
 from tests.odd.addresses import PAGES, WRITES
 from tests.odd.pages import ask, check
 from tests.odd.service import OddService
@@ -37,7 +37,7 @@ def test_no_odd_record_breaks_a_look(
     sent: Any = in_short(good(resource)) if resource == "Event" else good(resource)
     fields = {"app_id": "kenya", "operation": operation, "subject": subject}
     meant = service.text({"sent": sent, "before": good(resource)})
-    write = Write.objects.create(token="w-1", person=manager, meant=meant, **fields)
+    write = Write.objects.create(token="w-1", person=manager, submitted=meant, **fields)
     tried = [
         (place, name)
         for place, names in SHARES.items()
@@ -48,12 +48,12 @@ def test_no_odd_record_breaks_a_look(
     for turn, (place, name) in enumerate(tried):
         service.give(resource, odd(place, name))
         now = timezone.now()
-        write.looks.all().delete()
-        Write.objects.update(state=Write.State.UNKNOWN, found="", next_look_at=now)
+        write.checks.all().delete()
+        Write.objects.update(state=Write.State.UNKNOWN, found="", next_check_at=now)
         address = WRITES[turn % len(WRITES)].format(token=write.pk)
         check(desk, address, {200}, (place.name, name))
         # What a look can't make out is caught, so that the page stands: here it is a fault.
-        latest = write.looks.last()
+        latest = write.checks.last()
         assert latest is not None and "fault of the dashboard" not in latest.why, (place, name)
 
 
@@ -65,8 +65,8 @@ def test_a_good_record_is_found(desk: Client, manager: User, service: OddService
         app_id="kenya",
         operation="borrowers.create",
         subject="B-1",
-        meant=meant,
+        submitted=meant,
         state=Write.State.UNKNOWN,
-        next_look_at=timezone.now(),
+        next_check_at=timezone.now(),
     )
     assert "it is what was to be saved" in ask(desk, WRITES[0].format(token="w-1"))[1]

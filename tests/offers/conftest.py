@@ -11,7 +11,7 @@ from django.utils import timezone
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.values import OfferOperation
 from lendingadmin.offers import asking
-from lendingadmin.offers.models import OfferRequest, State
+from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
 from tests.faults.server import FaultServer
 from tests.offers.service import DONE, OfferService, operation
@@ -47,7 +47,7 @@ def asked(officer: User) -> Ask:
             "asked_by": officer,
             "asked_at": then,
             "last_asked_at": then,
-            "state": State.RUNNING,
+            "state": OfferState.RUNNING,
             "expiry_time": timezone.now() + timedelta(hours=1),
         }
         return OfferRequest.objects.create(**(usual | fields))

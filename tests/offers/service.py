@@ -128,6 +128,7 @@ class OfferService:
         self.operation: dict[str, Any] = operation()
         self.contracts = [CONTRACT, contract("long", "1060.00", "530.00", "530.00")]
         self.on_create: Behaviour | None = None
+        self.seconds = 0.0  # that an offer's answer takes
         server.on("POST /v1/oauth2/token", token())
         self.answers("GET /v1/assessmentTypes", lambda: {"assessmentTypes": TYPES})
         self.answers("GET /v1/projects/demo/products", lambda: {"products": PRODUCTS})
@@ -158,6 +159,7 @@ class OfferService:
 
     def _offers(self, wire: Wire) -> bool:
         """The operation, as one to the request that asks where it is that of `r-1`."""
+        wire.pause(self.seconds)
         body = dict(self.operation)
         metadata = body.get("metadata")
         if isinstance(metadata, dict) and metadata.get("requestId") == "r-1":

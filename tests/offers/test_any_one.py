@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.offers.models import OfferRequest, State
+from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
-from lendingadmin.web import following
-from lendingadmin.web.models import Write
+from lendingadmin.writes import reconciliation
+from lendingadmin.writes.models import Write
 from tests.faults.behaviours import refusal, reply, reset
 from tests.offers.service import (
     BORROWER,
@@ -50,7 +50,7 @@ def test_an_offer_is_asked_for_by_any_one_of_its_parameters(
     page = send(desk, **fields)
     assert service.asked == [body]
     row = OfferRequest.objects.get()
-    assert (row.request_id, row.state) == ("r-1", State.DONE)
+    assert (row.request_id, row.state) == ("r-1", OfferState.DONE)
     assert page.redirect_chain[-1][0] == OFFER
     assert "KES 5,000.00" in page.content.decode()
 
@@ -68,7 +68,7 @@ def test_what_the_service_called_the_request_is_how_it_is_followed(
     page = send(desk, assessmentType=TYPE)
     row = OfferRequest.objects.get()
     assert (row.request_id, row.asked_by, row.assessment_type) == ("theirs/1", officer, TYPE)
-    assert row.state == State.RUNNING
+    assert row.state == OfferState.RUNNING
     assert page.redirect_chain[-1][0] == row.get_absolute_url()
     assert service.asked == [{"assessmentType": TYPE}, {"requestId": "theirs/1"}]
 
@@ -92,7 +92,7 @@ def test_without_a_request_id_what_is_in_doubt_says_that_it_cannot_be_looked_for
     write = Write.objects.get()
     assert page.redirect_chain[-1][0] == write.get_absolute_url()
     assert write.state == Write.State.UNKNOWN
-    following.follow_up()
+    reconciliation.check_due_writes()
     words = desk.get(write.get_absolute_url()).content.decode()
     assert "It was sent without a request id" in words
     assert "was not written down, so not sent" not in words

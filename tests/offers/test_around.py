@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.offers.models import OfferRequest, State
+from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import refusal
 from tests.offers.conftest import Ask
@@ -90,7 +90,7 @@ class TestWhatComesAlong:
     def test_when_the_service_is_first_heard_of(
         self, desk: Client, service: OfferService, asked: Ask
     ) -> None:
-        asked(state=State.ASKED)
+        asked(state=OfferState.ASKED)
         told = fragment(desk, "asked")
         assert Parts(told).swaps == {"offer-status": None, "offer-around": "true"}
         assert "state=running" in told and "not known yet" not in told
@@ -127,12 +127,12 @@ def _around(page: str) -> str:
 
 
 class TestAskingAnew:
-    @pytest.mark.parametrize("state", [State.RUNNING, State.ASKED])
+    @pytest.mark.parametrize("state", [OfferState.RUNNING, OfferState.ASKED])
     @pytest.mark.parametrize("seconds", [60, 121])
     def test_while_one_waits_there_is_no_button_for_it(
-        self, desk: Client, service: OfferService, asked: Ask, state: State, seconds: int
+        self, desk: Client, service: OfferService, asked: Ask, state: OfferState, seconds: int
     ) -> None:
-        if state == State.ASKED:
+        if state == OfferState.ASKED:
             service.server.on(":getOffers", refusal(503))
         asked(state=state, last_asked_at=timezone.now() - timedelta(seconds=seconds))
         page = desk.get(OFFER).content.decode()
@@ -142,12 +142,12 @@ class TestAskingAnew:
     @pytest.mark.parametrize(
         ("fields", "this_one", "another"),
         [
-            ({"state": State.DONE}, False, True),
-            ({"state": State.FAILED}, False, True),
-            ({"state": State.REFUSED}, False, True),
-            ({"state": State.DONE, "expiry_time": "past"}, True, True),
-            ({"state": State.RUNNING, "expiry_time": "past"}, True, True),
-            ({"state": State.ASKED, "expiry_time": None, "last_asked_at": "past"}, True, True),
+            ({"state": OfferState.DONE}, False, True),
+            ({"state": OfferState.FAILED}, False, True),
+            ({"state": OfferState.REFUSED}, False, True),
+            ({"state": OfferState.DONE, "expiry_time": "past"}, True, True),
+            ({"state": OfferState.RUNNING, "expiry_time": "past"}, True, True),
+            ({"state": OfferState.ASKED, "expiry_time": None, "last_asked_at": "past"}, True, True),
         ],
     )
     def test_else_what_makes_sense(
@@ -184,9 +184,9 @@ class TestEarlierRequests:
         page = desk.get(f"{BORROWER}/offers/").content.decode()
         assert OFFER in page and "r-2" not in page
 
-    @pytest.mark.parametrize("state", [State.RUNNING, State.ASKED])
+    @pytest.mark.parametrize("state", [OfferState.RUNNING, OfferState.ASKED])
     def test_one_whose_time_is_over_is_not_called_running(
-        self, desk: Client, asked: Ask, service: OfferService, state: State
+        self, desk: Client, asked: Ask, service: OfferService, state: OfferState
     ) -> None:
         asked(state=state, expiry_time=timezone.now())
         page = desk.get(f"{BORROWER}/offers/").content.decode()
@@ -242,7 +242,7 @@ class TestSomebodyElsesAnswer:
             assert "answered with another record" in page and "5,000.00" not in page
             assert "data-poll" in page and "-lie" not in page and "agent:" not in page
         row.refresh_from_db()
-        assert (row.state, row.answer) == (State.RUNNING, "")
+        assert (row.state, row.answer) == (OfferState.RUNNING, "")
 
     @pytest.mark.parametrize(
         "silent",
@@ -299,4 +299,4 @@ class TestSomebodyElsesAnswer:
         service.operation = operation()
         desk.post(OFFER + "ask", {"token": hidden(page, "token")})
         row.refresh_from_db()
-        assert (row.state, row.is_named) == (State.RUNNING, True)
+        assert (row.state, row.is_named) == (OfferState.RUNNING, True)

@@ -1,6 +1,7 @@
 """Asking for an offer, and the page that waits for it."""
 
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -10,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.offers.models import OfferRequest, State
-from lendingadmin.readers import LendingApp
+from lendingadmin.env import LendingApp
+from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import refusal, reset
 from tests.offers.conftest import Ask
@@ -26,9 +27,11 @@ from tests.offers.service import (
     hidden,
     operation,
 )
+from tests.repayments.threads import at_once
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db(transaction=True)
+ClientOf = Callable[[User | None], Client]
 NEW = f"{BORROWER}/offers/new"
 
 
@@ -71,7 +74,7 @@ def test_what_was_asked_is_sent_written_down_and_audited(
         }
     ]
     assert (row.app_id, row.borrower_id, row.asked_by) == ("kenya", "B-1", officer)
-    assert row.state == State.RUNNING and row.expiry_time is not None
+    assert row.state == OfferState.RUNNING and row.expiry_time is not None
     assert Entry.objects.get(action="borrowers.getOffers").subject == "B-1"
 
 
@@ -91,7 +94,7 @@ def test_a_refusal_keeps_the_form_and_its_request_id(desk: Client, service: Offe
     assert "assessmentType: deprecated since May" in page.content.decode()
     assert "<strong>no</strong>" in page.content.decode()
     assert hidden(page, "requestId") == form["requestId"]
-    assert OfferRequest.objects.get().state == State.REFUSED
+    assert OfferRequest.objects.get().state == OfferState.REFUSED
 
 
 def test_what_is_in_doubt_is_looked_for_by_its_request_id(
@@ -104,7 +107,7 @@ def test_what_is_in_doubt_is_looked_for_by_its_request_id(
     desk.get(row.get_absolute_url())
     assert service.asked[-1] == {"requestId": row.request_id}
     row.refresh_from_db()
-    assert row.state == State.RUNNING
+    assert row.state == OfferState.RUNNING
 
 
 @pytest.mark.parametrize(
@@ -151,6 +154,15 @@ class TestThePageThatWaits:
         for _ in range(5):
             desk.get(OFFER + "status")
         assert len(service.asked) == 1
+
+    def test_many_who_look_at_the_same_moment_cost_one_call(
+        self, service: OfferService, officer: User, client_of: ClientOf, asked: Ask
+    ) -> None:
+        asked()
+        desks = [client_of(officer) for _ in range(6)]
+        service.seconds = 0.5
+        found = at_once(6, lambda number: desks[number].get(OFFER + "status").status_code)
+        assert (found, len(service.asked)) == ([200] * 6, 1)
 
     def test_past_the_normal_time_it_asks_no_more_by_itself(
         self, desk: Client, service: OfferService, asked: Ask
@@ -226,7 +238,7 @@ class TestThePageThatWaits:
         service.operation = operation(done=True, result={"error": words, "response": None})
         page = desk.get(OFFER).content.decode()
         assert "no_data: Too little is &lt;known&gt;." in page
-        assert OfferRequest.objects.get().state == State.FAILED
+        assert OfferRequest.objects.get().state == OfferState.FAILED
 
     def test_an_answer_that_still_runs_replaces_none_that_is_done(
         self, desk: Client, service: OfferService, offered: OfferRequest
@@ -236,7 +248,7 @@ class TestThePageThatWaits:
 
         asking.note(offered, OfferOperation(operation()), timezone.now())
         offered.refresh_from_db()
-        assert offered.state == State.DONE and offered.response is not None
+        assert offered.state == OfferState.DONE and offered.response is not None
 
 
 def test_the_answer_is_sealed_where_it_is_kept(offered: OfferRequest) -> None:
@@ -270,7 +282,7 @@ def test_against_the_sandbox(desk: Client, app: LendingApp, book: Caller) -> Non
         if row.is_finished:
             break
         time.sleep(0.1)
-    assert row.state == State.FAILED
+    assert row.state == OfferState.FAILED
     assert "no_data" in desk.get(row.get_absolute_url()).content.decode()
 
 

@@ -9,7 +9,8 @@ from django.test import Client
 from lendingadmin.audit.models import Entry
 from lendingadmin.offers.models import OfferRequest
 from lendingadmin.staff.models import User
-from lendingadmin.web.models import Draft, Write
+from lendingadmin.ui.models import Draft
+from lendingadmin.writes.models import Write
 from tests.faults.behaviours import refusal, reset
 from tests.offers.service import (
     ASKED,
@@ -181,7 +182,7 @@ class TestALoanOfAPreview:
         start(desk)
         assert "installments" in Draft.objects.get().entered
         with connection.cursor() as cursor:
-            cursor.execute("select entered from web_draft")
+            cursor.execute("select entered from ui_draft")
             assert "installments" not in cursor.fetchone()[0]
 
     def test_without_catalogue_and_borrower_the_loan_is_made_all_the_same(

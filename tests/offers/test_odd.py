@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
-from lendingadmin.lending.oddities import odd_places
+from lendingadmin.lending.malformed import find_malformed
 from lendingadmin.lending.values import LendingContract
 from lendingadmin.offers import comparison
 
@@ -54,7 +54,7 @@ def test_places_of_the_wrong_type_are_named_as_on_the_wire() -> None:
     odd = contract(
         amounts="x", interestRates={"APR": "1"}, installments=[{"dueDate": 5}, 7], unknown=[1]
     )
-    assert list(odd_places(odd)) == [
+    assert list(find_malformed(odd)) == [
         "amounts",
         "interestRates.APR",
         "installments[0].dueDate",

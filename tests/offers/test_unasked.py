@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.offers.models import OfferRequest, State
+from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import refusal
 from tests.offers.conftest import Ask
@@ -49,7 +49,7 @@ class TestWhatAPageMayNotAskByItself:
         assert service.asked == []
 
     def test_one_that_was_refused(self, desk: Client, service: OfferService, asked: Ask) -> None:
-        asked(state=State.REFUSED)
+        asked(state=OfferState.REFUSED)
         assert "The service refused this request" in desk.get(OFFER).content.decode()
         assert service.asked == []
 

@@ -124,7 +124,7 @@ def test_a_count_that_was_led_back_is_not_kept(
     service: PagedService, pages: dict[str, Any], a_slice: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not a_slice:
-        monkeypatch.setattr("lendingadmin.portfolio.counting.SLICE", 0.0)
+        monkeypatch.setattr("lendingadmin.portfolio.snapshot_job.SLICE", 0.0)
     service.give("loans", pages)
     row = counted()
     assert row.state == Snapshot.State.FAILED

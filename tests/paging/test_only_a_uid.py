@@ -35,7 +35,7 @@ def test_its_page_and_its_neighbours(desk: Client, service: PagedService) -> Non
     assert desk.get(PAGE).status_code == 200
     for place in ("loans/", "borrowers/B-1/panels/loans"):
         asked = {"list": place, "of": "u-1"}
-        page = desk.get("/apps/kenya/beside", asked, headers={"HX-Request": "true"})
+        page = desk.get("/apps/kenya/neighbours", asked, headers={"HX-Request": "true"})
         assert "/apps/kenya/loans/u-0/" in page.content.decode(), place
         assert "/apps/kenya/loans/L-2/" in page.content.decode(), place
 

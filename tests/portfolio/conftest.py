@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.portfolio import counting, tasks
+from lendingadmin.portfolio import snapshot_job, tasks
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.staff.models import User
 from tests.faults.server import FaultServer
@@ -27,7 +27,7 @@ def counted() -> Snapshot:
     """Count the book of `kenya` here and now, without a worker."""
     row = tasks.start("kenya", None)
     assert row is not None
-    while counting.count_slice(row.pk) is not None:
+    while snapshot_job.count_slice(row.pk) is not None:
         pass
     row.refresh_from_db()
     return row

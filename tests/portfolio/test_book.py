@@ -1,4 +1,4 @@
-"""The book at a glance: what the desk shows of a count, per role, and the loans behind it."""
+"""The portfolio: what the desk shows of a count, per role, and the loans behind it."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from lendingadmin.portfolio import counting, tasks
+from lendingadmin.portfolio import snapshot_job, tasks
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.staff.models import User
 from tests.portfolio.conftest import DESK, counted, page, words
@@ -241,7 +241,7 @@ def test_a_count_that_failed_leaves_the_last_good_one(desk: Client, service: Boo
     counted()
     Snapshot.objects.update(ended_at=timezone.now() - timedelta(minutes=12))
     row = tasks.start("kenya", None)
-    counting._end(row, State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
+    snapshot_job._end(row, State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
     text = words(page(desk))
     assert "The newest count failed The lending service had a fault." in text
     assert "Outstanding KES 300.00 on 5 loans as of 12 min ago" in text
@@ -258,11 +258,11 @@ def test_from_one_loan_behind_a_figure_to_the_next(desk: Client, service: BookSe
     assert opened, html
     way = {"list": unquote(unescape(opened[1])), "of": "L-050"}
     for go, key, place in (("previous", "L-049", ""), ("next", "L-051", "&from=50")):
-        answer = desk.get(f"{DESK}beside", way | {"go": go})
+        answer = desk.get(f"{DESK}neighbours", way | {"go": go})
         leads_to = unquote(answer.headers["Location"])
         assert leads_to == f"/apps/kenya/loans/{key}/?list={here}{place}"
-    assert "51 of 120 behind this figure" in words(page(desk, f"{DESK}beside?{urlencode(way)}"))
-    last = desk.get(f"{DESK}beside", {"list": f"{here}&from=100", "of": "L-119", "go": "next"})
+    assert "51 of 120 behind this figure" in words(page(desk, f"{DESK}neighbours?{urlencode(way)}"))
+    last = desk.get(f"{DESK}neighbours", {"list": f"{here}&from=100", "of": "L-119", "go": "next"})
     assert last.status_code == 200
     Snapshot.objects.all().delete()
-    assert "not kept any more" in words(page(desk, f"{DESK}beside?{urlencode(way)}"))
+    assert "not kept any more" in words(page(desk, f"{DESK}neighbours?{urlencode(way)}"))

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lendingadmin.lending.values import Loan, Odd
+from lendingadmin.lending.values import Loan, Malformed
 from lendingadmin.portfolio import reading
 from lendingadmin.portfolio.amounts import exactly
-from lendingadmin.portfolio.behind import behind
+from lendingadmin.portfolio.drilldown import build_drilldown
 from lendingadmin.portfolio.figures import AT_RISK, OTHER_KINDS, Figures, add_all, months_to
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 from tests.portfolio.service import loan
@@ -120,7 +120,12 @@ def test_a_loan_without_principal_to_pay_need_not_say_how_late_it_is() -> None:
 
 
 def test_items_without_an_id_are_told_and_the_first_of_two_counts() -> None:
-    items = [Loan(loan(1)), Loan(loan(1, loanAmount=5)), Loan(loan(2, accountId=None)), Odd(7)]
+    items = [
+        Loan(loan(1)),
+        Loan(loan(1, loanAmount=5)),
+        Loan(loan(2, accountId=None)),
+        Malformed(7),
+    ]
     found, unreadable = reading.rows_of(items, NAIROBI)
     assert [row.principal for row, _ in found] == [Decimal("90.00")]
     assert unreadable == 2
@@ -210,7 +215,7 @@ def test_each_figure_is_the_sum_of_the_list_behind_it(items: list[dict[str, Any]
     names += [f"month:{month}" for month in figures.months]
     names += [f"performance:{kind}" for kind in figures.performance]
     for by in names:
-        found = behind(snapshot, figures, by, str)
+        found = build_drilldown(snapshot, figures, by, str)
         assert found is not None and found.total is not None, by
         amounts = [getattr(row, found.amount) for row in found.rows]
         assert sum((x for x in amounts if x is not None), Decimal(0)) == found.total.amount, by
@@ -218,7 +223,7 @@ def test_each_figure_is_the_sum_of_the_list_behind_it(items: list[dict[str, Any]
         known = [x for x in amounts if x is not None]
         assert known == sorted(known, reverse=True) or by.startswith("performance:"), by
     for name in ("outstanding", "overdue", "at_risk", "paid", "months"):
-        found = behind(snapshot, figures, f"untold:{name}", str)
+        found = build_drilldown(snapshot, figures, f"untold:{name}", str)
         assert found is not None and found.rows.count() == figures.untold.get(name, 0), name
 
 
@@ -227,4 +232,4 @@ def test_each_figure_is_the_sum_of_the_list_behind_it(items: list[dict[str, Any]
     "by", ["", "all", "par31", "month:1999-01", "month:", "performance:9", "untold:", "par", "\x00"]
 )
 def test_no_figure_is_called_so(by: str) -> None:
-    assert behind(Snapshot(pk=1), figures_of(loan(1)), by, str) is None
+    assert build_drilldown(Snapshot(pk=1), figures_of(loan(1)), by, str) is None

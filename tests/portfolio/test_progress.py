@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.portfolio import counting, tasks
+from lendingadmin.portfolio import snapshot_job, tasks
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.staff.models import User
 from tests.portfolio.conftest import DESK, counted, page, words
@@ -29,7 +29,7 @@ def test_the_desk_says_when_the_book_is_counted_again(
     assert "counted again in 6 h" in words(page(desk))
     row = tasks.start("kenya", None)
     assert "again in" not in words(page(desk))
-    counting._end(row, State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
+    snapshot_job._end(row, State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
     Snapshot.objects.filter(pk=row.pk).update(  # type: ignore[union-attr]
         began_at=timezone.now() - timedelta(minutes=49, seconds=30)
     )
@@ -43,7 +43,7 @@ def test_after_a_stop_the_desk_says_when_it_is_counted_again(
 ) -> None:
     settings.SNAPSHOT_EVERY = timedelta(hours=6, minutes=5)
     tasks.start("kenya", officer)
-    counting.stop("kenya", officer)
+    snapshot_job.stop("kenya", officer)
     assert "Stopped by officer." in words(page(desk))
     assert "It is counted again by itself in 6 h" in words(page(desk))
 
@@ -78,8 +78,8 @@ def test_the_progress_polls_until_it_ends(
 ) -> None:
     counted()
     row = tasks.start("kenya", None)
-    monkeypatch.setattr(counting, "SLICE", 0.0)
-    assert counting.count_slice(row.pk) == timedelta(0)  # type: ignore[union-attr]
+    monkeypatch.setattr(snapshot_job, "SLICE", 0.0)
+    assert snapshot_job.count_slice(row.pk) == timedelta(0)  # type: ignore[union-attr]
     monkeypatch.undo()
     html = page(desk)
     assert "2 of about 5" in words(html)
@@ -92,7 +92,7 @@ def test_the_progress_polls_until_it_ends(
     assert "polls=6" in fragment
     assert len(fragment) < 3000
     assert "<form" not in fragment and "<button" not in fragment
-    assert counting.count_slice(row.pk) is None  # type: ignore[union-attr]
+    assert snapshot_job.count_slice(row.pk) is None  # type: ignore[union-attr]
     final = page(desk, f"{DESK}book/progress?polls=6")
     assert "data-poll" not in final
     assert 'data-announce="The book is counted: 5 loans"' in final

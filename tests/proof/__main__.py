@@ -20,7 +20,7 @@ from tests.proof.load import Plan, run
 from tests.proof.results import noted
 
 ROOT = Path(__file__).resolve().parents[2]
-_WORDS = ("recorded", "refused", "not_sent", "unknown", "inferred", "no_trace", "sent", "pending")
+_WORDS = ("recorded", "refused", "not_sent", "unknown", "presumed", "not_found", "sent", "pending")
 
 
 def main() -> int:

@@ -25,7 +25,7 @@ class Row(NamedTuple):
     external_id: str
     amount: Decimal
     state: str
-    settled_as: str
+    resolution: str
     was_sent: bool
 
 
@@ -56,7 +56,7 @@ def _row(line: dict[str, str]) -> Row:
         line["externalId"].lstrip("'"),
         Decimal(line["amount"]),
         line["state"],
-        line["settledAs"],
+        line["resolvedAs"],
         bool(line["sentAt"]),
     )
 

@@ -12,7 +12,7 @@ CRASHED, DONE, FAILED = 77, 0, 1
 # A point is a call or a return of a function of these modules, or a transaction's commit.
 _WATCHED = (
     "lendingadmin.repayments.",
-    "lendingadmin.web.onetime",
+    "lendingadmin.writes.idempotency",
     "lendingadmin.gateway.",
     "lendingadmin.lending.transport",
     "lendingadmin.lending.wire",

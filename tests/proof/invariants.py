@@ -14,7 +14,7 @@ from tests.proof.claims import Receipt, Row
 from tests.proof.hostile import Event
 
 NOTHING_SAVED = ("pending", "refused", "not_sent")
-IN_DOUBT = ("sent", "unknown", "inferred", "no_trace", "settled")
+IN_DOUBT = ("sent", "unknown", "presumed", "not_found", "resolved")
 OPEN = ("pending", "sent", "unknown")
 START = Decimal("1000.00")
 # Seconds before a call in which its baseline was read: what other money moved since, its readings
@@ -127,19 +127,19 @@ _SAVED = {
     "pending": ("not known yet",),
     "sent": ("not known yet",),
     "unknown": ("not known yet",),
-    "inferred": ("probably",),
-    "no_trace": ("not known yet",),
-    "settled": ("yes, says a person", "no, says a person"),
+    "presumed": ("probably",),
+    "not_found": ("not known yet",),
+    "resolved": ("yes, says a person", "no, says a person"),
 }
 _NEVER_SAID = {
-    "inferred": ("acknowledged", "was recorded", "is recorded", "the service never"),
-    "no_trace": ("not recorded", "nothing was recorded", "nothing of it", "the service never"),
+    "presumed": ("acknowledged", "was recorded", "is recorded", "the service never"),
+    "not_found": ("not recorded", "nothing was recorded", "nothing of it", "the service never"),
     "unknown": ("not recorded", "nothing was recorded", "the service never"),
 }
 
 
 def worded_as_known(world: World) -> Iterator[str]:
-    """A receipt says what its state allows: `inferred` and `no trace` never as certain."""
+    """A receipt says what its state allows: `presumed` and `no trace` never as certain."""
     for row in world.rows:
         receipt = world.receipts.get(row.number)
         if receipt is None:
@@ -192,11 +192,11 @@ def landed_is_paid(world: World) -> Iterator[str]:
     for row in world.rows:
         key = (row.loan, row.external_id)
         # A person may say that a payment was recorded which never was: that is theirs to answer.
-        is_true = row.state == "recorded" or row.settled_as == "recorded"
+        is_true = row.state == "recorded" or row.resolution == "recorded"
         if is_true and there[key]:
             there[key] -= 1
             known[row.loan] += row.amount  # type: ignore[assignment]
-        elif row.state == "inferred":
+        elif row.state == "presumed":
             presumed[row.loan] += row.amount  # type: ignore[assignment]
     for loan, paid in world.balances.items():
         left = paid - START - known[loan]

@@ -156,7 +156,7 @@ def _play(hostile: Hostile, dashboard: Dashboard, plan: Plan) -> Notes:
 
 
 def _settled(hostile: Hostile, dashboard: Dashboard, notes: Notes, address: str) -> dict[str, Any]:
-    """Time to settle, then the judgement; late commits come after what is late was given up."""
+    """Time to resolve, then the judgement; late commits come after what is late was given up."""
     hostile.pay_at_random(0)
     hostile.plan_share(0)
     dashboard.reconcile_later(2, 1, 1)

@@ -194,13 +194,13 @@ class Machine(RuleBasedStateMachine):
         there = {(e.loan, e.external_id) for e in events if e.kind == "committed"}
         for row in self._rows_of(loan):
             if row.state in _SETTLEABLE and (row.loan, row.external_id) in there:
-                words = {"verdict": "recorded", "reason": "it is on the statement"}
-                self._post("manager", row, "settle", words)
+                words = {"resolution": "recorded", "reason": "it is on the statement"}
+                self._post("manager", row, "resolve", words)
                 self.receipts.pop(row.number, None)
 
     def _look_at_all(self, loan: int) -> None:
         for row in self._rows_of(loan):
-            self._post("manager", row, "look", {})
+            self._post("manager", row, "check", {})
 
     def _enter_and_send(self, person: str, loan: int, amount: str, fault: str) -> None:
         before = len(self.tabs)
@@ -234,16 +234,18 @@ class Machine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.rows)
     @rule(person=_PEOPLE, pick=_PICK)
-    def look_now(self, person: str, pick: int) -> None:
-        self._post(person, _one(self.rows, pick), "look", {})
+    def check_now(self, person: str, pick: int) -> None:
+        self._post(person, _one(self.rows, pick), "check", {})
 
     # --- what a manager decides ----------------------------------------------------------
 
     @precondition(lambda self: any(row.state in _SETTLEABLE for row in self.rows))
-    @rule(pick=_PICK, verdict=some.sampled_from(("recorded", "not_recorded")))
-    def settle(self, pick: int, verdict: str) -> None:
+    @rule(pick=_PICK, resolution=some.sampled_from(("recorded", "not_recorded")))
+    def settle(self, pick: int, resolution: str) -> None:
         row = _one([row for row in self.rows if row.state in _SETTLEABLE], pick)
-        self._post("manager", row, "settle", {"verdict": verdict, "reason": "the statement says"})
+        self._post(
+            "manager", row, "resolve", {"resolution": resolution, "reason": "the statement says"}
+        )
 
     @precondition(lambda self: any(row.state == "unknown" for row in self.rows))
     @rule(pick=_PICK)
@@ -297,8 +299,8 @@ class Machine(RuleBasedStateMachine):
 
 
 Thing = TypeVar("Thing")
-_RESENDABLE = ("refused", "not_sent", "no_trace")
-_SETTLEABLE = ("unknown", "inferred", "no_trace")
+_RESENDABLE = ("refused", "not_sent", "not_found")
+_SETTLEABLE = ("unknown", "presumed", "not_found")
 
 
 def _one(things: list[Thing], pick: int) -> Thing:

@@ -27,4 +27,4 @@ def test_whatever_a_crash_leaves_no_claim_is_untrue(
         ended += crash_everywhere(hostile, manager_desk, fault, loans, points)
     assert ended >= 2 * len(FAULTS), "too few points: is the right code watched?"
     states = prove(hostile, manager_desk, clock)
-    assert set(states) == {"recorded", "refused", "not_sent", "inferred", "no_trace"}
+    assert set(states) == {"recorded", "refused", "not_sent", "presumed", "not_found"}

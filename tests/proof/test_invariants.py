@@ -37,14 +37,14 @@ GOOD = {
     "lost, and nobody knows": World([ARRIVED], [row("unknown")], {1: says("not known yet")}),
     "sent again with a warning": World(
         [ARRIVED, COMMITTED] * 2 + [SAID_YES],
-        [row("no_trace"), row("recorded", 2)],
+        [row("not_found"), row("recorded", 2)],
         warned=Counter({KEY: 1}),
     ),
     "a lie that is told of": World(
         [ARRIVED, LIED], [row("recorded")], {1: says("yes", effect="not yet", not_seen=True)}
     ),
     "presumed, and another payment explains it": World(
-        [ARRIVED, event("committed", by="other")], [row("inferred")], balances=PAID
+        [ARRIVED, event("committed", by="other")], [row("presumed")], balances=PAID
     ),
     "a lie beside another payment": World(
         [ARRIVED, LIED, event("committed", by="other")],
@@ -56,7 +56,7 @@ GOOD = {
 BAD: dict[str, tuple[Callable[[World], Iterator[str]], World]] = {
     "twice": (
         invariants.at_the_service_once,
-        World([COMMITTED, COMMITTED], [row("no_trace"), row("recorded", 2)]),
+        World([COMMITTED, COMMITTED], [row("not_found"), row("recorded", 2)]),
     ),
     "sent twice": (invariants.each_row_is_sent_once, World([ARRIVED, ARRIVED], [row("sent")])),
     "sent without a row": (invariants.each_row_is_sent_once, World([ARRIVED], [])),
@@ -72,23 +72,23 @@ BAD: dict[str, tuple[Callable[[World], Iterator[str]], World]] = {
         invariants.untrue_recorded_says_so,
         World([ARRIVED, LIED], [row("recorded")], {1: says("yes")}),
     ),
-    "inferred as certain": (
+    "presumed as certain": (
         invariants.worded_as_known,
-        World([], [row("inferred")], {1: says("yes")}),
+        World([], [row("presumed")], {1: says("yes")}),
     ),
     "no trace as not recorded": (
         invariants.worded_as_known,
-        World([], [row("no_trace")], {1: says("not known yet", "It was not recorded.")}),
+        World([], [row("not_found")], {1: says("not known yet", "It was not recorded.")}),
     ),
     "told as if the service's answer were known": (
         invariants.worded_as_known,
-        World([], [row("inferred")], {1: says("probably", "The service never confirmed it.")}),
+        World([], [row("presumed")], {1: says("probably", "The service never confirmed it.")}),
     ),
     "one rise for two": (
         invariants.landed_is_paid,
         World(
             [ARRIVED, COMMITTED, SAID_YES],
-            [row("recorded"), row("inferred", 2, "TX-2")],
+            [row("recorded"), row("presumed", 2, "TX-2")],
             balances=PAID,
         ),
     ),
@@ -96,7 +96,7 @@ BAD: dict[str, tuple[Callable[[World], Iterator[str]], World]] = {
         invariants.landed_is_paid,
         World(
             [ARRIVED, COMMITTED],
-            [row("settled")._replace(settled_as="recorded"), row("inferred", 2, "TX-2")],
+            [row("resolved")._replace(resolution="recorded"), row("presumed", 2, "TX-2")],
             balances=PAID,
         ),
     ),

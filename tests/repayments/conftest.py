@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.readers import LendingApp
-from lendingadmin.repayments.ledger import Request
+from lendingadmin.env import LendingApp
+from lendingadmin.repayments.services import Request
 from lendingadmin.staff.models import User
 from tests.faults.server import FaultServer
 from tests.repayments.service import LoanService

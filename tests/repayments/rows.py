@@ -8,18 +8,20 @@ from typing import Any
 from django.utils import timezone
 
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State, Verdict
+from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.staff.models import User
 
 NOON = datetime(2026, 3, 10, 9, tzinfo=UTC)
 _numbers = itertools.count(1)
 _KINDS = [
-    *((state, "") for state in State if state != State.SETTLED),
-    *((State.SETTLED, verdict) for verdict in Verdict),
+    *((state, "") for state in RepaymentState if state != RepaymentState.RESOLVED),
+    *((RepaymentState.RESOLVED, resolution) for resolution in Resolution),
 ]
 
 
-def row(by: User, state: State = State.RECORDED, amount: str = "100", **fields: Any) -> Repayment:
+def row(
+    by: User, state: RepaymentState = RepaymentState.RECORDED, amount: str = "100", **fields: Any
+) -> Repayment:
     """One entry of the journal: of 100 on a loan of its own, recorded now."""
     number = next(_numbers)
     at: datetime = fields.get("created_at", timezone.now())
@@ -46,7 +48,7 @@ def a_busy_day(*people: User) -> None:
         people, ["", "mobile", "web"], ["", "M-PESA", "A&B =+ “Bank”"], ["", "KES", "USD"]
     )
     for number, (person, channel, network, code) in enumerate(keys):
-        for state, verdict in _KINDS[number % 4 :: 2]:
+        for state, resolution in _KINDS[number % 4 :: 2]:
             row(
                 person,
                 state,
@@ -56,7 +58,7 @@ def a_busy_day(*people: User) -> None:
                 channel=channel,
                 network=network,
                 currency_code=code,
-                settled_as=verdict,
+                resolution=resolution,
             )
     row(people[0], created_at=NOON - timedelta(days=1))
     row(people[0], created_at=NOON, app_id="ghana")

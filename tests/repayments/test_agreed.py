@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from lendingadmin.repayments import ledger, sending
-from lendingadmin.repayments.ledger import Request
+from lendingadmin.repayments import sending, services
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State, Verdict
+from lendingadmin.repayments.services import Request
+from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import reset
 from tests.repayments.service import LoanService, without_committing
@@ -17,33 +17,33 @@ Asked = Callable[..., Request]
 
 
 @pytest.fixture
-def given_up(service: LoanService, support: User, asked: Asked) -> Repayment:
+def abandoned(service: LoanService, support: User, asked: Asked) -> Repayment:
     """The request with id TX was lost, and nothing of it was found."""
     service.answer = without_committing(reset())
     repayment = sending.record(asked(external_id="TX"), support, "form-1")
     service.answer = service.keep_word
-    Repayment.objects.update(state=State.NO_TRACE)
+    Repayment.objects.update(state=RepaymentState.NOT_FOUND)
     repayment.refresh_from_db()
     return repayment
 
 
 @pytest.mark.parametrize("by", ["evidence", "a person"])
 def test_what_was_given_up_may_double(
-    service: LoanService, manager: User, asked: Asked, given_up: Repayment, by: str
+    service: LoanService, manager: User, asked: Asked, abandoned: Repayment, by: str
 ) -> None:
     if by == "a person":
-        ledger.settle(given_up, Verdict.NOT_RECORDED, "the operator found nothing", manager)
-    with pytest.raises(ledger.MayDouble):
+        services.resolve(abandoned, Resolution.NOT_RECORDED, "the operator found nothing", manager)
+    with pytest.raises(services.MayDouble):
         sending.record(asked(external_id=" TX "), manager, "form-2", agreed=False)
     assert Repayment.objects.count() == 1
     assert service.asked == 1
     again = sending.record(asked(external_id="TX"), manager, "form-2", agreed=True)
-    assert again.state == State.RECORDED
+    assert again.state == RepaymentState.RECORDED
 
 
 def test_nothing_to_agree_to_where_the_service_said_no(
-    service: LoanService, manager: User, asked: Asked, given_up: Repayment
+    service: LoanService, manager: User, asked: Asked, abandoned: Repayment
 ) -> None:
-    Repayment.objects.update(state=State.REFUSED)
+    Repayment.objects.update(state=RepaymentState.REFUSED)
     again = sending.record(asked(external_id="TX"), manager, "form-2", agreed=False)
-    assert again.state == State.RECORDED
+    assert again.state == RepaymentState.RECORDED

@@ -9,11 +9,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.readers import LendingApp
-from lendingadmin.repayments import dayend, ledger, sending, watching
-from lendingadmin.repayments.ledger import Request
+from lendingadmin.env import LendingApp
+from lendingadmin.repayments import dayend, reconciliation, sending, services
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State, Verdict
+from lendingadmin.repayments.services import Request
+from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import reply, reset
 from tests.repayments.service import LoanService, commit_then, without_committing
@@ -38,18 +38,18 @@ def lose(service: LoanService, support: User, asked: Asked) -> Lose:
 
 
 def due_now(repayment: Repayment, **fields: object) -> Repayment:
-    Repayment.objects.filter(pk=repayment.pk).update(next_look_at=timezone.now(), **fields)
+    Repayment.objects.filter(pk=repayment.pk).update(next_check_at=timezone.now(), **fields)
     repayment.refresh_from_db()
     return repayment
 
 
 def look(repayment: Repayment) -> Repayment:
-    watching.look_if_due(due_now(repayment))
+    reconciliation.check_if_due(due_now(repayment))
     return repayment
 
 
 def give_up(repayment: Repayment) -> Repayment:
-    ledger.move(repayment, State.NO_TRACE, by=None, why="two readings show no rise")
+    services.move(repayment, RepaymentState.NOT_FOUND, by=None, why="two readings show no rise")
     return repayment
 
 
@@ -61,12 +61,12 @@ def test_a_rise_that_a_person_gave_to_one_speaks_for_no_other(
     service: LoanService, lose: Lose, manager: User, desk: Client
 ) -> None:
     first = lose("form-1")
-    ledger.set_aside(first, "the next customer waits", manager)
+    services.set_aside(first, "the next customer waits", manager)
     second = lose("form-2")
     service.someone_else_pays("500")  # the first arrives late
-    ledger.settle(first, Verdict.RECORDED, "it is on the statement", manager)
+    services.resolve(first, Resolution.RECORDED, "it is on the statement", manager)
     look(second)
-    assert second.state == State.UNKNOWN
+    assert second.state == RepaymentState.UNKNOWN
     day = timezone.localdate()
     (line,) = dayend.lines(KENYA, day)
     assert line.figures.landed_sum == service.paid - 1000
@@ -83,7 +83,7 @@ def test_what_two_may_own_is_inferred_for_neither_and_both_pages_say_so(
     service.someone_else_pays("500")  # whichever of them arrives late
     look(second)
     look(first)
-    assert (first.state, second.state) == (State.NO_TRACE, State.UNKNOWN)
+    assert (first.state, second.state) == (RepaymentState.NOT_FOUND, RepaymentState.UNKNOWN)
     assert (first.alarm, second.alarm) == ("", "")
     for one, other in ((first, second), (second, first)):
         page = text_of(desk, one)
@@ -98,11 +98,11 @@ def test_once_a_person_decides_the_rise_is_the_other_s(
     first = give_up(lose("form-1"))
     second = lose("form-2")
     service.someone_else_pays("500")
-    assert look(second).state == State.UNKNOWN
-    ledger.settle(first, Verdict.RECORDED, "it is on the statement", manager)
-    assert look(second).state == State.UNKNOWN
+    assert look(second).state == RepaymentState.UNKNOWN
+    services.resolve(first, Resolution.RECORDED, "it is on the statement", manager)
+    assert look(second).state == RepaymentState.UNKNOWN
     service.someone_else_pays("500")
-    assert look(second).state == State.INFERRED
+    assert look(second).state == RepaymentState.PRESUMED
 
 
 def test_a_late_acknowledgement_takes_the_rise_from_a_presumption(
@@ -111,12 +111,12 @@ def test_a_late_acknowledgement_takes_the_rise_from_a_presumption(
     first = give_up(lose("form-1", amount=Decimal(200)))
     second = lose("form-2")
     service.someone_else_pays("500")
-    assert look(second).state == State.INFERRED
-    ledger.acknowledge(first, support)
+    assert look(second).state == RepaymentState.PRESUMED
+    services.acknowledge(first, support)
     second.refresh_from_db()
-    assert second.state == State.UNKNOWN
+    assert second.state == RepaymentState.UNKNOWN
     assert f"belongs to {first}" in second.alarm
-    assert second.next_look_at is not None and second.set_aside_at is None
+    assert second.next_check_at is not None and second.set_aside_at is None
 
 
 def test_what_was_inferred_is_not_contested_by_what_came_after(
@@ -124,10 +124,10 @@ def test_what_was_inferred_is_not_contested_by_what_came_after(
 ) -> None:
     first = lose("form-1")
     service.someone_else_pays("500")
-    assert look(first).state == State.INFERRED
+    assert look(first).state == RepaymentState.PRESUMED
     second = lose("form-2", amount=Decimal(1000))
     service.someone_else_pays("500")
-    assert look(second).state == State.UNKNOWN
+    assert look(second).state == RepaymentState.UNKNOWN
     assert "may belong to another repayment" not in text_of(desk, first)
 
 
@@ -137,11 +137,11 @@ def test_a_withdrawn_presumption_is_set_aside_where_the_next_is_under_way(
     first = give_up(lose("form-1", amount=Decimal(200)))
     second = lose("form-2")
     service.someone_else_pays("500")
-    assert look(second).state == State.INFERRED
+    assert look(second).state == RepaymentState.PRESUMED
     third = lose("form-3", amount=Decimal(77))
-    ledger.acknowledge(first, support)
+    services.acknowledge(first, support)
     second.refresh_from_db()
-    assert (second.state, third.state) == (State.UNKNOWN, State.UNKNOWN)
+    assert (second.state, third.state) == (RepaymentState.UNKNOWN, RepaymentState.UNKNOWN)
     assert second.set_aside_at is not None
     assert "Set aside" in text_of(desk, second)
 
@@ -150,10 +150,10 @@ def test_an_acknowledged_one_that_posts_late_speaks_for_no_other(
     service: LoanService, lose: Lose, support: User, asked: Asked
 ) -> None:
     service.answer = without_committing(reply(b'{"accountId":"L-1"}'))
-    assert sending.record(asked(), support, "form-1").state == State.RECORDED
+    assert sending.record(asked(), support, "form-1").state == RepaymentState.RECORDED
     second = lose("form-2")
     service.someone_else_pays("500")  # the first is posted now
-    assert look(second).state == State.UNKNOWN
+    assert look(second).state == RepaymentState.UNKNOWN
 
 
 def test_no_alarm_while_a_colleague_s_payment_is_under_way(
@@ -161,11 +161,11 @@ def test_no_alarm_while_a_colleague_s_payment_is_under_way(
 ) -> None:
     """It is posted, and its answer is still on the way."""
     first = give_up(lose("form-1"))
-    colleague, _ = ledger.intend(asked(amount=Decimal(900)), support, "form-2")
-    ledger.move(colleague, State.SENT, by=support, sent_at=timezone.now())
+    colleague, _ = services.create_intent(asked(amount=Decimal(900)), support, "form-2")
+    services.move(colleague, RepaymentState.SENT, by=support, sent_at=timezone.now())
     service.someone_else_pays("900")
     assert look(first).alarm == ""
-    ledger.acknowledge(colleague, support)
+    services.acknowledge(colleague, support)
     assert look(first).alarm == ""
     service.someone_else_pays("500")
     assert "Paid rose late" in look(first).alarm
@@ -186,7 +186,7 @@ def test_amounts_of_another_currency_are_not_compared(
 ) -> None:
     service.answer = commit_then(reset())
     dollars = sending.record(asked(currency_code="USD"), support, "form-1")
-    assert look(dollars).state == State.UNKNOWN
+    assert look(dollars).state == RepaymentState.UNKNOWN
 
 
 def test_the_loan_page_adds_no_amounts_of_different_currencies(
@@ -223,4 +223,4 @@ def test_the_quiet_time_concludes_nothing_from_a_rise_that_is_explained(
     second.readings.update(taken_at=sent)
     for _ in range(3):
         look(second)
-    assert second.state == State.UNKNOWN
+    assert second.state == RepaymentState.UNKNOWN

@@ -12,8 +12,8 @@ from django.db import OperationalError, connection
 from django.test import Client
 
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State
-from lendingadmin.web import unavailable
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.ui import unavailable
 from tests.faults.behaviours import refusal, reset
 from tests.proof.desk import Confirm, InProcess, Page, fill_in, form_url, open_confirm, press
 from tests.repayments.service import LoanService, commit_then, without_committing
@@ -87,7 +87,7 @@ def test_an_acknowledgement_is_kept_once_the_database_takes_it(
     with busy(lambda: bool(service.posted), times=3) as refused:
         page = press(InProcess(desk), confirm)
     assert len(refused) == 3
-    assert page.receipt and Repayment.objects.get().state == State.RECORDED
+    assert page.receipt and Repayment.objects.get().state == RepaymentState.RECORDED
 
 
 def test_an_acknowledgement_that_can_t_be_kept_is_told_all_the_same(
@@ -109,7 +109,12 @@ def test_where_no_acknowledgement_is_kept_nothing_is_told_of_the_service(
     with busy(lambda: bool(service.posted)):
         press(InProcess(desk), confirm)
     repayment = Repayment.objects.get()
-    for state in (State.SENT, State.UNKNOWN, State.INFERRED, State.NO_TRACE):
+    for state in (
+        RepaymentState.SENT,
+        RepaymentState.UNKNOWN,
+        RepaymentState.PRESUMED,
+        RepaymentState.NOT_FOUND,
+    ):
         Repayment.objects.update(state=state)
         page = " ".join(desk.get(repayment.get_absolute_url()).content.decode().split())
         assert "The service never" not in page and "has not answered" not in page
@@ -138,11 +143,11 @@ def test_another_outcome_that_can_t_be_kept_is_told_as_it_is(
 def test_a_reading_that_can_t_be_kept_takes_nothing_from_an_acknowledgement(
     service: LoanService, desk: Client, confirm: Confirm
 ) -> None:
-    with busy(lambda: Repayment.objects.filter(state=State.RECORDED).exists()):
+    with busy(lambda: Repayment.objects.filter(state=RepaymentState.RECORDED).exists()):
         page = press(InProcess(desk), confirm)
     repayment = Repayment.objects.get()
     assert page.receipt == repayment.pk
-    assert repayment.state == State.RECORDED and repayment.next_look_at is not None
+    assert repayment.state == RepaymentState.RECORDED and repayment.next_check_at is not None
 
 
 def test_a_busy_database_before_the_socket_is_no_unknown(
@@ -156,5 +161,5 @@ def test_a_busy_database_before_the_socket_is_no_unknown(
     with monkeypatch.context() as patched:
         patched.setattr("lendingadmin.lending.resource.wire", fail)
         page = press(InProcess(desk), confirm)
-    assert Repayment.objects.get(pk=page.receipt).state == State.NOT_SENT
+    assert Repayment.objects.get(pk=page.receipt).state == RepaymentState.NOT_SENT
     assert service.asked == 0

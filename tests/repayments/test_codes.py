@@ -2,17 +2,15 @@
 
 from collections.abc import Callable
 from decimal import Decimal
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.repayments import ledger, lookalikes, sending
-from lendingadmin.repayments.ledger import Request
-from lendingadmin.repayments.models import Repayment, normalise_external_id
-from lendingadmin.repayments.states import State
+from lendingadmin.repayments import lookalikes, sending, services
+from lendingadmin.repayments.models import normalise_external_id
+from lendingadmin.repayments.services import Request
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from tests.repayments.rows import row
 from tests.repayments.service import LoanService
@@ -38,7 +36,7 @@ def test_the_same_code_is_recorded_once_on_a_loan(
     service: LoanService, support: User, asked: Asked, code: str
 ) -> None:
     first = sending.record(asked(external_id=TYPED), support, "form-1")
-    with pytest.raises(ledger.AlreadyLive) as live:
+    with pytest.raises(services.DuplicateExternalId) as live:
         sending.record(asked(external_id=code, amount=Decimal(9)), support, "form-2")
     assert live.value.other == first
     assert service.asked == 1
@@ -57,9 +55,9 @@ def test_the_same_code_on_another_loan_is_a_look_alike(
 def test_sending_what_was_given_up_in_another_spelling_asks_for_the_tick(
     support: User, asked: Asked, code: str
 ) -> None:
-    row(support, State.NO_TRACE, account_id="L-1", external_id=TYPED)
-    with pytest.raises(ledger.MayDouble):
-        ledger.intend(asked(external_id=code), support, "this form", agreed=False)
+    row(support, RepaymentState.NOT_FOUND, account_id="L-1", external_id=TYPED)
+    with pytest.raises(services.MayDouble):
+        services.create_intent(asked(external_id=code), support, "this form", agreed=False)
 
 
 def test_a_code_is_sent_as_it_was_typed(service: LoanService, support: User, asked: Asked) -> None:
@@ -79,17 +77,3 @@ def test_normalising_twice_changes_nothing_and_fits_its_column(text: str) -> Non
     once = normalise_external_id(text)
     assert normalise_external_id(once) == once
     assert len(once) <= 255
-
-
-def test_rows_of_an_older_version_get_their_normalised_code(support: User) -> None:
-    first = row(support, account_id="L-1", external_id="AB 1")
-    second = row(support, account_id="L-1", external_id="other")
-    # As an older version left them: two spellings of one id, both recorded.
-    Repayment.objects.filter(pk=first.pk).update(external_id_key="stale 1")
-    Repayment.objects.filter(pk=second.pk).update(external_id="ab-1", external_id_key="stale 2")
-    migration = import_module("lendingadmin.repayments.migrations.0005_external_id_key")
-    migration.fill_keys(apps, None)
-    first.refresh_from_db()
-    second.refresh_from_db()
-    assert (first.external_id_key, first.duplicate) == ("ab1", False)
-    assert (second.external_id_key, second.duplicate) == ("ab1", True)

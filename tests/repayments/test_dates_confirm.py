@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.readers import LendingApp
+from lendingadmin.env import LendingApp
 from tests.repayments.pages import enter
 from tests.sandbox.calling import Caller
 

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.readers import LendingApp
-from lendingadmin.repayments import book, dayend
+from lendingadmin.env import LendingApp
+from lendingadmin.repayments import dayend, managers
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State, Verdict
+from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.staff.models import User
 from tests.repayments.rows import NOON, a_busy_day, row
 
@@ -18,37 +18,37 @@ pytestmark = pytest.mark.django_db
 THAT_DAY = date(2026, 3, 10)
 KENYA = LendingApp("kenya", "KES", ZoneInfo("Africa/Nairobi"))
 
-ENTRIES: list[tuple[State, Verdict | str, str]] = [
-    (State.PENDING, "", "doubtful"),
-    (State.SENT, "", "doubtful"),
-    (State.UNKNOWN, "", "doubtful"),
-    (State.NO_TRACE, "", "doubtful"),
-    (State.RECORDED, "", "landed"),
-    (State.INFERRED, "", "landed"),
-    (State.SETTLED, Verdict.RECORDED, "landed"),
-    (State.SETTLED, Verdict.NOT_RECORDED, "given_up"),
-    (State.REFUSED, "", "refused"),
-    (State.NOT_SENT, "", "not_sent"),
+ENTRIES: list[tuple[RepaymentState, Resolution | str, str]] = [
+    (RepaymentState.PENDING, "", "doubtful"),
+    (RepaymentState.SENT, "", "doubtful"),
+    (RepaymentState.UNKNOWN, "", "doubtful"),
+    (RepaymentState.NOT_FOUND, "", "doubtful"),
+    (RepaymentState.RECORDED, "", "landed"),
+    (RepaymentState.PRESUMED, "", "landed"),
+    (RepaymentState.RESOLVED, Resolution.RECORDED, "landed"),
+    (RepaymentState.RESOLVED, Resolution.NOT_RECORDED, "abandoned"),
+    (RepaymentState.REFUSED, "", "refused"),
+    (RepaymentState.NOT_SENT, "", "not_sent"),
 ]
 
 
 def test_the_table_of_standings_knows_every_state() -> None:
-    assert {state for state, _, _ in ENTRIES} == set(State)
+    assert {state for state, _, _ in ENTRIES} == set(RepaymentState)
 
 
-@pytest.mark.parametrize(("state", "verdict", "standing"), ENTRIES)
+@pytest.mark.parametrize(("state", "resolution", "standing"), ENTRIES)
 def test_each_entry_has_one_standing(
-    support: User, state: State, verdict: str, standing: str
+    support: User, state: RepaymentState, resolution: str, standing: str
 ) -> None:
-    row(support, state, "70.25", settled_as=verdict, created_at=NOON)
+    row(support, state, "70.25", resolution=resolution, created_at=NOON)
     (line,) = dayend.lines(KENYA, THAT_DAY)
-    counted = {name for name in book.STANDINGS if getattr(line.figures, name)}
+    counted = {name for name in managers.STANDINGS if getattr(line.figures, name)}
     assert counted == {standing}
     assert line.figures.entered == 1
     sums = (line.figures.landed_sum, line.figures.doubtful_sum)
     expected = {"landed": (Decimal("70.25"), 0), "doubtful": (0, Decimal("70.25"))}
     assert sums == expected.get(standing, (0, 0))
-    assert line.figures.inferred == (state == State.INFERRED)
+    assert line.figures.presumed == (state == RepaymentState.PRESUMED)
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,12 @@ def test_each_entry_has_one_standing(
 )
 def test_sums_are_exact_to_the_last_digit(support: User, amounts: list[str]) -> None:
     for amount in amounts:
-        row(support, State.RECORDED, amount, created_at=NOON)
-        row(support, State.UNKNOWN, amount, created_at=NOON)
+        row(support, RepaymentState.RECORDED, amount, created_at=NOON)
+        row(support, RepaymentState.UNKNOWN, amount, created_at=NOON)
     (line,) = dayend.lines(KENYA, THAT_DAY)
     exact = sum(map(Decimal, amounts))
     assert (line.figures.landed_sum, line.figures.doubtful_sum) == (exact, exact)
-    assert book.landed_sums(Repayment.objects.all(), KENYA) == [("KES", exact)]
+    assert managers.landed_sums(Repayment.objects.all(), KENYA) == [("KES", exact)]
     (till,) = dayend.tills([line, line], THAT_DAY)
     assert till.total.landed_sum == exact * 2
 
@@ -80,7 +80,7 @@ def test_groups_and_currencies_apart(support: User, manager: User) -> None:
     row(support, created_at=NOON, channel="mobile", network="m-pesa")
     row(support, created_at=NOON, currency_code="USD", amount="7.5")
     row(manager, created_at=NOON)
-    row(manager, State.REFUSED, created_at=NOON, currency_code="JPY", amount="900")
+    row(manager, RepaymentState.REFUSED, created_at=NOON, currency_code="JPY", amount="900")
     row(manager, created_at=NOON, app_id="ghana")
     found = dayend.tills(dayend.lines(KENYA, THAT_DAY), THAT_DAY)
     told = {

@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.readers import LendingApp
+from lendingadmin.env import LendingApp
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import handled_then, refusal, reset
 from tests.faults.server import FaultServer
@@ -43,9 +43,9 @@ def test_unknown_says_so_blocks_the_loan_and_finds_out(
     assert "Do not enter it again. Checking…" in receipt
     assert "data-poll" in receipt
     blocked = desk.get(new_url(app)).content.decode()
-    assert "Another repayment of this loan is not settled yet" in blocked
+    assert "Another repayment of this loan is not resolved yet" in blocked
     assert re.search(r"<button[^>]*disabled[^>]*>Check it", blocked)
-    Repayment.objects.update(next_look_at=timezone.now())
+    Repayment.objects.update(next_check_at=timezone.now())
     status = desk.get(f"{answer.headers['Location']}status?seen=unknown&polls=0").content.decode()
     assert "Probably recorded" in status
     assert "data-poll" not in status
@@ -70,7 +70,7 @@ def test_sending_again_after_no_trace_takes_a_plain_yes(
     confirm = enter(desk, app)
     proxy.once("makeRepayment", reset())
     press(desk, confirm)
-    Repayment.objects.update(state=State.NO_TRACE)
+    Repayment.objects.update(state=RepaymentState.NOT_FOUND)
     first = Repayment.objects.get()
     again = f"{new_url(app)}?retry_of={first.pk}"
     form = desk.get(again)
@@ -82,14 +82,18 @@ def test_sending_again_after_no_trace_takes_a_plain_yes(
     assert Repayment.objects.count() == 1
     press(desk, confirm, may_double="yes")
     second = Repayment.objects.latest("pk")
-    assert (second.retry_of, second.external_id, second.state) == (first, "TX", State.RECORDED)
+    assert (second.retry_of, second.external_id, second.state) == (
+        first,
+        "TX",
+        RepaymentState.RECORDED,
+    )
 
 
 def test_an_id_that_may_be_recorded_is_not_called_recorded(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
     press(desk, enter(desk, app))
-    Repayment.objects.update(state=State.INFERRED)
+    Repayment.objects.update(state=RepaymentState.PRESUMED)
     page = press(desk, enter(desk, app)).content.decode()
     assert "taken on this loan, and may be recorded already" in page
     assert "is recorded for this loan" not in page
@@ -103,8 +107,8 @@ def test_the_desk_knows_no_outcome_from_evidence_alone(
     press(desk, enter(desk, app))
     assert "every outcome is known" in desk.get(address).content.decode()
     for state, words in [
-        (State.INFERRED, "1 of these only inferred"),
-        (State.NO_TRACE, "some were only inferred, or left no trace"),
+        (RepaymentState.PRESUMED, "1 of these only presumed"),
+        (RepaymentState.NOT_FOUND, "some were only presumed, or left no trace"),
     ]:
         Repayment.objects.update(state=state)
         page = desk.get(address).content.decode()
@@ -131,16 +135,18 @@ def test_people_s_decisions_need_a_reason_and_the_right(
     proxy.once("makeRepayment", reset())
     receipt = press(desk, confirm).headers["Location"]
     assert (
-        desk.post(f"{receipt}settle", {"verdict": "recorded", "reason": "I know"}).status_code
+        desk.post(f"{receipt}resolve", {"resolution": "recorded", "reason": "I know"}).status_code
         == 403
     )
     boss = client_of(manager)
-    without = boss.post(f"{receipt}settle", {"verdict": "recorded", "reason": ""})
+    without = boss.post(f"{receipt}resolve", {"resolution": "recorded", "reason": ""})
     assert "This field is required." in without.content.decode()
     boss.post(f"{receipt}set-aside", {"aside-reason": "customer at the counter"})
     assert Repayment.objects.get().set_aside_reason == "customer at the counter"
     done = boss.post(
-        f"{receipt}settle", {"verdict": "not_recorded", "reason": "operator says no"}, follow=True
+        f"{receipt}resolve",
+        {"resolution": "not_recorded", "reason": "operator says no"},
+        follow=True,
     ).content.decode()
     assert "no, says a person" in done
     assert "operator says no" in done

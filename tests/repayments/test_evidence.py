@@ -16,7 +16,7 @@ from lendingadmin.repayments.evidence import (
     effect,
     next_delay,
 )
-from lendingadmin.repayments.states import OPEN, REACHED_FROM, State
+from lendingadmin.repayments.states import OPEN, REACHED_FROM, RepaymentState
 
 SENT = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 QUIET = timedelta(minutes=15)
@@ -54,30 +54,32 @@ def test_effect(before: str | None, after: str | None, expected: Effect) -> None
 @pytest.mark.parametrize(
     ("looks", "expected"),
     [
-        ([], State.UNKNOWN),
-        ([(1, "1500")], State.INFERRED),
-        ([(1, "1000"), (2, "1500")], State.INFERRED),
-        ([(1, "1500"), (2, "2000")], State.UNKNOWN),
-        ([(1, "1400")], State.UNKNOWN),
-        ([(1, "1000"), (2, "1000")], State.UNKNOWN),
-        ([(14, "1000"), (15, "1000")], State.UNKNOWN),
-        ([(15, "1000")], State.UNKNOWN),
-        ([(15, "1000"), (16, "1000")], State.NO_TRACE),
-        ([(15, "1000"), (16, None)], State.UNKNOWN),
-        ([(15, None), (16, "1000")], State.UNKNOWN),
-        ([(15, "1000"), (16, "1400")], State.UNKNOWN),
-        ([(15, None), (16, "1000"), (17, "1000")], State.NO_TRACE),
+        ([], RepaymentState.UNKNOWN),
+        ([(1, "1500")], RepaymentState.PRESUMED),
+        ([(1, "1000"), (2, "1500")], RepaymentState.PRESUMED),
+        ([(1, "1500"), (2, "2000")], RepaymentState.UNKNOWN),
+        ([(1, "1400")], RepaymentState.UNKNOWN),
+        ([(1, "1000"), (2, "1000")], RepaymentState.UNKNOWN),
+        ([(14, "1000"), (15, "1000")], RepaymentState.UNKNOWN),
+        ([(15, "1000")], RepaymentState.UNKNOWN),
+        ([(15, "1000"), (16, "1000")], RepaymentState.NOT_FOUND),
+        ([(15, "1000"), (16, None)], RepaymentState.UNKNOWN),
+        ([(15, None), (16, "1000")], RepaymentState.UNKNOWN),
+        ([(15, "1000"), (16, "1400")], RepaymentState.UNKNOWN),
+        ([(15, None), (16, "1000"), (17, "1000")], RepaymentState.NOT_FOUND),
     ],
 )
-def test_conclusion_from_looks(looks: list[tuple[int, str | None]], expected: State) -> None:
+def test_conclusion_from_looks(
+    looks: list[tuple[int, str | None]], expected: RepaymentState
+) -> None:
     taken = [_read(at, paid) for at, paid in looks]
     assert conclude(_read(-1, "1000"), taken, AMOUNT, SENT + QUIET, ()) == expected
 
 
 def test_nothing_is_concluded_without_a_baseline() -> None:
     looks = [_read(at, "1000") for at in (20, 21, 22)]
-    assert conclude(None, looks, AMOUNT, SENT + QUIET, ()) == State.UNKNOWN
-    assert conclude(_read(-1, None), looks, AMOUNT, SENT + QUIET, ()) == State.UNKNOWN
+    assert conclude(None, looks, AMOUNT, SENT + QUIET, ()) == RepaymentState.UNKNOWN
+    assert conclude(_read(-1, None), looks, AMOUNT, SENT + QUIET, ()) == RepaymentState.UNKNOWN
 
 
 def _other(sent: float, before: str | None, amount: str | None, **fields: bool) -> OtherRepayment:
@@ -199,13 +201,13 @@ def test_looks_come_close_at_first_and_ever_wider() -> None:
 
 
 def test_what_is_final_is_left_only_by_the_service_s_own_word() -> None:
-    for state in (State.REFUSED, State.NOT_SENT, State.SETTLED):
+    for state in (RepaymentState.REFUSED, RepaymentState.NOT_SENT, RepaymentState.RESOLVED):
         left_for = {to for to, sources in REACHED_FROM.items() if state in sources}
-        assert left_for == {State.RECORDED}, state
-    assert not any(State.RECORDED in sources for sources in REACHED_FROM.values())
+        assert left_for == {RepaymentState.RECORDED}, state
+    assert not any(RepaymentState.RECORDED in sources for sources in REACHED_FROM.values())
 
 
 def test_only_machinery_before_the_answer_reaches_unknown() -> None:
-    assert REACHED_FROM[State.UNKNOWN] == (State.SENT,)
-    assert REACHED_FROM[State.SENT] == (State.PENDING,)
-    assert set(OPEN) == {State.PENDING, State.SENT, State.UNKNOWN}
+    assert REACHED_FROM[RepaymentState.UNKNOWN] == (RepaymentState.SENT,)
+    assert REACHED_FROM[RepaymentState.SENT] == (RepaymentState.PENDING,)
+    assert set(OPEN) == {RepaymentState.PENDING, RepaymentState.SENT, RepaymentState.UNKNOWN}

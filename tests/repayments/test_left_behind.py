@@ -9,11 +9,11 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.repayments import sending, watching
+from lendingadmin.repayments import reconciliation, sending
 from lendingadmin.repayments.evidence import Effect
-from lendingadmin.repayments.ledger import Request
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State
+from lendingadmin.repayments.services import Request
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import refusal, reply, reset
 from tests.repayments.service import LoanService, without_committing
@@ -46,12 +46,12 @@ def acknowledged(
 def test_the_receipt_reads_the_effect_that_the_sender_could_not(
     acknowledged: Repayment, client_of: Callable[[User], Client], support: User
 ) -> None:
-    assert acknowledged.state == State.RECORDED
+    assert acknowledged.state == RepaymentState.RECORDED
     page = client_of(support).get(acknowledged.get_absolute_url()).content.decode()
     assert "The effect was not seen yet:" in page
     assert "Read the loan" in page
     acknowledged.refresh_from_db()
-    assert acknowledged.next_look_at is None
+    assert acknowledged.next_check_at is None
 
 
 def test_so_does_the_reconciler(acknowledged: Repayment) -> None:
@@ -66,13 +66,13 @@ def test_an_effect_that_could_not_be_read_is_read_later(
     usual = service._get
     service.server.on("GET /v1/projects/demo/apps/kenya/loans/", refusal(500))
     call_command("reconcile")
-    assert Repayment.objects.get().next_look_at is not None
+    assert Repayment.objects.get().next_check_at is not None
     service.server.on("GET /v1/projects/demo/apps/kenya/loans/", usual)
-    Repayment.objects.update(next_look_at=acknowledged.state_at)
+    Repayment.objects.update(next_check_at=acknowledged.state_at)
     call_command("reconcile")
     repayment = Repayment.objects.get()
     assert repayment.effect_of(repayment.baseline, repayment.latest) == Effect.NOT_YET
-    assert repayment.next_look_at is None
+    assert repayment.next_check_at is None
 
 
 def test_whoever_dies_at_the_last_look_leaves_it_to_be_taken_again(
@@ -80,8 +80,8 @@ def test_whoever_dies_at_the_last_look_leaves_it_to_be_taken_again(
 ) -> None:
     service.answer = without_committing(reset())
     lost = sending.record(asked(), support, "form")
-    long_ago = timezone.now() - watching.WATCH_FOR - timedelta(hours=1)
-    Repayment.objects.filter(pk=lost.pk).update(sent_at=long_ago, next_look_at=timezone.now())
+    long_ago = timezone.now() - reconciliation.WATCH_FOR - timedelta(hours=1)
+    Repayment.objects.filter(pk=lost.pk).update(sent_at=long_ago, next_check_at=timezone.now())
     lost.refresh_from_db()
 
     def dies(*_: object) -> None:
@@ -89,11 +89,11 @@ def test_whoever_dies_at_the_last_look_leaves_it_to_be_taken_again(
 
     with monkeypatch.context() as patched, pytest.raises(SystemExit):
         patched.setattr(sending, "read", dies)
-        watching.look_if_due(lost)
+        reconciliation.check_if_due(lost)
     lost.refresh_from_db()
-    assert lost.next_look_at is not None
+    assert lost.next_check_at is not None
 
-    Repayment.objects.filter(pk=lost.pk).update(next_look_at=timezone.now())
+    Repayment.objects.filter(pk=lost.pk).update(next_check_at=timezone.now())
     lost.refresh_from_db()
-    watching.look_if_due(lost)
-    assert lost.next_look_at is None
+    reconciliation.check_if_due(lost)
+    assert lost.next_check_at is None

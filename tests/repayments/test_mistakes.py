@@ -42,7 +42,7 @@ def report(browser: Client, repayment: Repayment, note: str = NOTE, **fields: st
 
 
 def review(browser: Client, mistake: Mistake, **fields: str) -> Any:
-    given = {"review-verdict": "corrected", "review-reason": "reversed by hand"} | fields
+    given = {"review-resolution": "corrected", "review-reason": "reversed by hand"} | fields
     address = mistake.repayment.get_absolute_url()
     return browser.post(f"{address}mistakes/{mistake.pk}/review", given, follow=True)
 
@@ -182,12 +182,12 @@ def test_reviewed_by_a_manager_with_a_reason(
     for person in (support, officer):
         assert review(client_of(person), mistake).status_code == 403
     boss = client_of(manager)
-    page = review(boss, mistake, **{"review-verdict": "", "review-reason": "kept words"})
+    page = review(boss, mistake, **{"review-resolution": "", "review-reason": "kept words"})
     assert "This field is required." in page.content.decode()
     assert "kept words" in page.content.decode()
     page = review(boss, mistake, **{"review-reason": ""})
     assert "This field is required." in page.content.decode()
-    assert review(boss, mistake, **{"review-verdict": "shrug"}).status_code == 200
+    assert review(boss, mistake, **{"review-resolution": "shrug"}).status_code == 200
     mistake.refresh_from_db()
     assert mistake.is_open
     page = review(boss, mistake).content.decode()
@@ -198,7 +198,7 @@ def test_reviewed_by_a_manager_with_a_reason(
     assert entry.action == "dashboard.repayments.reviewMistake"
     assert entry.outcome == "reviewed: corrected at the service"
     assert Repayment.objects.values().get() == before
-    again = review(boss, mistake, **{"review-verdict": "no_mistake"}).content.decode()
+    again = review(boss, mistake, **{"review-resolution": "no_mistake"}).content.decode()
     assert "Nothing was changed: manager has reviewed it before." in again
     mistake.refresh_from_db()
     assert mistake.reviewed_as == Mistake.Review.CORRECTED
@@ -227,7 +227,7 @@ def test_a_report_is_reviewed_at_its_own_repayment_only(
         f"/apps/ghana/repayments/{repayment.pk}/mistakes/{mistake.pk}/review",
         f"{repayment.get_absolute_url()}mistakes/{10**30}/review",
     ):
-        given = {"review-verdict": "corrected", "review-reason": "reversed"}
+        given = {"review-resolution": "corrected", "review-reason": "reversed"}
         assert boss.post(address, given).status_code == 404
     assert Mistake.objects.get().is_open
 
@@ -306,7 +306,7 @@ def test_a_stale_form_of_another_day(
     support: User, client_of: ClientOf, repayment: Repayment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = token(client_of(support).get(repayment.get_absolute_url()))
-    monkeypatch.setattr("lendingadmin.web.onetime.LIFETIME", timedelta(seconds=-1))
+    monkeypatch.setattr("lendingadmin.writes.idempotency.LIFETIME", timedelta(seconds=-1))
     page = report(client_of(support), repayment, token=old).content.decode()
     assert "Not saved: this form was open for too long." in page
     assert NOTE in page

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from lendingadmin.repayments import ledger, sending
-from lendingadmin.repayments.ledger import Request
+from lendingadmin.repayments import sending, services
 from lendingadmin.repayments.models import Reading
+from lendingadmin.repayments.services import Request
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import reply
 from tests.repayments.service import LoanService
@@ -22,6 +22,6 @@ def test_a_mistyped_paid_is_unreadable_and_no_sum_of_its_parts(
     balances = parts | {"repayment": {"paid": "1000.00", "unpaid": 9000}}
     answer = reply({"accountId": "L-1", "balances": balances})
     service.server.on("GET /v1/projects/demo/apps/kenya/loans/", answer)
-    repayment, _ = ledger.intend(asked(), support, "form")
+    repayment, _ = services.create_intent(asked(), support, "form")
     reading = sending.read(repayment, Reading.Kind.BASELINE)
     assert (reading.paid, reading.unpaid, reading.fault) == ("", "9000", "")

@@ -7,10 +7,10 @@ import pytest
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.repayments import ledger
-from lendingadmin.repayments.ledger import Request
+from lendingadmin.repayments import services
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import REACHED_FROM, State, Verdict
+from lendingadmin.repayments.services import Request
+from lendingadmin.repayments.states import REACHED_FROM, RepaymentState, Resolution
 from lendingadmin.staff.models import User
 from tests.repayments.threads import at_once
 
@@ -20,25 +20,25 @@ Asked = Callable[..., Request]
 
 @pytest.fixture
 def repayment(support: User, asked: Asked) -> Repayment:
-    return ledger.intend(asked(), support, "form-1")[0]
+    return services.create_intent(asked(), support, "form-1")[0]
 
 
 def test_a_row_moves_only_from_where_it_may(repayment: Repayment, support: User) -> None:
-    for here in State:
+    for here in RepaymentState:
         for to in REACHED_FROM:
             Repayment.objects.update(state=here)
-            moved = ledger.move(repayment, to, by=support)
+            moved = services.move(repayment, to, by=support)
             assert moved == (here in REACHED_FROM[to]), f"{here} to {to}"
             assert repayment.state == (to if moved else here)
 
 
 def test_of_twenty_who_settle_at_once_one_does(repayment: Repayment, manager: User) -> None:
-    Repayment.objects.update(state=State.UNKNOWN)
+    Repayment.objects.update(state=RepaymentState.UNKNOWN)
     before = Entry.objects.count()
 
     def settle(number: int) -> bool:
         mine = Repayment.objects.get(pk=repayment.pk)
-        return ledger.settle(mine, Verdict.RECORDED, f"reason {number}", manager)
+        return services.resolve(mine, Resolution.RECORDED, f"reason {number}", manager)
 
     assert sorted(at_once(20, settle)) == [False] * 19 + [True]
     assert Entry.objects.count() == before + 1
@@ -46,7 +46,7 @@ def test_of_twenty_who_settle_at_once_one_does(repayment: Repayment, manager: Us
 
 def test_who_was_paused_until_it_expired_does_not_send(repayment: Repayment, support: User) -> None:
     paused = Repayment.objects.get(pk=repayment.pk)
-    assert ledger.move(repayment, State.NOT_SENT, by=None, why="expired")
+    assert services.move(repayment, RepaymentState.NOT_SENT, by=None, why="expired")
     sent_at = timezone.now() - timedelta(seconds=1)
-    assert not ledger.move(paused, State.SENT, by=support, sent_at=sent_at)
-    assert paused.state == State.NOT_SENT and paused.sent_at is None
+    assert not services.move(paused, RepaymentState.SENT, by=support, sent_at=sent_at)
+    assert paused.state == RepaymentState.NOT_SENT and paused.sent_at is None

@@ -12,11 +12,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from lendingadmin.readers import LendingApp
+from lendingadmin.env import LendingApp
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
-from lendingadmin.web.models import Draft
+from lendingadmin.ui.models import Draft
 from tests.faults.behaviours import refusal, reply, reset
 from tests.faults.server import FaultServer
 from tests.repayments.pages import enter, filled, hidden, new_url, press
@@ -163,7 +163,7 @@ def test_a_transaction_id_without_trace_takes_a_plain_yes_however_it_is_entered(
     confirm = enter(desk, app)
     proxy.once("makeRepayment", reset())
     press(desk, confirm)
-    Repayment.objects.update(state=State.NO_TRACE)
+    Repayment.objects.update(state=RepaymentState.NOT_FOUND)
     confirm = enter(desk, app)
     page = desk.get(confirm)
     assert "may record the payment twice" in page.content.decode()

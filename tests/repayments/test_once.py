@@ -8,11 +8,11 @@ import pytest
 from django.db import connection
 
 from lendingadmin.lending.errors import BadRequest, Saved
-from lendingadmin.repayments import book, ledger, sending
+from lendingadmin.repayments import managers, sending, services
 from lendingadmin.repayments.evidence import Effect
-from lendingadmin.repayments.ledger import Request
 from lendingadmin.repayments.models import Reading, Repayment
-from lendingadmin.repayments.states import State
+from lendingadmin.repayments.services import Request
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import (
     refusal,
@@ -52,7 +52,9 @@ def test_one_transaction_id_from_twenty_forms_at_once_is_sent_once(
     results = at_once(20, lambda n: sending.record(request, support, f"form-{n}"))
     landed = [result for result in results if isinstance(result, Repayment)]
     assert len(landed) == 1
-    assert all(isinstance(x, Repayment | ledger.AlreadyLive | ledger.LoanBusy) for x in results)
+    assert all(
+        isinstance(x, Repayment | services.DuplicateExternalId | services.LoanBusy) for x in results
+    )
     assert service.asked == 1
 
 
@@ -61,7 +63,7 @@ def test_an_open_intent_keeps_the_loan_busy(
 ) -> None:
     service.answer = without_committing(reset())
     first = sending.record(asked(), support, "form-1")
-    with pytest.raises(ledger.LoanBusy) as busy:
+    with pytest.raises(services.LoanBusy) as busy:
         sending.record(asked(), support, "form-2")
     assert busy.value.other == first
     assert service.asked == 1
@@ -72,14 +74,14 @@ def test_an_intent_whose_rival_was_concluded_meanwhile_goes_through(
 ) -> None:
     service.answer = without_committing(reset())
     first = sending.record(asked(), support, "form-1")
-    explain = ledger._explain
+    explain = services._explain
 
     def late(*args: Any) -> Repayment | None:
-        Repayment.objects.filter(pk=first.pk).update(state=State.RECORDED)
+        Repayment.objects.filter(pk=first.pk).update(state=RepaymentState.RECORDED)
         return explain(*args)
 
-    monkeypatch.setattr(ledger, "_explain", late)
-    second, is_new = ledger.intend(asked(), support, "form-2")
+    monkeypatch.setattr(services, "_explain", late)
+    second, is_new = services.create_intent(asked(), support, "form-2")
     assert is_new and second != first
 
 
@@ -88,7 +90,7 @@ def test_balances_beyond_all_money_are_no_evidence(
 ) -> None:
     service.paid = Decimal(10) ** 100
     repayment = sending.record(asked(), support, "form-1")
-    assert repayment.state == State.RECORDED
+    assert repayment.state == RepaymentState.RECORDED
     assert {reading.paid for reading in repayment.readings.all()} == {""}
     assert repayment.effect_of(repayment.baseline, repayment.latest) == Effect.UNREADABLE
 
@@ -96,19 +98,19 @@ def test_balances_beyond_all_money_are_no_evidence(
 def test_a_late_acknowledgement_alarms_again_after_an_alarm_that_was_seen(
     service: LoanService, support: User, asked: Asked
 ) -> None:
-    repayment, _ = ledger.intend(asked(), support, "form-1")
-    Repayment.objects.update(state=State.NO_TRACE)
-    ledger.raise_alarm(repayment, "Paid rose late.")
-    ledger.see_alarm(repayment, support)
-    ledger.acknowledge(repayment, support)
-    assert list(book.alarms("kenya")) == [repayment]
+    repayment, _ = services.create_intent(asked(), support, "form-1")
+    Repayment.objects.update(state=RepaymentState.NOT_FOUND)
+    services.raise_alarm(repayment, "Paid rose late.")
+    services.mark_alarm_seen(repayment, support)
+    services.acknowledge(repayment, support)
+    assert list(managers.alarms("kenya")) == [repayment]
 
 
 def test_a_late_refusal_ends_the_looking(service: LoanService, support: User, asked: Asked) -> None:
     service.answer = without_committing(reset())
     repayment = sending.record(asked(), support, "form-1")
-    sending.conclude_error(repayment, BadRequest(status=400, saved=Saved.NO), support)
-    assert (repayment.state, repayment.next_look_at) == (State.REFUSED, None)
+    sending.apply_error(repayment, BadRequest(status=400, saved=Saved.NO), support)
+    assert (repayment.state, repayment.next_check_at) == (RepaymentState.REFUSED, None)
 
 
 def test_a_transaction_id_is_free_again_where_nothing_is_at_the_service(
@@ -118,9 +120,9 @@ def test_a_transaction_id_is_free_again_where_nothing_is_at_the_service(
     refused = sending.record(asked(external_id="TX"), support, "form-1")
     service.answer = service.keep_word
     again = sending.record(asked(external_id="TX", retry_of=refused.pk), support, "form-2")
-    assert again.state == State.RECORDED
+    assert again.state == RepaymentState.RECORDED
     assert again.retry_of == refused
-    with pytest.raises(ledger.AlreadyLive):
+    with pytest.raises(services.DuplicateExternalId):
         sending.record(asked(external_id=" TX "), support, "form-3")
 
 
@@ -135,11 +137,15 @@ def test_cash_gets_an_id_of_its_own(service: LoanService, support: User, asked: 
 def test_a_late_acknowledgement_moves_any_state_and_raises_an_alarm(
     service: LoanService, support: User, asked: Asked
 ) -> None:
-    for number, state in enumerate(set(State) - {State.RECORDED, State.SENT}):
-        repayment, _ = ledger.intend(asked(account_id=f"L-{number}"), support, f"form-{number}")
+    for number, state in enumerate(
+        set(RepaymentState) - {RepaymentState.RECORDED, RepaymentState.SENT}
+    ):
+        repayment, _ = services.create_intent(
+            asked(account_id=f"L-{number}"), support, f"form-{number}"
+        )
         Repayment.objects.filter(pk=repayment.pk).update(state=state)
-        ledger.acknowledge(repayment, support)
-        assert repayment.state == State.RECORDED, state
+        services.acknowledge(repayment, support)
+        assert repayment.state == RepaymentState.RECORDED, state
         assert "acknowledged it late" in repayment.alarm, state
 
 
@@ -148,12 +154,12 @@ def test_two_late_truths_about_one_transaction_id_are_both_kept(
 ) -> None:
     service.answer = without_committing(reset())
     first = sending.record(asked(external_id="TX"), support, "form-1")
-    Repayment.objects.filter(pk=first.pk).update(state=State.NO_TRACE)
+    Repayment.objects.filter(pk=first.pk).update(state=RepaymentState.NOT_FOUND)
     service.answer = service.keep_word
     second = sending.record(asked(external_id="TX", retry_of=first.pk), support, "form-2")
-    ledger.acknowledge(first, support)
+    services.acknowledge(first, support)
     second.refresh_from_db()
-    assert (first.state, second.state) == (State.RECORDED, State.RECORDED)
+    assert (first.state, second.state) == (RepaymentState.RECORDED, RepaymentState.RECORDED)
     assert first.duplicate
     assert "twice" in first.alarm
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from lendingadmin.repayments import sending
-from lendingadmin.repayments.ledger import Request
 from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.services import Request
 from lendingadmin.staff.models import User
 from tests.repayments.service import LoanService
 from tests.repayments.threads import at_once

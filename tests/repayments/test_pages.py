@@ -9,11 +9,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.readers import LendingApp
+from lendingadmin.env import LendingApp
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
-from lendingadmin.web.models import Draft
+from lendingadmin.ui.models import Draft
 from tests.faults.server import FaultServer
 from tests.repayments.pages import enter, filled, hidden, new_url, press
 from tests.repayments.threads import at_once
@@ -188,7 +188,7 @@ def test_a_look_alike_that_came_meanwhile_is_shown_first(
     assert "A similar repayment was entered meanwhile" in stopped
     assert Repayment.objects.count() == 1
     press(desk, two)
-    assert Repayment.objects.filter(state=State.RECORDED).count() == 2
+    assert Repayment.objects.filter(state=RepaymentState.RECORDED).count() == 2
 
 
 def test_the_same_transaction_id_is_not_recorded_twice(

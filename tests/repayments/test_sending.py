@@ -10,14 +10,14 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.lending.errors import NotAccepted, Saved
+from lendingadmin.lending.errors import LendingError, NotAccepted, NotSent, Saved, Throttled
 from lendingadmin.lending.loans import Loans
 from lendingadmin.lending.values import Loan
-from lendingadmin.repayments import ledger, sending, watching
+from lendingadmin.repayments import reconciliation, sending, services
 from lendingadmin.repayments.evidence import Effect
-from lendingadmin.repayments.ledger import Request
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State
+from lendingadmin.repayments.services import Request
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import (
     close,
@@ -38,7 +38,7 @@ Asked = Callable[..., Request]
 
 def test_recorded_with_its_effect_seen(service: LoanService, support: User, asked: Asked) -> None:
     repayment = sending.record(asked(notes="paid by her brother"), support, "form-1")
-    assert repayment.state == State.RECORDED
+    assert repayment.state == RepaymentState.RECORDED
     assert repayment.effect_of(repayment.baseline, repayment.latest) == Effect.SEEN
     assert [reading.kind for reading in repayment.readings.all()] == ["baseline", "after"]
     (body,) = service.posted
@@ -64,42 +64,75 @@ def test_every_step_is_in_the_audit_trail(
     entries = Entry.objects.filter(subject=f"L-1 {repayment}").order_by("pk")
     outcomes = list(entries.values_list("username", "action", "outcome", "saved", "request_id"))
     assert outcomes == [
-        ("support", "loans.makeRepayment", State.PENDING.label, "no", ""),
-        ("support", "loans.makeRepayment", State.SENT.label, "unknown", ""),
-        ("support", "loans.makeRepayment", State.RECORDED.label, "yes", "req-1"),
+        ("support", "loans.makeRepayment", RepaymentState.PENDING.label, "no", ""),
+        ("support", "loans.makeRepayment", RepaymentState.SENT.label, "unknown", ""),
+        ("support", "loans.makeRepayment", RepaymentState.RECORDED.label, "yes", "req-1"),
     ]
+
+
+@pytest.mark.parametrize("error", [Throttled(), NotSent()], ids=["our limit", "too late"])
+def test_what_is_held_back_here_is_not_sent(
+    error: LendingError,
+    service: LoanService,
+    support: User,
+    asked: Asked,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def hold_back(*args: Any, **options: Any) -> Loan:
+        raise error
+
+    monkeypatch.setattr(Loans, "make_repayment", hold_back)
+    repayment = sending.record(asked(), support, "form-1")
+    assert (repayment.state, repayment.why) == (RepaymentState.NOT_SENT, error.message)
+    assert service.posted == []
 
 
 @pytest.mark.parametrize(
     ("answer", "state", "status"),
     [
-        pytest.param(without_committing(refusal(400, "No.")), State.REFUSED, 400, id="400"),
-        pytest.param(without_committing(refusal(401)), State.REFUSED, 401, id="401"),
-        pytest.param(without_committing(refusal(403)), State.REFUSED, 403, id="403"),
-        pytest.param(without_committing(refusal(404)), State.REFUSED, 404, id="404"),
-        pytest.param(without_committing(refusal(422)), State.REFUSED, 422, id="422"),
-        pytest.param(without_committing(refusal(429)), State.REFUSED, 429, id="429"),
-        pytest.param(without_committing(refusal(408)), State.UNKNOWN, 408, id="408"),
-        pytest.param(without_committing(refusal(409)), State.UNKNOWN, 409, id="409"),
-        pytest.param(without_committing(refusal(500)), State.UNKNOWN, 500, id="500"),
-        pytest.param(without_committing(refusal(503)), State.UNKNOWN, 503, id="503"),
-        pytest.param(without_committing(redirect("/elsewhere")), State.UNKNOWN, 307, id="307"),
-        pytest.param(without_committing(reset()), State.UNKNOWN, None, id="reset, not committed"),
-        pytest.param(commit_then(reset()), State.UNKNOWN, None, id="reset after committing"),
-        pytest.param(commit_then(close()), State.UNKNOWN, None, id="closed without a word"),
-        pytest.param(commit_then(reset_during()), State.UNKNOWN, 200, id="reset in the answer"),
-        pytest.param(commit_then(refusal(500)), State.UNKNOWN, 500, id="500 after committing"),
-        pytest.param(commit_then(truncated_json()), State.UNKNOWN, 200, id="truncated JSON"),
-        pytest.param(commit_then(html()), State.UNKNOWN, 200, id="HTML"),
-        pytest.param(commit_then(empty()), State.UNKNOWN, 200, id="an empty 200"),
-        pytest.param(commit_then(reply([])), State.UNKNOWN, 200, id="a list"),
-        pytest.param(commit_then(reply({})), State.UNKNOWN, 200, id="no accountId"),
         pytest.param(
-            commit_then(reply({"accountId": "L-2"})), State.UNKNOWN, 200, id="another loan"
+            without_committing(refusal(400, "No.")), RepaymentState.REFUSED, 400, id="400"
+        ),
+        pytest.param(without_committing(refusal(401)), RepaymentState.REFUSED, 401, id="401"),
+        pytest.param(without_committing(refusal(403)), RepaymentState.REFUSED, 403, id="403"),
+        pytest.param(without_committing(refusal(404)), RepaymentState.REFUSED, 404, id="404"),
+        pytest.param(without_committing(refusal(422)), RepaymentState.REFUSED, 422, id="422"),
+        pytest.param(without_committing(refusal(429)), RepaymentState.REFUSED, 429, id="429"),
+        pytest.param(without_committing(refusal(408)), RepaymentState.UNKNOWN, 408, id="408"),
+        pytest.param(without_committing(refusal(409)), RepaymentState.UNKNOWN, 409, id="409"),
+        pytest.param(without_committing(refusal(500)), RepaymentState.UNKNOWN, 500, id="500"),
+        pytest.param(without_committing(refusal(503)), RepaymentState.UNKNOWN, 503, id="503"),
+        pytest.param(
+            without_committing(redirect("/elsewhere")), RepaymentState.UNKNOWN, 307, id="307"
+        ),
+        pytest.param(
+            without_committing(reset()), RepaymentState.UNKNOWN, None, id="reset, not committed"
+        ),
+        pytest.param(
+            commit_then(reset()), RepaymentState.UNKNOWN, None, id="reset after committing"
+        ),
+        pytest.param(
+            commit_then(close()), RepaymentState.UNKNOWN, None, id="closed without a word"
+        ),
+        pytest.param(
+            commit_then(reset_during()), RepaymentState.UNKNOWN, 200, id="reset in the answer"
+        ),
+        pytest.param(
+            commit_then(refusal(500)), RepaymentState.UNKNOWN, 500, id="500 after committing"
+        ),
+        pytest.param(
+            commit_then(truncated_json()), RepaymentState.UNKNOWN, 200, id="truncated JSON"
+        ),
+        pytest.param(commit_then(html()), RepaymentState.UNKNOWN, 200, id="HTML"),
+        pytest.param(commit_then(empty()), RepaymentState.UNKNOWN, 200, id="an empty 200"),
+        pytest.param(commit_then(reply([])), RepaymentState.UNKNOWN, 200, id="a list"),
+        pytest.param(commit_then(reply({})), RepaymentState.UNKNOWN, 200, id="no accountId"),
+        pytest.param(
+            commit_then(reply({"accountId": "L-2"})), RepaymentState.UNKNOWN, 200, id="another loan"
         ),
         pytest.param(
             commit_then(reply({"accountId": "L-1", "error_description": "No."})),
-            State.UNKNOWN,
+            RepaymentState.UNKNOWN,
             200,
             id="the loan, with words of an error",
         ),
@@ -110,7 +143,7 @@ def test_what_the_answer_makes_of_it(
     support: User,
     asked: Asked,
     answer: Callable[..., object],
-    state: State,
+    state: RepaymentState,
     status: int | None,
 ) -> None:
     service.answer = answer
@@ -118,7 +151,7 @@ def test_what_the_answer_makes_of_it(
     assert repayment.state == state
     assert repayment.status in (status, None if status == 200 else status)
     assert service.asked == 1
-    assert (repayment.next_look_at is not None) == (state == State.UNKNOWN)
+    assert (repayment.next_check_at is not None) == (state == RepaymentState.UNKNOWN)
 
 
 def test_the_service_s_own_words_are_kept(
@@ -155,7 +188,7 @@ def test_acknowledged_without_committing_is_recorded_and_its_effect_not_seen(
 ) -> None:
     service.answer = without_committing(reply({"accountId": "L-1"}))
     repayment = sending.record(asked(), support, "form-1")
-    assert repayment.state == State.RECORDED
+    assert repayment.state == RepaymentState.RECORDED
     assert repayment.effect_of(repayment.baseline, repayment.latest) == Effect.NOT_YET
 
 
@@ -164,7 +197,7 @@ def test_a_service_that_can_t_be_reached_is_not_sent_anything(
 ) -> None:
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = refused_address  # type: ignore[attr-defined]
     repayment = sending.record(asked(), support, "form-1")
-    assert repayment.state == State.NOT_SENT
+    assert repayment.state == RepaymentState.NOT_SENT
     assert "could not be read before sending" in repayment.why
 
 
@@ -173,7 +206,7 @@ def test_without_a_baseline_of_the_same_loan_nothing_is_sent(
 ) -> None:
     service.account_id = "L-2"
     repayment = sending.record(asked(), support, "form-1")
-    assert repayment.state == State.NOT_SENT
+    assert repayment.state == RepaymentState.NOT_SENT
     assert service.asked == 0
 
 
@@ -189,7 +222,7 @@ def test_the_intent_is_committed_as_sent_before_the_socket_is_written(
 
     service.answer = answer  # type: ignore[assignment]
     sending.record(asked(), support, "form-1")
-    assert seen == [State.SENT]
+    assert seen == [RepaymentState.SENT]
 
 
 def test_inside_another_transaction_nothing_is_sent(
@@ -203,20 +236,20 @@ def test_inside_another_transaction_nothing_is_sent(
 def test_a_sender_paused_past_its_deadline_sends_nothing(
     service: LoanService, support: User, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ledger, "SEND_WITHIN", timedelta(0))
+    monkeypatch.setattr(services, "SEND_WITHIN", timedelta(0))
     repayment = sending.record(asked(), support, "form-1")
-    assert repayment.state == State.NOT_SENT
+    assert repayment.state == RepaymentState.NOT_SENT
     assert service.asked == 0
 
 
 def test_an_intent_that_expired_meanwhile_is_not_sent(
     service: LoanService, support: User, asked: Asked
 ) -> None:
-    repayment, _ = ledger.intend(asked(), support, "form-1")
+    repayment, _ = services.create_intent(asked(), support, "form-1")
     Repayment.objects.update(send_before=timezone.now())
-    assert watching.sweep() == 1
+    assert reconciliation.mark_lost_unknown() == 1
     sending.send(repayment, support)
-    assert repayment.state == State.NOT_SENT
+    assert repayment.state == RepaymentState.NOT_SENT
     assert service.asked == 0
 
 
@@ -232,12 +265,12 @@ def test_a_fault_of_our_own_after_sending_leaves_it_unknown(
     monkeypatch.setattr(Loans, "make_repayment", break_down)
     repayment = sending.record(asked(), support, "form-1")
     assert service.asked == 1
-    assert repayment.state == State.UNKNOWN
+    assert repayment.state == RepaymentState.UNKNOWN
 
 
 def test_without_a_token_nothing_was_sent(support: User, asked: Asked) -> None:
-    repayment, _ = ledger.intend(asked(), support, "form-1")
-    ledger.move(repayment, State.SENT, by=support, sent_at=timezone.now())
+    repayment, _ = services.create_intent(asked(), support, "form-1")
+    services.move(repayment, RepaymentState.SENT, by=support, sent_at=timezone.now())
     refused = NotAccepted(operation="token", status=401, saved=Saved.NO)
-    sending.conclude_error(repayment, refused, support)
-    assert repayment.state == State.NOT_SENT
+    sending.apply_error(repayment, refused, support)
+    assert repayment.state == RepaymentState.NOT_SENT

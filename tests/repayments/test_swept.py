@@ -10,10 +10,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.repayments import ledger, sending, watching
-from lendingadmin.repayments.ledger import Request
+from lendingadmin.repayments import reconciliation, sending, services
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State
+from lendingadmin.repayments.services import Request
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import refusal
 from tests.proof.desk import InProcess, fill_in, form_url, open_confirm, press
@@ -27,12 +27,14 @@ Asked = Callable[..., Request]
 def restored(service: LoanService, support: User, asked: Asked) -> Repayment:
     """At the service, and `pending` in the backup that was restored; swept since."""
     repayment = sending.record(asked(external_id="TX"), support, "form-1")
-    assert repayment.state == State.RECORDED
+    assert repayment.state == RepaymentState.RECORDED
     repayment.readings.all().delete()
     Repayment.objects.update(
-        state=State.PENDING, sent_at=None, send_before=timezone.now() - timedelta(minutes=5)
+        state=RepaymentState.PENDING,
+        sent_at=None,
+        send_before=timezone.now() - timedelta(minutes=5),
     )
-    assert watching.sweep() == 1
+    assert reconciliation.mark_lost_unknown() == 1
     repayment.refresh_from_db()
     return repayment
 
@@ -41,7 +43,7 @@ def test_its_receipt_claims_no_more_than_the_journal_knows(
     restored: Repayment, desk: Client
 ) -> None:
     page = " ".join(desk.get(restored.get_absolute_url()).content.decode().split())
-    assert restored.state == State.NOT_SENT
+    assert restored.state == RepaymentState.NOT_SENT
     assert "Not sent, as far as this journal knows" in page
     assert "<strong>no, as far as this journal knows</strong>" in page
     assert "nothing was recorded" not in page
@@ -74,7 +76,7 @@ def test_what_its_own_sender_did_not_send_is_plainly_not_sent(
 ) -> None:
     service.server.on("GET /v1/projects/demo/apps/kenya/loans/", refusal(500))
     repayment = sending.record(asked(external_id="TX"), support, "form-1")
-    assert repayment.state == State.NOT_SENT
+    assert repayment.state == RepaymentState.NOT_SENT
     page = " ".join(desk.get(repayment.get_absolute_url()).content.decode().split())
     assert "so nothing was recorded" in page and "as far as this journal knows" not in page
-    assert not ledger.given_up("kenya", "L-1", "TX").exists()
+    assert not services.find_abandoned("kenya", "L-1", "TX").exists()

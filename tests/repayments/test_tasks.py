@@ -16,15 +16,15 @@ from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.background import duties
-from lendingadmin.background.worker import Worker
-from lendingadmin.repayments import sending, tasks, watching
-from lendingadmin.repayments.ledger import Request
+from lendingadmin.repayments import reconciliation, sending, tasks
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State
+from lendingadmin.repayments.services import Request
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
-from lendingadmin.web import tasks as web_tasks
-from lendingadmin.web.models import Write
+from lendingadmin.worker import duties
+from lendingadmin.worker.worker import Worker
+from lendingadmin.writes import tasks as web_tasks
+from lendingadmin.writes.models import Write
 from tests.faults.behaviours import hang, reset
 from tests.faults.server import Behaviour, Wire
 from tests.repayments.service import LoanService, commit_then, without_committing
@@ -46,13 +46,13 @@ def landed(service: LoanService, support: User, asked: Asked) -> Repayment:
 
 
 def due_now(repayment: Repayment, **fields: object) -> Repayment:
-    Repayment.objects.filter(pk=repayment.pk).update(next_look_at=timezone.now(), **fields)
+    Repayment.objects.filter(pk=repayment.pk).update(next_check_at=timezone.now(), **fields)
     repayment.refresh_from_db()
     return repayment
 
 
 def looks_enqueued() -> list[DBTaskResult]:
-    return list(DBTaskResult.objects.filter(task_path=tasks.look.module_path))
+    return list(DBTaskResult.objects.filter(task_path=tasks.check.module_path))
 
 
 def grow_old(**of: object) -> None:
@@ -83,26 +83,26 @@ def test_a_worker_killed_in_the_middle_of_a_look_loses_nothing(
         first.wait(10)
     (task,) = looks_enqueued()
     assert task.status == TaskResultStatus.RUNNING
-    assert state_of(landed) == State.UNKNOWN
-    assert (landed.looks, landed.readings.filter(kind="look").count()) == (1, 0)
+    assert state_of(landed) == RepaymentState.UNKNOWN
+    assert (landed.attempts, landed.readings.filter(kind="check").count()) == (1, 0)
     grow_old()
     with worker(service.server.url, tmp_path / "two.log") as second:
-        assert soon(lambda: state_of(landed) == State.INFERRED)
+        assert soon(lambda: state_of(landed) == RepaymentState.PRESUMED)
         assert soon(lambda: not DBTaskResult.objects.running().exists())
         second.send_signal(signal.SIGTERM)
         assert second.wait(10) == 0
     baseline, *_, look = landed.readings.all()
     assert (baseline.kind, baseline.paid, look.kind, look.paid) == (
         *("baseline", "1000.00"),
-        *("look", "1500.00"),
+        *("check", "1500.00"),
     )
     assert baseline.taken_at < look.taken_at
     assert "another payment may explain it" in landed.why
-    concluded = Entry.objects.filter(outcome=State.INFERRED.label)
+    concluded = Entry.objects.filter(outcome=RepaymentState.PRESUMED.label)
     assert [(entry.detail, entry.user_id) for entry in concluded] == [(landed.why, None)]
     assert service.asked == 1
     log = (tmp_path / "two.log").read_text()
-    assert f"{landed} was unknown, is inferred" in log
+    assert f"{landed} was unknown, is presumed" in log
     assert "L-1" not in log and "TX" not in log
 
 
@@ -123,7 +123,7 @@ def test_asked_to_stop_it_finishes_the_look_in_hand(
         assert soon(lambda: "gracefully" in (tmp_path / "log").read_text())
         let_go.set()
         assert process.wait(10) == 0
-    assert state_of(landed) == State.INFERRED
+    assert state_of(landed) == RepaymentState.PRESUMED
     assert [task.status for task in looks_enqueued()] == [TaskResultStatus.SUCCESSFUL]
 
 
@@ -136,10 +136,10 @@ def test_two_workers_take_each_look_once(
         sending.record(asked(account_id=f"L-{number}"), support, f"form-{number}")
     before = service.server.hits(LOANS)
     # The tenth look is followed by a pause, so that no second one is due within the test.
-    Repayment.objects.update(looks=10, next_look_at=timezone.now())
+    Repayment.objects.update(attempts=10, next_check_at=timezone.now())
     url = service.server.url
     with worker(url, tmp_path / "one.log") as one, worker(url, tmp_path / "two.log") as two:
-        assert soon(lambda: not Repayment.objects.exclude(looks=11).exists())
+        assert soon(lambda: not Repayment.objects.exclude(attempts=11).exists())
         assert soon(lambda: not DBTaskResult.objects.exclude(status="SUCCESSFUL").exists())
         # One may have done it all before the other was there to take a signal.
         logs = (tmp_path / "one.log", tmp_path / "two.log")
@@ -148,14 +148,14 @@ def test_two_workers_take_each_look_once(
             process.send_signal(signal.SIGTERM)
             assert process.wait(10) == 0
     assert service.server.hits(LOANS) == before + 20
-    assert {row.readings.filter(kind="look").count() for row in Repayment.objects.all()} == {1}
+    assert {row.readings.filter(kind="check").count() for row in Repayment.objects.all()} == {1}
 
 
 # --- what is enqueued ----------------------------------------------------------------------
 
 
 def test_the_worker_s_command_is_the_one_with_a_beat() -> None:
-    assert get_commands()["db_worker"] == "lendingadmin.background"
+    assert get_commands()["db_worker"] == "lendingadmin.worker"
 
 
 def test_a_due_look_is_enqueued_once_and_carries_a_number_only(landed: Repayment) -> None:
@@ -166,44 +166,43 @@ def test_a_due_look_is_enqueued_once_and_carries_a_number_only(landed: Repayment
 
 
 def test_what_is_not_due_is_not_enqueued(landed: Repayment) -> None:
-    Repayment.objects.update(next_look_at=timezone.now() + timedelta(minutes=1))
+    Repayment.objects.update(next_check_at=timezone.now() + timedelta(minutes=1))
     tasks.beat()
     assert looks_enqueued() == []
 
 
 def test_a_look_enqueued_twice_is_taken_once(landed: Repayment) -> None:
-    tasks.look.enqueue(landed.pk)
-    tasks.look.enqueue(landed.pk)
+    tasks.check.enqueue(landed.pk)
+    tasks.check.enqueue(landed.pk)
     Worker(once=True).run()
     assert {task.status for task in looks_enqueued()} == {TaskResultStatus.SUCCESSFUL}
-    assert landed.readings.filter(kind="look").count() == 1
+    assert landed.readings.filter(kind="check").count() == 1
 
 
 def test_a_look_at_what_is_gone_does_no_harm() -> None:
-    tasks.look.enqueue(4711)
+    tasks.check.enqueue(4711)
     Worker(once=True).run()
     assert [task.status for task in looks_enqueued()] == [TaskResultStatus.SUCCESSFUL]
 
 
 def test_what_a_sender_left_behind_is_swept_up(landed: Repayment) -> None:
     long_ago = timezone.now() - timedelta(minutes=3)
-    Repayment.objects.update(state=State.SENT, sent_at=long_ago, next_look_at=None)
+    Repayment.objects.update(state=RepaymentState.SENT, sent_at=long_ago, next_check_at=None)
     tasks.beat()
-    assert state_of(landed) == State.UNKNOWN
+    assert state_of(landed) == RepaymentState.UNKNOWN
 
 
 def test_other_writes_are_swept_up_and_looked_at(support: User) -> None:
     now = timezone.now()
-    died = Write.objects.create(token="one", person=support, operation="loans.create")
-    doubtful = Write.objects.create(
-        token="two", person=support, operation="loans.create", state="unknown", next_look_at=now
-    )
+    made = {"person": support, "app_id": "kenya", "operation": "loans.create"}
+    died = Write.objects.create(token="one", **made)
+    doubtful = Write.objects.create(token="two", state="unknown", next_check_at=now, **made)
     Write.objects.update(created_at=now - timedelta(minutes=3))
     Worker(once=True).run()
     for write in (died, doubtful):
         write.refresh_from_db()
-        assert (write.state, write.looks_taken, write.looks.count()) == ("unknown", 1, 1)
-    assert DBTaskResult.objects.filter(task_path=web_tasks.follow_writes.module_path).count() == 1
+        assert (write.state, write.attempts, write.checks.count()) == ("unknown", 1, 1)
+    assert DBTaskResult.objects.filter(task_path=web_tasks.check_writes.module_path).count() == 1
 
 
 def test_an_idle_worker_only_reads(db: None) -> None:
@@ -230,12 +229,12 @@ def lost_task(landed: Repayment) -> DBTaskResult:
 
 
 def test_a_task_that_may_be_running_still_is_left_alone(lost_task: DBTaskResult) -> None:
-    assert duties.put_back() == 0
+    assert duties.requeue_lost() == 0
 
 
 def test_of_many_workers_one_puts_a_lost_task_back(lost_task: DBTaskResult) -> None:
     grow_old()
-    assert sorted(at_once(8, lambda _: duties.put_back())) == [0] * 7 + [1]  # type: ignore[type-var]
+    assert sorted(at_once(8, lambda _: duties.requeue_lost())) == [0] * 7 + [1]  # type: ignore[type-var]
     lost_task.refresh_from_db()
     assert lost_task.status == TaskResultStatus.READY
 
@@ -245,11 +244,11 @@ def test_a_failed_look_is_done_again(
 ) -> None:
     lost_task.set_failed(duties.Failed("OperationalError"))
     # The look was claimed, and with it the calendar had moved on to its end.
-    Repayment.objects.update(next_look_at=None)
-    assert duties.put_back() == 0
+    Repayment.objects.update(next_check_at=None)
+    assert duties.requeue_lost() == 0
     grow_old()
     Worker(once=True).run()
-    assert state_of(landed) == State.INFERRED
+    assert state_of(landed) == RepaymentState.PRESUMED
 
 
 def test_a_task_that_kills_its_workers_is_given_up(
@@ -257,7 +256,7 @@ def test_a_task_that_kills_its_workers_is_given_up(
 ) -> None:
     DBTaskResult.objects.update(worker_ids=["dead"] * duties.ATTEMPTS)
     grow_old()
-    assert duties.put_back() == 0
+    assert duties.requeue_lost() == 0
     lost_task.refresh_from_db()
     assert lost_task.status == TaskResultStatus.FAILED
     assert "given up" in caplog.text
@@ -271,7 +270,7 @@ def test_an_error_s_words_stay_out_of_log_and_row(
     def break_down(_: Repayment) -> None:
         raise IntegrityError(f"Key (account_id)=({phone}) already exists.")
 
-    monkeypatch.setattr(watching, "look_if_due", break_down)
+    monkeypatch.setattr(reconciliation, "check_if_due", break_down)
     with caplog.at_level(logging.DEBUG):
         Worker(once=True).run()
     (task,) = looks_enqueued()
@@ -291,7 +290,7 @@ def test_a_database_that_does_not_answer_is_asked_again(monkeypatch: pytest.Monk
             raise OperationalError("server closed the connection")
         one.running = False
 
-    monkeypatch.setattr(duties, "beat", beat)
+    monkeypatch.setattr(duties, "run_duties", beat)
     one.run()
     assert len(beats) == 2
 
@@ -307,7 +306,7 @@ def test_tasks_that_are_done_are_forgotten_after_a_while(landed: Repayment) -> N
 
 
 def test_reconcile_does_what_a_dead_worker_left(lost_task: DBTaskResult, landed: Repayment) -> None:
-    Repayment.objects.update(next_look_at=None)
+    Repayment.objects.update(next_check_at=None)
     grow_old()
     call_command("reconcile")
-    assert state_of(landed) == State.INFERRED
+    assert state_of(landed) == RepaymentState.PRESUMED

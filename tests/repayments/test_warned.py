@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from lendingadmin.repayments import ledger, sending
-from lendingadmin.repayments.ledger import Request
+from lendingadmin.repayments import sending, services
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import State, Verdict
+from lendingadmin.repayments.services import Request
+from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import reset
 from tests.proof.desk import InProcess, fill_in, form_url, open_confirm, press
@@ -18,23 +18,23 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def given_up(service: LoanService, support: User, asked: Callable[..., Request]) -> Repayment:
+def abandoned(service: LoanService, support: User, asked: Callable[..., Request]) -> Repayment:
     """The request with id TX was lost, and nothing of it was found."""
     service.answer = without_committing(reset())
     repayment = sending.record(asked(external_id="TX"), support, "form-1")
     service.answer = service.keep_word
-    Repayment.objects.update(state=State.NO_TRACE)
+    Repayment.objects.update(state=RepaymentState.NOT_FOUND)
     repayment.refresh_from_db()
     return repayment
 
 
 def test_after_a_person_settled_it_as_not_recorded_too(
     service: LoanService,
-    given_up: Repayment,
+    abandoned: Repayment,
     manager: User,
     client_of: Callable[[User], Client],
 ) -> None:
-    ledger.settle(given_up, Verdict.NOT_RECORDED, "the operator found nothing", manager)
+    services.resolve(abandoned, Resolution.NOT_RECORDED, "the operator found nothing", manager)
     desk = InProcess(client_of(manager))
     url = fill_in(desk, form_url("kenya", "L-1"), "TX", "500.00")
     confirm = open_confirm(desk, url or "")
@@ -47,23 +47,23 @@ def test_after_a_person_settled_it_as_not_recorded_too(
 
 def test_when_it_was_given_up_while_the_button_was_pressed(
     service: LoanService,
-    given_up: Repayment,
+    abandoned: Repayment,
     manager: User,
     client_of: Callable[[User], Client],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     desk = InProcess(client_of(manager))
     url = fill_in(desk, form_url("kenya", "L-1"), "TX", "500.00")
-    Repayment.objects.update(state=State.REFUSED)
+    Repayment.objects.update(state=RepaymentState.REFUSED)
     confirm = open_confirm(desk, url or "")
     assert confirm is not None and not confirm.warns
-    intend = ledger.intend
+    intend = services.create_intent
 
     def late(*args: object, **more: object) -> object:
-        Repayment.objects.filter(pk=given_up.pk).update(state=State.NO_TRACE)
+        Repayment.objects.filter(pk=abandoned.pk).update(state=RepaymentState.NOT_FOUND)
         return intend(*args, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(ledger, "intend", late)
+    monkeypatch.setattr(services, "create_intent", late)
     page = press(desk, confirm)
     assert page.status == 200
     assert "Not sent yet." in page.text and "may_double" in page.text

@@ -130,7 +130,7 @@ def new_event(**fields: object) -> dict[str, object]:
         "eventType": "personal_data.captured",
         "timestamp": ago(minutes=1),
         "data": [{"kind": "lending.example/sms", "values": [sms(days=n) for n in (1, 2, 3)]}],
-    } | fields
+    } | _taken_now(fields)
 
 
 def sms(body: str = "You have received Ksh1,000.00 from JANE", **time: float) -> dict[str, object]:
@@ -156,4 +156,9 @@ def new_assessment(**fields: object) -> dict[str, object]:
         "accountId": "borrower:b",
         "assessmentType": "assessmentTypes/credit-90-days",
         "timestamp": ago(seconds=0),
-    } | fields
+    } | _taken_now(fields)
+
+
+def _taken_now(fields: dict[str, object]) -> dict[str, object]:
+    """The fields; one that is a function is called, since a table is made when it is collected."""
+    return {name: value() if callable(value) else value for name, value in fields.items()}

@@ -152,7 +152,7 @@ def test_an_assessment_is_made_if_there_is_none(lender: Caller) -> None:
         ({"accountId": "user:b"}, 400, "accountId: "),
         ({"accountId": None}, 400, "accountId: "),
         ({"timestamp": "2026-02-30T00:00:00Z"}, 400, "timestamp: "),
-        ({"timestamp": ago(minutes=-9)}, 400, "timestamp: "),
+        ({"timestamp": lambda: ago(minutes=-9)}, 400, "timestamp: "),
         ({"assessmentType": "credit-90-days"}, 400, "assessmentType: "),
         ({"assessmentType": "assessmentTypes/unheard-of"}, 400, "assessmentType: "),
         ({"assessmentType": 90}, 400, "assessmentType: "),

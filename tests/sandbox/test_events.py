@@ -118,7 +118,7 @@ def test_the_same_event_may_be_in_two_apps(sandbox: SandboxProcess, lender: Call
         ({"accountId": "b"}, "accountId"),
         ({"accountId": 7}, "accountId"),
         ({"timestamp": "yesterday"}, "timestamp"),
-        ({"timestamp": ago(minutes=-9)}, "timestamp"),
+        ({"timestamp": lambda: ago(minutes=-9)}, "timestamp"),
         ({"data": None}, "data"),
         ({"data": []}, "data"),
         ({"data": [{"kind": "lending.example/fax", "values": []}]}, "data[0].kind"),
@@ -185,7 +185,7 @@ def test_the_larger_limit_is_for_creating_events_alone(lender: Caller) -> None:
     assert lender.call("POST", "/events", raw=body).status == 200
 
 
-def test_a_page_ends_early_where_its_data_is_much(lender: Caller) -> None:
+def test_a_page_is_not_cut_by_the_size_of_its_events(lender: Caller) -> None:
     for minutes in (4, 3, 2, 1):
         body = body_of(3_000_000).replace(
             simplejson.loads(body_of(600))["timestamp"][:16].encode(),
@@ -193,18 +193,11 @@ def test_a_page_ends_early_where_its_data_is_much(lender: Caller) -> None:
         )
         assert lender.call("POST", "/events", raw=body).status == 200
     for order in ("asc", "desc"):
-        sizes, seen = [], []
-        params = {"order": order, "pageSize": "3"}
-        while True:
-            answer = lender.get("/events", **params)
-            sizes.append(len(answer.body["events"]))
-            seen += [event["timestamp"] for event in answer.body["events"]]
-            if answer.body["nextPageToken"] is None:
-                break
-            params["pageToken"] = answer.body["nextPageToken"]
-        assert sizes == [2, 2]
-        assert len(set(seen)) == 4
-        assert seen == sorted(seen, reverse=order == "desc")
+        first = lender.get("/events", order=order, pageSize="3").body
+        token = first["nextPageToken"]
+        rest = lender.get("/events", order=order, pageSize="3", pageToken=token).body
+        assert (len(first["events"]), len(rest["events"])) == (3, 1)
+        assert rest["nextPageToken"] is None
 
 
 @pytest.fixture(scope="module")

@@ -63,7 +63,7 @@ def looked_at(client: Client, address: str) -> None:
     policy = answer["Content-Security-Policy"]
     assert "script-src 'self'" in policy
     assert "unsafe" not in policy
-    assert "nonce" not in policy
+    assert "idempotency_key" not in policy
 
 
 @pytest.mark.parametrize("address", ADMIN)

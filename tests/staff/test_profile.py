@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.display.reader import NOBODY, Reader
-from lendingadmin.staff import reading
+from lendingadmin.display.formats import DEFAULT_FORMATS, Formats
+from lendingadmin.staff import preferences
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import ROLES
 
@@ -84,7 +84,7 @@ def test_it_can_be_taken_back(officer: User, client_of: Callable[[User], Client]
     client = client_of(officer)
     client.post(PROFILE, GERMAN)
     client.post(PROFILE, {"zone": "", "locale": ""})
-    assert reading.reader_of(User.objects.get(pk=officer.pk)) == NOBODY
+    assert preferences.formats_of(User.objects.get(pk=officer.pk)) == DEFAULT_FORMATS
 
 
 def test_a_manager_sees_and_sets_it_in_the_admin(
@@ -103,23 +103,23 @@ def test_a_manager_sees_and_sets_it_in_the_admin(
 @pytest.mark.parametrize(
     ("zone", "locale", "reader"),
     [
-        ("", "", NOBODY),
-        ("America/New_York", "de", Reader("de", ZoneInfo("America/New_York"))),
+        ("", "", DEFAULT_FORMATS),
+        ("America/New_York", "de", Formats("de", ZoneInfo("America/New_York"))),
         # Chosen once, and gone from the tables since.
-        ("Mars/Olympus", "xx", NOBODY),
-        ("../../etc/passwd", "", NOBODY),
-        ("America", "", NOBODY),
+        ("Mars/Olympus", "xx", DEFAULT_FORMATS),
+        ("../../etc/passwd", "", DEFAULT_FORMATS),
+        ("America", "", DEFAULT_FORMATS),
     ],
 )
-def test_who_reads(zone: str, locale: str, reader: Reader) -> None:
-    assert reading.reader_of(User(zone=zone, locale=locale)) == reader
-    assert reading.reader_of(object()) == NOBODY
+def test_who_reads(zone: str, locale: str, reader: Formats) -> None:
+    assert preferences.formats_of(User(zone=zone, locale=locale)) == reader
+    assert preferences.formats_of(object()) == DEFAULT_FORMATS
 
 
 def test_every_zone_of_the_list_is_one() -> None:
-    keys = [key for _, each in reading.zones() for key, _ in each]
+    keys = [key for _, each in preferences.zones() for key, _ in each]
     assert len(keys) > 400 and len(set(keys)) == len(keys)
     for key in keys:
-        reading.known_zone(key)
+        preferences.known_zone(key)
     with pytest.raises(ValidationError):
-        reading.known_zone("Mars/Olympus")
+        preferences.known_zone("Mars/Olympus")

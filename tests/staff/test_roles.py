@@ -14,7 +14,7 @@ from lendingadmin.staff.sync import sync_roles
 TABLE = list(csv.DictReader((Path(__file__).parents[1] / "operations.csv").open()))
 
 OWN = {
-    "dashboard.repayments.settle": {"manager"},
+    "dashboard.repayments.resolve": {"manager"},
     "dashboard.repayments.setAside": {"manager"},
     "dashboard.repayments.reportMistake": {"officer", "support", "manager"},
     "dashboard.repayments.reviewMistake": {"manager"},

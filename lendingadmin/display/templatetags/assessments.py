@@ -2,7 +2,7 @@
 
 from django import template
 
-from lendingadmin.display import assessments, gauges, reader
+from lendingadmin.display import assessments, formats, gauges
 
 register = template.Library()
 register.filter("outcome_status", assessments.outcome)
@@ -17,7 +17,7 @@ register.filter("limits", assessments.limits)
 @register.filter
 def score(value: object) -> str:
     """A score with the digits that came."""
-    return gauges.score(value, reader.locale())
+    return gauges.score(value, formats.locale())
 
 
 @register.inclusion_tag("assessments/_picture.html")
@@ -26,6 +26,6 @@ def outcome_picture(result: object) -> dict[str, object]:
     level = assessments.risk(getattr(result, "risk_level", None))
     return {
         "way": gauges.way(result),
-        "gauges": gauges.gauges(result, level.tone if level else "", reader.locale()),
+        "gauges": gauges.gauges(result, level.tone if level else "", formats.locale()),
         "width": gauges.WIDTH,
     }

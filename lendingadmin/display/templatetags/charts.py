@@ -8,7 +8,7 @@ from django import template
 from django.template import Context
 from django.utils import timezone
 
-from lendingadmin.display import reader
+from lendingadmin.display import formats
 from lendingadmin.display.charts import kinds_of, schedule_bars
 from lendingadmin.display.overlay import overlay
 from lendingadmin.display.times import calendar_day
@@ -26,7 +26,7 @@ def schedule_chart(
 ) -> dict[str, object]:
     """Draw a contract's instalments, once for a wide screen and once for a phone.
 
-    `steps` tells which of them are late (lending/figures.py).
+    `steps` tells which of them are late (lending/loan_math.py).
     """
     app = getattr(context.get("frame"), "app", None)
     place = zone if isinstance(zone, tzinfo) else None
@@ -34,7 +34,7 @@ def schedule_chart(
         "today": calendar_day(timezone.now(), place),
         "zone": place,
         "currency": currency or getattr(app, "currency", ""),
-        "locale": reader.locale(),
+        "locale": formats.locale(),
     }
     rows = getattr(contract, "installments", None)
     behind = [step.installment for step in steps if step.progress == "late"]
@@ -62,7 +62,7 @@ def contracts_chart(columns: Iterable[Any], zone: object, currency: str) -> dict
     """Draw the schedules of several contracts over one another, on the same two scales."""
     place = zone if isinstance(zone, tzinfo) else None
     schedules = [(column.name, column.contract.installments) for column in columns]
-    settled = {"zone": place, "currency": currency, "locale": reader.locale()}
+    settled = {"zone": place, "currency": currency, "locale": formats.locale()}
     wide = overlay(schedules, width=700, **settled)  # type: ignore[arg-type]
     narrow = overlay(schedules, width=380, **settled)  # type: ignore[arg-type]
     drawn = [("wide", wide), ("narrow", narrow)] if wide and narrow else []

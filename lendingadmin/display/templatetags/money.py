@@ -2,8 +2,8 @@
 
 from django import template
 
+from lendingadmin.display import formats, numbers
 from lendingadmin.display import money as shown
-from lendingadmin.display import numbers, reader
 
 register = template.Library()
 
@@ -11,13 +11,13 @@ register = template.Library()
 @register.filter
 def money(amount: object, currency: object) -> str:
     """An amount with its currency's code."""
-    return shown.money(amount, currency, reader.locale())
+    return shown.money(amount, currency, formats.locale())
 
 
 @register.filter
 def figure(amount: object, currency: object) -> str:
     """An amount without its code."""
-    return shown.figure(amount, currency, reader.locale())
+    return shown.figure(amount, currency, formats.locale())
 
 
 @register.filter
@@ -25,5 +25,5 @@ def count(value: object) -> str:
     """How many: in groups, without decimals."""
     found = numbers.number(value)
     return (
-        numbers.as_it_came(value) if found is None else numbers.grouped(found, 0, reader.locale())
+        numbers.as_it_came(value) if found is None else numbers.grouped(found, 0, formats.locale())
     )

@@ -3,7 +3,7 @@
 from django import template
 from django.utils.html import format_html
 
-from lendingadmin.display import durations, rates, reader
+from lendingadmin.display import durations, formats, rates
 from lendingadmin.display.numbers import number
 
 register = template.Library()
@@ -25,13 +25,13 @@ def rate_each(value: object, period: object) -> str:
 @register.filter
 def duration(value: object) -> str:
     """A duration in months, weeks or days; the days on hover where they were turned."""
-    locale = reader.locale()
+    locale = formats.locale()
     words, exact = durations.duration(value, locale), durations.exact_duration(value, locale)
     return words if words == exact else _with_hover(words, exact)
 
 
 def _rate(value: object, per: str, days: int | None) -> str:
-    locale = reader.locale()
+    locale = formats.locale()
     text = rates.rate(value, locale, per)
     return (
         text if number(value) is None else _with_hover(text, rates.rate_hover(value, locale, days))

@@ -6,7 +6,7 @@ from django import template
 from django.conf import settings
 from django.template.loader import render_to_string
 
-from lendingadmin.display import reader, statuses
+from lendingadmin.display import formats, statuses
 from lendingadmin.display.statuses import Status
 
 register = template.Library()
@@ -18,7 +18,7 @@ register.filter("assessment_type_status", statuses.assessment_type)
 @register.filter
 def days_late(value: object) -> Status | None:
     """`20 days late` for a loan in arrears."""
-    return statuses.days_late(value, reader.locale())
+    return statuses.days_late(value, formats.locale())
 
 
 @register.filter

@@ -13,8 +13,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from lendingadmin.display import reader, times
-from lendingadmin.display.locales import HOUSE
+from lendingadmin.display import formats, times
+from lendingadmin.display.locales import DEFAULT_LOCALE
 
 register = template.Library()
 register.filter("zone_name", times.zone_name)
@@ -31,14 +31,14 @@ def day(value: object, zone: object = None) -> str:
 @register.filter
 def day_text(value: object, zone: object = None) -> str:
     """The same as plain text, for the title of a page."""
-    return times.day(value, _zone(zone), reader.locale())
+    return times.day(value, _zone(zone), formats.locale())
 
 
 @register.filter
 def contract_day(value: object, zone: object = None) -> str:
     """The day a contract date (start, due, maturity) means: its UTC day at a day's bounds."""
     if isinstance(value, datetime):
-        return _contract_day(value, zone, reader.locale())
+        return _contract_day(value, zone, formats.locale())
     return _marked(times.contract_day, value, _zone(zone))
 
 
@@ -76,7 +76,7 @@ def typed_moment(value: object, zone: object = None) -> str:
 @register.filter
 def zone_here(zone: object) -> str:
     """The name of the zone that `moment` and its like use: the person's or else this one's."""
-    return times.zone_name(reader.zone() or _zone(zone) or zone)
+    return times.zone_name(formats.zone() or _zone(zone) or zone)
 
 
 @register.filter
@@ -94,22 +94,22 @@ def zones_here(zone: object) -> str:
 @register.filter
 def ago(value: object) -> str:
     """How far a moment lies from now."""
-    text = times.ago(value, timezone.now(), reader.locale())
+    text = times.ago(value, timezone.now(), formats.locale())
     return _timed(value, text, times.utc(value)) if isinstance(value, datetime) else text
 
 
 @register.filter
 def in_days(value: object, zone: object = None) -> str:
     """How many days away a contract day lies, reckoned by the lender's day."""
-    return times.in_days(value, timezone.now(), _zone(zone), reader.locale())
+    return times.in_days(value, timezone.now(), _zone(zone), formats.locale())
 
 
 def _read(write: Write, value: object, zone: object) -> str:
     """A moment as the person reads it; where the lender's clock differs, its time on hover too."""
-    given, own = _zone(zone), reader.zone()
+    given, own = _zone(zone), formats.zone()
     if own is None or not isinstance(value, datetime):
         return _marked(write, value, given)
-    locale = reader.locale()
+    locale = formats.locale()
     hover = times.utc(value)
     if given is not None and times.offsets_differ(value, own, given):
         hover += f", {times.moment(value, given, locale)} {times.zone_name(given)}"
@@ -117,7 +117,7 @@ def _read(write: Write, value: object, zone: object) -> str:
 
 
 def _marked(write: Write, value: object, zone: tzinfo | None) -> str:
-    locale = reader.locale()
+    locale = formats.locale()
     text = write(value, zone, locale)
     if isinstance(value, datetime):
         return _timed(value, text, times.utc(value), locale)
@@ -126,7 +126,7 @@ def _marked(write: Write, value: object, zone: tzinfo | None) -> str:
     return text
 
 
-def _timed(value: datetime, text: str, hover: str, locale: str = HOUSE) -> str:
+def _timed(value: datetime, text: str, hover: str, locale: str = DEFAULT_LOCALE) -> str:
     # Digits, months' and zones' names: there is nothing to escape, and a list has two in each row.
     lang = _spoken(locale)
     return SafeString(f'<time datetime="{value.isoformat()}" title="{hover}"{lang}>{text}</time>')
@@ -134,7 +134,7 @@ def _timed(value: datetime, text: str, hover: str, locale: str = HOUSE) -> str:
 
 def _spoken(locale: str) -> str:
     """The language of the months' names, for a screen reader, where it is not the page's."""
-    return "" if locale.startswith(HOUSE) else f' lang="{locale}"'
+    return "" if locale.startswith(DEFAULT_LOCALE) else f' lang="{locale}"'
 
 
 def _zone(zone: object) -> tzinfo | None:

@@ -31,7 +31,6 @@ from lendingadmin.lending.values.loan import (
     LoanOutcome,
     LoanSchedule,
 )
-from lendingadmin.lending.values.odd import Odd
 from lendingadmin.lending.values.offer import (
     OfferInterest,
     OfferMetadata,
@@ -57,6 +56,8 @@ from lendingadmin.lending.values.product import (
     ProductInterest,
     TermsAdjustment,
 )
+
+from .malformed import Malformed
 
 __all__ = [
     "Adjustment",
@@ -86,7 +87,7 @@ __all__ = [
     "LoanOutcome",
     "LoanSchedule",
     "LoanSummary",
-    "Odd",
+    "Malformed",
     "OfferInterest",
     "OfferMetadata",
     "OfferOperation",

@@ -13,9 +13,9 @@ _WORD_START = re.compile(r"_([a-z])")
 class Value:
     """A JSON object of the service, read tolerantly: no field of any type makes it fail.
 
-    A field that is absent or null is None; one of the wrong type is an Odd. Keys that the spec does
-    not name are kept, and `raw` is the whole object as it came. Each field is read when it is first
-    asked for: a list shows nine of the hundred and fifty that a page's loans have each.
+    A field that is absent or null is None; one of the wrong type is a Malformed. Keys that the spec
+    does not name are kept, and `raw` is the whole object as it came. Each field is read when it is
+    first asked for: a list shows nine of the hundred and fifty that a page's loans have each.
     """
 
     # The field that tells one from another in a log; None where that would be personal data.
@@ -92,7 +92,7 @@ class _Field:
 
 
 def _kind_in(hint: Any) -> type[Value] | None:
-    """The Value that a field's type is made of: Balance of `Balance | Odd | None`."""
+    """The Value that a field's type is made of: Balance of `Balance | Malformed | None`."""
     if isinstance(hint, type) and issubclass(hint, Value):
         return hint
     return next(filter(None, map(_kind_in, get_args(hint))), None)

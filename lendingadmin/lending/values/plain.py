@@ -6,7 +6,8 @@ from decimal import Decimal
 from typing import TypeVar
 
 from lendingadmin.lending.values.base import Value
-from lendingadmin.lending.values.odd import Odd
+
+from .malformed import Malformed
 
 Member = TypeVar("Member")
 
@@ -29,9 +30,9 @@ def moment(value: object) -> datetime | None:
     return value if isinstance(value, datetime) else None
 
 
-def each(values: Iterable[Member | Odd] | None) -> tuple[Member, ...]:
+def each(values: Iterable[Member | Malformed] | None) -> tuple[Member, ...]:
     """The items of a list that are what the spec says; nothing for a list that is odd or absent."""
-    return tuple(item for item in values or () if not isinstance(item, Odd))
+    return tuple(item for item in values or () if not isinstance(item, Malformed))
 
 
 def status_key(value: object) -> str:
@@ -62,10 +63,11 @@ def timestamp_text(value: datetime) -> str:
 def wire(value: object) -> object:
     """What is sent for a value: JSON with Decimals.
 
-    A Value or Odd goes back as it came, a time in UTC with milliseconds, a date as `YYYY-MM-DD`.
-    Raises TypeError for a float (money would lose digits) and for what JSON does not have.
+    A Value or Malformed goes back as it came, a time in UTC with milliseconds, a date as
+    `YYYY-MM-DD`. Raises TypeError for a float (money would lose digits) and for what JSON does not
+    have.
     """
-    if isinstance(value, Value | Odd):
+    if isinstance(value, Value | Malformed):
         return value.raw
     if isinstance(value, Mapping):
         return {_key(key): wire(item) for key, item in value.items()}

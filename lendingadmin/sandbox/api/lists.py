@@ -92,12 +92,8 @@ def page(rows: QuerySet[Row], asked: Listing) -> tuple[list[Row], str | None]:
     found: list[Any] = list(rows.order_by(*order)[: asked.size + 1])
     if len(found) <= asked.size:
         return found, None
-    return found[:-1], token_after(found[asked.size - 1], asked)
-
-
-def token_after(row: Any, asked: Listing) -> str:
-    """The token for what follows a row."""
-    return asked.token(Place(to_millis(row.created_at), row.pk))
+    last = found[asked.size - 1]
+    return found[:-1], asked.token(Place(to_millis(last.created_at), last.pk))
 
 
 def slice_of(items: Sequence[Item], asked: Listing) -> tuple[Sequence[Item], str | None]:

@@ -107,7 +107,7 @@ def _with_loans(facts: Facts, histories: list[LoanHistory], over: Window) -> Fac
     """Instalments and loans of the window; what is still unpaid counts however old it is."""
     dues = [one for loan in histories for one in loan.dues if over.holds(one.due)]
     paid = [one for one in dues if one.cleared_at is not None]
-    repaid = [loan for loan in histories if loan.settled_at and over.holds(loan.settled_at)]
+    repaid = [loan for loan in histories if loan.resolved_at and over.holds(loan.resolved_at)]
     in_time_count = sum(map(in_time, paid))
     return facts._replace(
         paid_in_time=in_time_count,

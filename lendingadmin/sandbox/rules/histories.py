@@ -29,7 +29,7 @@ class LoanHistory(NamedTuple):
 
     dues: tuple[Due, ...]
     principal: Decimal
-    settled_at: datetime | None
+    resolved_at: datetime | None
 
 
 def loan_history(

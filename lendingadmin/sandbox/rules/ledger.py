@@ -63,22 +63,22 @@ class Account:
 
     lines: list[Line]
     excess: Decimal = ZERO
-    settled_at: datetime | None = None
+    resolved_at: datetime | None = None
 
 
 def replay(lines: Iterable[Line], arrears: Arrears, payments: Iterable[Payment]) -> Account:
     """The account after these repayments, each taking effect at its value date, earliest first.
 
     A repayment that arrives late but is dated back therefore counts from its value date.
-    `settled_at` is the value date of the one that cleared the last cent.
+    `resolved_at` is the value date of the one that cleared the last cent.
     """
     account = Account([line.copy() for line in lines])
     for payment in sorted(payments, key=lambda one: one.value_date):
-        if account.settled_at is None:
+        if account.resolved_at is None:
             charge(account.lines, arrears, payment.value_date)
         account.excess += clear(account.lines, payment.amount, payment.value_date)
-        if account.settled_at is None and is_clear(account.lines):
-            account.settled_at = payment.value_date
+        if account.resolved_at is None and is_clear(account.lines):
+            account.resolved_at = payment.value_date
     return account
 
 

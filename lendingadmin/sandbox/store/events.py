@@ -44,22 +44,11 @@ def create(app_id: str, sent: Document, now: datetime) -> Event:
             category=sent["category"],
             app_version_id=APP_VERSION,
             has_errors=has_errors(sent["data"], sent["timestamp"]),
-            size=len(data),
             ready_at=now + timedelta(seconds=settings.SANDBOX_PROCESSING_SECONDS),
             created_at=now,
         )
         event.data = EventData.objects.create(event=event, sealed=sealed)
         return event
-
-
-def fitting(events: Sequence[Event], limit: int) -> int:
-    """How many of the events, from the first, have at most `limit` bytes of data; at least one."""
-    total = 0
-    for place, event in enumerate(events):
-        total += event.size
-        if total > limit and place:
-            return place
-    return len(events)
 
 
 def documents(project_id: str, events: Sequence[Event], now: datetime) -> list[Document]:

@@ -81,7 +81,7 @@ def work_out(loan: Loan, payments: Sequence[Payment]) -> None:
     contract = wire.read_own(loan.record.contract)
     arrears = read_arrears(contract)
     account = replay(read_lines(contract["installments"]), arrears, payments)
-    loan.settlement_date = account.settled_at
+    loan.settlement_date = account.resolved_at
     loan.oldest_due = oldest_unpaid(account.lines)
     loan.record.account = accounts.write(accounts.Stored(account.lines, arrears, account.excess))
     extras = wire.read_own(loan.record.extras) | {"result": _outcome(account)}
@@ -90,7 +90,7 @@ def work_out(loan: Loan, payments: Sequence[Payment]) -> None:
 
 def _outcome(account: Account) -> dict[str, Any] | None:
     """Spec: LoanOutcome; null until the account is settled."""
-    if account.settled_at is None:
+    if account.resolved_at is None:
         return None
     if account.excess > 0:
         message = f"{account.excess} more was paid than was owed; it is due back to the borrower."

@@ -72,9 +72,9 @@ def test_only_what_fell_due_and_was_paid_by_then_is_there() -> None:
 
 
 def test_a_loan_is_repaid_when_all_of_it_is() -> None:
-    assert history((FIRST, 223)).settled_at is None
-    assert history((FIRST, 112), (SECOND, 112)).settled_at == SECOND
-    assert history((FIRST, 112), (SECOND, 112), until=SECOND - DAY).settled_at is None
+    assert history((FIRST, 223)).resolved_at is None
+    assert history((FIRST, 112), (SECOND, 112)).resolved_at == SECOND
+    assert history((FIRST, 112), (SECOND, 112), until=SECOND - DAY).resolved_at is None
     # Ahead of time: nothing fell due by then, yet the loan is repaid.
     ahead = history((FIRST - DAY, 224), until=FIRST - DAY)
     assert ahead == LoanHistory((), Decimal(200), FIRST - DAY)

@@ -84,7 +84,7 @@ def test_penalties_go_first_oldest_first() -> None:
 def test_what_is_above_everything_is_left_over() -> None:
     account = replay(lines(), NOTHING, [Payment(at(1), D("365.25"))])
     assert account.excess == D("0.25")
-    assert account.settled_at == at(1)
+    assert account.resolved_at == at(1)
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_replay_leaves_what_it_was_given_as_it_was() -> None:
 
 def test_the_last_cent_settles() -> None:
     almost = [Payment(at(1), D("364.99"))]
-    assert replay(lines(), NOTHING, almost).settled_at is None
+    assert replay(lines(), NOTHING, almost).resolved_at is None
     whole = [*almost, Payment(at(5), D("0.01"))]
-    assert replay(lines(), NOTHING, whole).settled_at == at(5)
+    assert replay(lines(), NOTHING, whole).resolved_at == at(5)
 
 
 def test_balances_by_hand() -> None:
@@ -190,7 +190,7 @@ def test_balances_add_up_after_any_repayments(
         assert group["overdue"] <= group["due"] <= group["total"]
         assert group["overdue"] <= group["unpaid"]
     assert groups["repayment"]["paid"] + account.excess == sum(amount for _, amount in payments)
-    assert (account.settled_at is not None) == (groups["repayment"]["unpaid"] == 0)
+    assert (account.resolved_at is not None) == (groups["repayment"]["unpaid"] == 0)
 
 
 @given(payments=payments)

@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
     loan: Loan
     status: LoanStatus
     days_late: int
-    settled_at: datetime | None
+    resolved_at: datetime | None
     maturity: datetime
     excess: Decimal
     payments: list[ledger.Payment]
@@ -52,9 +52,9 @@ def _outcome(loan: Loan, now: datetime) -> Outcome:
         made.append(ledger.Payment(payment.paid_at, amount_of(payment, opening.contract, made)))
     account = ledger.replay(opening.lines, opening.arrears, made)
     stands = position(account.lines, opening.arrears, now)
-    status = loan_status(start, account.settled_at, now)
+    status = loan_status(start, account.resolved_at, now)
     return Outcome(
-        loan, status, stands.days_late, account.settled_at, opening.maturity, account.excess, made
+        loan, status, stands.days_late, account.resolved_at, opening.maturity, account.excess, made
     )
 
 
@@ -108,9 +108,9 @@ def test_each_loan_stands_where_its_story_says(outcomes: list[Outcome]) -> None:
 
 def test_settled_loans_were_settled_early_on_time_or_late(outcomes: list[Outcome]) -> None:
     for outcome in outcomes:
-        if outcome.settled_at is None:
+        if outcome.resolved_at is None:
             continue
-        early = outcome.maturity - outcome.settled_at
+        early = outcome.maturity - outcome.resolved_at
         if outcome.loan.story is Story.SETTLED_EARLY:
             assert early > timedelta(days=2)
         elif outcome.loan.story is Story.SETTLED:

@@ -11,7 +11,7 @@ from lendingadmin.demo.databases import InUse, held
 from lendingadmin.demo.environment import VAR_DIR
 from lendingadmin.demo.people import PEOPLE, NotLoopback
 from lendingadmin.demo.ports import PortError, port_number, require_free
-from lendingadmin.demo.preparing import prepare_dashboard
+from lendingadmin.demo.preparing import OtherVersion, prepare_dashboard
 from lendingadmin.demo.processes import Died, Processes
 
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
             port, sandbox_port = _ports()
             with held(VAR_DIR, fresh=options["fresh"]), Processes() as processes:
                 self._run(processes, port, sandbox_port)
-        except (PortError, InUse, NotLoopback, Died) as error:
+        except (PortError, InUse, NotLoopback, OtherVersion, Died) as error:
             raise CommandError(str(error)) from error
         except KeyboardInterrupt:
             self.stdout.write("\nStopped.")

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from lendingadmin.background.worker import Worker
-from lendingadmin.repayments import watching
+from lendingadmin.repayments import reconciliation
 from lendingadmin.repayments.models import Repayment
+from lendingadmin.worker.worker import Worker
 
 
 class Command(BaseCommand):
@@ -30,8 +30,8 @@ class Command(BaseCommand):
             time.sleep(options["every"])
 
     def pass_once(self) -> None:
-        before = {repayment.pk: repayment.state for repayment in watching.due()}
-        swept = watching.sweep()
+        before = {repayment.pk: repayment.state for repayment in reconciliation.list_due()}
+        swept = reconciliation.mark_lost_unknown()
         Worker(once=True).run()
         after = Repayment.objects.in_bulk(before)
         concluded = sum(after[pk].state != state for pk, state in before.items())

@@ -1,0 +1,144 @@
+"""Reads environment variables into what settings need, or says what is wrong with them.
+
+Each function takes the text of a variable and raises ValueError with a sentence for its author.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from email.utils import parseaddr
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from babel.numbers import is_currency
+from cryptography.fernet import Fernet
+from django.core.exceptions import ImproperlyConfigured
+from environ import Env
+
+_SWITCH = dict.fromkeys(("on", "yes", "true", "1"), True) | dict.fromkeys(
+    ("off", "no", "false", "0"), False
+)
+
+
+class LendingApp(NamedTuple):
+    """One lending app of the project: its id, its currency (ISO 4217) and its lender's zone."""
+
+    app_id: str
+    currency: str
+    zone: ZoneInfo
+
+
+def lending_apps(text: str) -> tuple[LendingApp, ...]:
+    """Read `kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra`; at least one, ids unique."""
+    apps = []
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        app_id, currency, zone = [*part.split(":", 2), "", ""][:3]
+        if not re.fullmatch(r"[A-Za-z0-9_-]+", app_id):
+            raise ValueError(f"“{part}” does not start with an app id of letters, digits, - and _")
+        if not is_currency(currency):
+            raise ValueError(f"“{currency}” of “{part}” is no ISO 4217 currency code")
+        try:
+            apps.append(LendingApp(app_id, currency, ZoneInfo(zone)))
+        except (ValueError, OSError, KeyError) as error:
+            raise ValueError(f"“{zone}” of “{part}” is no time zone name") from error
+    if not apps or len({app.app_id for app in apps}) != len(apps):
+        raise ValueError("give at least one app, each id once: app:CURRENCY:Zone/Name,…")
+    return tuple(apps)
+
+
+def status_words(text: str) -> dict[str, str]:
+    """Read `1:pending,2:open` into words by number; the numbers stay text, as they came."""
+    words = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        number, colon, word = part.partition(":")
+        if not (number.strip() and colon and word.strip()):
+            raise ValueError(f"“{part}” is not of the form number:word")
+        words[number.strip()] = word.strip()
+    return words
+
+
+def service_address(text: str) -> str:
+    """Read an http(s) address without query or credentials; a trailing slash is dropped."""
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("give an address that starts with http:// or https://")
+    if parts.query or parts.fragment or parts.username or parts.password:
+        raise ValueError("give the bare address, without credentials, ? or #")
+    return text.rstrip("/")
+
+
+def own_address(text: str) -> str:
+    """Read the address at which people open the dashboard; none is allowed."""
+    return service_address(text) if text else ""
+
+
+def mail_server(text: str) -> dict[str, Any]:
+    """Read how mail is sent, `smtp+tls://user:password@host:587`, into Django's settings."""
+    try:
+        config: dict[str, Any] = Env.email_url_config(text)
+    except (ImproperlyConfigured, ValueError):
+        config = {}
+    by_network = config.get("EMAIL_BACKEND", "").endswith("smtp.EmailBackend")
+    if not config or (by_network and not config["EMAIL_HOST"]):
+        # The text holds a password, and this sentence ends up in logs.
+        raise ValueError(
+            "give smtp+tls://user:password@host:587, smtp+ssl://…, smtp://…, consolemail://, "
+            "filemail:///folder or dummymail://"
+        ) from None
+    return config
+
+
+def mail_address(text: str) -> str:
+    """Read a sender: `desk@example.com` or `Lending <desk@example.com>`."""
+    name, at, host = parseaddr(text)[1].rpartition("@")
+    if not (name and at and host) or "\n" in text:
+        raise ValueError(f"“{text}” is no mail address")
+    return text
+
+
+def data_keys(text: str) -> tuple[str, ...]:
+    """Read the keys for encryption at rest, newest first (each 32 bytes, URL-safe base64)."""
+    keys = tuple(filter(None, (piece.strip() for piece in text.split(","))))
+    if not keys:
+        raise ValueError("give at least one key; `manage.py new_data_key` prints one")
+    for position, key in enumerate(keys, start=1):
+        try:
+            Fernet(key)
+        except (ValueError, TypeError):
+            # The key itself must not be repeated: this sentence ends up in logs.
+            raise ValueError(f"key {position} is not 32 bytes of URL-safe base64") from None
+    return keys
+
+
+def duration(text: str) -> timedelta:
+    """Read `90s`, `15m` or `24h`."""
+    match = re.fullmatch(r"(\d{1,6})([smh])", text.strip())
+    if not match:
+        raise ValueError(f"“{text}” is not of the form 90s, 15m or 24h")
+    unit = {"s": "seconds", "m": "minutes", "h": "hours"}[match[2]]
+    return timedelta(**{unit: int(match[1])})
+
+
+def switch(text: str) -> bool:
+    """Read on/off, yes/no, true/false, 1/0."""
+    word = text.strip().lower()
+    if word not in _SWITCH:
+        raise ValueError(f"“{text}” is neither on nor off")
+    return _SWITCH[word]
+
+
+def words(text: str) -> list[str]:
+    """Read a list separated by commas."""
+    return [piece.strip() for piece in text.split(",") if piece.strip()]
+
+
+def one_of(*choices: str) -> Callable[[str], str]:
+    """A reader that accepts only these words."""
+
+    def read(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"“{text}” is none of: {', '.join(choices)}")
+        return text
+
+    return read

@@ -1,0 +1,159 @@
+"""Events: the list with every filter of the spec, and a page for one of them."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+
+from lendingadmin import audit, gateway
+from lendingadmin.events import finding, reading
+from lendingadmin.events.columns import columns
+from lendingadmin.events.kinds import CATEGORIES, contents
+from lendingadmin.lending.errors import NotFound, UnfinishedList
+from lendingadmin.lending.ids import resource_id
+from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.lending.pages import leave_out_repeats
+from lendingadmin.lending.values import Event, Malformed
+from lendingadmin.staff.roles import roles_in_words
+from lendingadmin.ui import tables
+from lendingadmin.ui.access import access
+from lendingadmin.ui.exports import CsvPage, csv_response
+from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
+from lendingadmin.ui.middleware import fault
+from lendingadmin.ui.requests import PersonRequest
+
+REVEAL = "dashboard.personalContent.reveal"
+_WORDS = {
+    "status": {"0": "not processed", "1": "processed", "2": "processed with errors"},
+    "category": {name: name for name in CATEGORIES},
+}
+_LIST = OPERATIONS["events.list"]
+
+
+@access("lending.events.list")
+def events(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The events of an app; filters, order, page size and page are in the address."""
+    listing = read_page(request, _LIST, gateway.app(app_id).events.list, words=_WORDS)
+    hints = {"accountId": "borrower:B-17", "timestamp": "2026-10-31T09:00:00.000Z"}
+    for name, hint in hints.items():
+        listing.form.fields[name].widget.attrs["placeholder"] = hint
+    app = gateway.lending_app(app_id)
+    context = {
+        "list": listing,
+        "table": tables.render_table(columns(app), listing.items),
+        "may_report": request.user.has_perm("lending.events.create"),
+        "app": app,
+    }
+    return render(request, "events/list.html", context)
+
+
+@access("dashboard.export", "lending.events.list")
+def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
+    """All events that the filter finds, as CSV: what they are and hold, without the content."""
+    form = ListForm(request.GET, _LIST, _WORDS)
+    if not form.is_valid():
+        query = request.META.get("QUERY_STRING", "")
+        return redirect(f"{reverse('events', args=[app_id])}?{query}")
+    found = gateway.app(app_id).events.pages(
+        filters=form.filters() or None,
+        order=form.cleaned_data.get("order") or None,
+        page_size=DEFAULT_PAGE_SIZE,
+    )
+    audit.record(request, "dashboard.export", app_id=app_id, subject="events", outcome="started")
+    pages = leave_out_repeats(found)
+    rows = (CsvPage(map(_cells, page.items), page.repeated) for page in pages)
+    return csv_response(request, f"events-{app_id}.csv", [*_COLUMNS, "data"], rows)
+
+
+_COLUMNS = (
+    "eventId",
+    "accountId",
+    "eventType",
+    "timestamp",
+    "status",
+    "category",
+    "appVersionId",
+    "createdAt",
+)
+
+
+def _cells(event: Event | Malformed) -> list[object]:
+    if isinstance(event, Malformed):
+        return [event]
+    return [*(event.raw.get(name) for name in _COLUMNS), contents(event)]
+
+
+@access("lending.events.list")
+def event(
+    request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
+) -> HttpResponse:
+    """One event, read kind by kind, its personal content masked."""
+    key = (account_id, event_type, timestamp)
+    return _show(request, app_id, request.GET, key)
+
+
+@access(REVEAL, "lending.events.list", methods=("GET", "POST"))
+def reveal(
+    request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
+) -> HttpResponse:
+    """The same with its personal content: only as the answer to a POST, noted in the audit trail.
+
+    Opened by its address, as from a bookmark, it is the masked page.
+    """
+    key = (account_id, event_type, timestamp)
+    if request.method != "POST":
+        return redirect("event", app_id, *key)
+    return _show(request, app_id, request.POST, key, revealed=True)
+
+
+def _show(
+    request: PersonRequest,
+    app_id: str,
+    asked: Mapping[str, Any],
+    key: tuple[str, str, str],
+    *,
+    revealed: bool = False,
+) -> HttpResponse:
+    """The page of the event with these three. Raises NotFound where the service lists none."""
+    looked = finding.find(app_id, *key)
+    if (found := looked.found) is None:
+        if looked.whole:
+            raise NotFound("The service lists no such event.", operation=_LIST.name)
+        words = f"The event is not among the {looked.looked_at} that were read."
+        listed = urlencode({"accountId": key[0], "eventType": key[1]})
+        return fault(
+            request,
+            UnfinishedList(words, operation=_LIST.name),
+            further=f"{reverse('events', args=[app_id])}?{listed}",
+        )
+    app = gateway.lending_app(app_id)
+    part = whole_number(asked.get("part"))
+    data = reading.read(found, revealed=revealed, part=part, zone=app.zone)
+    if revealed:
+        # Before anything is shown: content that nobody was noted to have seen must not go out.
+        audit.record(
+            request,
+            REVEAL,
+            app_id=app_id,
+            subject=f"{key[0]} {key[2]}",
+            outcome="revealed",
+            detail=f"event, part {data.part + 1} of {data.parts}",
+        )
+    context = {
+        "event": found,
+        "data": data,
+        "borrower_id": resource_id(found.account_id),
+        "here": finding.address_of(app_id, *key),
+        "revealed_url": finding.address_of(app_id, *key, route="event-reveal"),
+        "revealed": revealed,
+        "may_reveal": request.user.has_perm(REVEAL),
+        "who_may": roles_in_words(REVEAL),
+        "contents": contents(found),
+        "read_at": timezone.now(),
+        "app": app,
+    }
+    return render(request, "events/event.html", context)

@@ -1,0 +1,254 @@
+"""Reporting an event: the form, the check, and the step that sends it (Spec: Events, Create).
+
+What was entered waits as a draft, so that the step that sends shows and sends the same thing, and a
+file is chosen once.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.events import checking, finding, outcomes
+from lendingadmin.events.drafts import PURPOSE, Draft, taken_up
+from lendingadmin.events.forms import EventForm, FileForm, RowsForm
+from lendingadmin.events.kinds import CAPTURED, KINDS, domain_among
+from lendingadmin.events.rows import with_more
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.values import Event, each
+from lendingadmin.ui import errors
+from lendingadmin.ui.access import access
+from lendingadmin.ui.errors import Card
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.writes import idempotency, services
+from lendingadmin.writes.models import Write
+
+_STALE = "This form was open for too long. Check it and send it again."
+# The newest few are enough to see how the service names its kinds; each may hold 5 MB.
+_ASKED_FOR_DOMAIN = 2
+_LONGEST_ADDRESS = 1000  # what the record of a write keeps
+
+
+@access("lending.events.create", methods=("GET", "POST"))
+def new(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The form, by rows or by file; what passes the check is kept for the step that sends it."""
+    by_file = request.GET.get("by") == "file"
+    idempotency_key, draft = _under_way(request, app_id)
+    form, card = _form(request, app_id, by_file, draft), None
+    if request.method == "POST" and "more" in request.POST and isinstance(form, RowsForm):
+        form.leave_unexamined()
+    elif request.method == "POST" and form.is_valid():
+        body, card = _check(app_id, form, idempotency_key)
+        if body:
+            _entered(request, app_id, form, body).keep(request, idempotency_key)
+            return redirect("event-confirm", app_id, idempotency_key)
+    token = idempotency.issue_key(request, PURPOSE, idempotency_key or None)
+    if isinstance(form, FileForm) and form.file_name:
+        draft = _entered(request, app_id, form)
+        draft.keep(request, idempotency.check_key(request, PURPOSE, token))
+    context = {
+        "form": form,
+        "by_file": by_file,
+        "kept_file": draft.file if draft and by_file else None,
+        "card": card,
+        "token": token,
+        "account": request.GET.get("accountId", ""),
+        "too_large": checking.TOO_LARGE,
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "events/new.html", context)
+
+
+def _under_way(request: PersonRequest, app_id: str) -> tuple[str, Draft | None]:
+    """What the form's token is told by, with what is kept under it; empty for a stale token."""
+    if request.method != "POST":
+        idempotency_key = request.GET.get("form", "")
+        draft = taken_up(request, app_id, idempotency_key)
+        return (idempotency_key if draft else ""), draft
+    with suppress(idempotency.StaleKey):
+        idempotency_key = idempotency.check_key(request, PURPOSE, request.POST.get("token", ""))
+        return idempotency_key, taken_up(request, app_id, idempotency_key)
+    return "", None
+
+
+def _form(request: PersonRequest, app_id: str, by_file: bool, draft: Draft | None) -> EventForm:
+    chosen = {"file": draft.file if draft else None}
+    if request.method == "POST":
+        if by_file:
+            return FileForm(request.POST, request.FILES, initial=chosen)
+        return RowsForm(with_more(request.POST, request.POST.get("more", "")))
+    if draft and by_file == bool(draft.file_name):
+        entered = draft.entered
+        return FileForm(entered, initial=chosen) if by_file else RowsForm(entered)
+    initial = {"accountId": request.GET.get("accountId", ""), "domain": _domain(app_id)}
+    if by_file:
+        return FileForm(initial=initial)
+    return RowsForm(initial=initial | {"timestamp": timezone.now()})
+
+
+def _entered(
+    request: PersonRequest, app_id: str, form: EventForm, body: Mapping[str, Any] | None = None
+) -> Draft:
+    """What was entered, as it is kept."""
+    typed = request.POST.urlencode()
+    if isinstance(form, FileForm):
+        return Draft(app_id, typed, form.file_name, form.content, body or {})
+    return Draft(app_id, typed, body=body or {})
+
+
+def _domain(app_id: str) -> str:
+    """The domain that this app's newest events bear; empty where there is none to be seen."""
+    try:
+        page = gateway.app(app_id).events.list(order="desc", page_size=_ASKED_FOR_DOMAIN)
+    except LendingError:
+        return ""
+    return domain_among(each(page.items[:_ASKED_FOR_DOMAIN]))
+
+
+def _check(
+    app_id: str, form: EventForm, idempotency_key: str
+) -> tuple[dict[str, object], Card | None]:
+    """Check what was entered: the event to send, or nothing and, in the form or a card, why."""
+    if not idempotency_key:
+        form.add_error(None, _STALE)
+        return {}, None
+    body = form.body()
+    findings = checking.examine(body, timezone.now())
+    for words in findings.errors:
+        if words == findings.too_large:
+            form.add_size_error(words)
+        else:
+            form.add_error(None, words)
+    if findings.errors:
+        return {}, None
+    try:
+        card = _there_already(app_id, body)
+    except LendingError as error:
+        card = errors.card(error)
+    return ({}, card) if card else (body, None)
+
+
+def _there_already(app_id: str, body: Mapping[str, object]) -> Card | None:
+    """The card that leads to the event with the same three, if the service has one."""
+    key = _key(body)
+    if finding.find(app_id, *key).found is None:
+        return None
+    return Card(
+        title="The service has this event already",
+        cause="It keeps one event for each account, type and time, and this one is there.",
+        next="Open it and compare. For other data, give the time at which that was captured.",
+        saved="no",
+        tone="warn",
+        links=(("Open the existing event", finding.address_of(app_id, *key)),),
+    )
+
+
+@access("lending.events.create", methods=("GET", "POST"))
+def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
+    """What will be sent, counted; the POST sends it, once."""
+    landed = _where_it_led(request, form)
+    if landed:
+        return redirect(landed)
+    unconfirmed = Write.objects.filter(token=form, person=request.user, operation=PURPOSE).first()
+    if (
+        request.method == "GET"
+        and unconfirmed
+        and unconfirmed.is_open
+        and "again" not in request.GET
+    ):
+        return redirect(unconfirmed)
+    services.entered(request, PURPOSE, app_id)
+    draft = taken_up(request, app_id, form)
+    if draft is None or not draft.body:
+        messages.warning(request, "No such form of yours is kept. Nothing was sent from it.")
+        there = reverse("event-new", args=[app_id])
+        return redirect(f"{there}?by=file&form={form}" if draft else there)
+    card = None
+    if request.method == "POST":
+        try:
+            outcome = _send(request, draft, form)
+        except idempotency.StaleKey:
+            card = Card(title="Not sent", cause=_STALE, next="Send it again.", saved="no")
+        else:
+            if outcome.saved:
+                idempotency.delete_draft(form)
+                messages.success(request, "The event was reported.")
+            if outcome.url:
+                return redirect(outcome.url)
+            card = _with_evidence(outcome.card, app_id, draft.body)
+    return _show_confirm(request, draft, form, card)
+
+
+def _show_confirm(
+    request: PersonRequest, draft: Draft, form: str, card: Card | None
+) -> HttpResponse:
+    body = draft.body
+    used = Write.objects.filter(token=form).exists()
+    findings = checking.examine(body, timezone.now())
+    context = {
+        "body": body,
+        "parts": [(KINDS[part.kind], part) for part in findings.parts],
+        "captured": checking.event_time(body.get("timestamp")),
+        "findings": findings,
+        "card": card,
+        "form_token": form,
+        "by_file": bool(draft.file_name),
+        # A sending that failed used its token up; the next attempt is one of its own.
+        "token": idempotency.issue_key(request, PURPOSE, None if used else form),
+        "app": gateway.lending_app(draft.app_id),
+    }
+    return render(request, "events/confirm.html", context)
+
+
+def _where_it_led(request: PersonRequest, form: str) -> str:
+    """The event that this form led to before, by Back, another tab or a second click."""
+    tokens = [form]
+    with suppress(idempotency.StaleKey):
+        tokens.append(idempotency.check_key(request, PURPOSE, request.POST.get("token", "")))
+    known = [token for token in tokens if "\x00" not in token]
+    saved = Write.objects.filter(token__in=known, person=request.user, operation=PURPOSE)
+    return saved.exclude(url="").values_list("url", flat=True).first() or ""
+
+
+def _send(request: PersonRequest, draft: Draft, form: str) -> services.Outcome:
+    app_id, body = draft.app_id, draft.body
+    events = gateway.app(app_id).events
+
+    def lands_on(made: Event) -> str:
+        there = finding.address(app_id, made) or finding.address_of(app_id, *_key(body))
+        return there if 0 < len(there) <= _LONGEST_ADDRESS else reverse("events", args=[app_id])
+
+    return services.write_once(
+        request,
+        PURPOSE,
+        token=request.POST.get("token", ""),
+        app_id=app_id,
+        subject=f"{body['accountId']} {body['timestamp']}",
+        do=lambda: events.create(body),
+        lands_on=lands_on,
+        sent=outcomes.in_short(body),
+        again_at=reverse("event-confirm", args=[app_id, form]),
+    )
+
+
+def _key(body: Mapping[str, object]) -> tuple[str, str, str]:
+    return str(body["accountId"]), CAPTURED, str(body["timestamp"])
+
+
+def _with_evidence(card: Card | None, app_id: str, body: Mapping[str, Any]) -> Card | None:
+    """The card of a failed sending, with the way to the event where the service has it."""
+    try:
+        there = finding.find(app_id, *_key(body))
+    except LendingError:
+        there = None
+    if card is None or there is None:
+        return card
+    link = ("Open the event that is there", finding.address_of(app_id, *_key(body)))
+    return replace(card, links=(*card.links, link))

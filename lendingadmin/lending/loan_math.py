@@ -1,0 +1,215 @@
+"""What a loan's balances and schedule say, reckoned tolerantly: None where they do not tell.
+
+Amounts are money in the loan's currency (spec: Loan, LoanBalances, LendingContract).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Literal, NamedTuple, get_args
+
+from lendingadmin.lending.errors import InvalidId
+from lendingadmin.lending.ids import check_id
+
+from .values import (
+    Balance,
+    Installment,
+    InstallmentAmounts,
+    LendingContract,
+    Loan,
+    LoanBalances,
+    LoanSchedule,
+    Malformed,
+    each,
+    moment,
+    number,
+    text,
+)
+
+Column = Literal["due", "paid", "total", "unpaid", "overdue"]
+
+# The groups that `repayment` sums, in the order in which pages show them.
+PARTS = ("principal", "interest", "fees", "penalty")
+
+
+def total_of(loan: Loan, column: Column) -> Decimal | None:
+    """One column of the balances for the whole loan.
+
+    The `repayment` group counts; without it, the sum of the four others if all of them are there.
+    A total that came and can't be read is None: no sum of ours stands in for the service's word.
+    """
+    balances = loan.balances
+    if not isinstance(balances, LoanBalances):
+        return None
+    whole = _cell(balances.repayment, column)
+    if whole is not None:
+        return number(whole)
+    cells = [number(_cell(getattr(balances, part), column)) for part in PARTS]
+    known = [cell for cell in cells if cell is not None]
+    return sum(known, Decimal(0)) if len(known) == len(PARTS) else None
+
+
+def unreadable_totals(loan: Loan) -> tuple[Column, ...]:
+    """The columns whose total for the whole loan came, and can't be read."""
+    group = loan.balances.repayment if isinstance(loan.balances, LoanBalances) else None
+    return tuple(
+        column for column in get_args(Column) if isinstance(_cell(group, column), Malformed)
+    )
+
+
+def _cell(group: object, column: Column) -> object:
+    """What came: of a group that is none of balances, the group itself."""
+    return getattr(group, column) if isinstance(group, Balance) else group
+
+
+class Progress(StrEnum):
+    """How an instalment stands, as far as what was paid covers it."""
+
+    PAID = "paid"
+    LATE = "late"
+    PART_PAID = "part paid"
+    NEXT = "next"
+    TO_COME = "to come"
+
+
+class ScheduleRow(NamedTuple):
+    """One instalment of the schedule; `covered` is how much of it is paid, None where unknown."""
+
+    installment: Installment
+    number: str
+    due: Decimal | None
+    covered: Decimal | None
+    progress: Progress | None
+
+
+def schedule_rows(loan: Loan, now: datetime) -> tuple[ScheduleRow, ...]:
+    """The schedule, with how far what was paid reaches: the oldest instalment first.
+
+    What was paid as penalty counts for no instalment. The service does not tell which instalment a
+    payment went to, so this is our reckoning of its balances.
+    """
+    left = _paid_towards_instalments(loan)
+    found: list[ScheduleRow] = []
+    for place, installment in enumerate(instalments(loan), start=1):
+        due = _due(installment)
+        covered = None
+        if left is not None and due is not None:
+            covered = min(left, due)
+            left -= covered
+        else:
+            left = None
+        name = number(installment.sequence_no)
+        found.append(
+            ScheduleRow(
+                installment,
+                f"{name:f}" if name is not None else str(place),
+                due,
+                covered,
+                _progress(installment, due, covered, now, found),
+            )
+        )
+    return tuple(found)
+
+
+def instalments(loan: Loan) -> tuple[Installment, ...]:
+    """The contract's instalments that can be read as such."""
+    contract = loan.contract
+    return each(contract.installments) if isinstance(contract, LendingContract) else ()
+
+
+def _due(installment: Installment) -> Decimal | None:
+    amounts = installment.amounts
+    return number(amounts.repayment) if isinstance(amounts, InstallmentAmounts) else None
+
+
+def _paid_towards_instalments(loan: Loan) -> Decimal | None:
+    paid = total_of(loan, "paid")
+    if paid is None:
+        return None
+    penalty = loan.balances.penalty if isinstance(loan.balances, LoanBalances) else None
+    as_penalty = _cell(penalty, "paid")
+    if isinstance(as_penalty, Malformed):
+        return None
+    return max(paid - (number(as_penalty) or Decimal(0)), Decimal(0))
+
+
+def _progress(
+    installment: Installment,
+    due: Decimal | None,
+    covered: Decimal | None,
+    now: datetime,
+    before: Sequence[ScheduleRow],
+) -> Progress | None:
+    ends = moment(installment.due_date)
+    if covered is None or due is None or ends is None:
+        return None
+    if covered >= due:
+        return Progress.PAID
+    if ends < now:
+        return Progress.LATE
+    if any(step.progress in (Progress.NEXT, Progress.PART_PAID) for step in before):
+        return Progress.TO_COME
+    return Progress.PART_PAID if covered else Progress.NEXT
+
+
+class LoanFacts(NamedTuple):
+    """What a person asks first of a loan: what is owed, what is overdue, what comes next."""
+
+    owed: Decimal | None
+    total: Decimal | None
+    paid: Decimal | None
+    overdue: Decimal | None
+    days_late: Decimal | None
+    repaid_share: Decimal | None
+    next_due: datetime | None
+    next_amount: Decimal | None
+    late_since: datetime | None
+
+
+def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
+    """Lead figures of a loan; `repaid_share` is between 0 and 1."""
+    total, paid = total_of(loan, "total"), total_of(loan, "paid")
+    schedule = loan.schedule if isinstance(loan.schedule, LoanSchedule) else None
+    coming = schedule.next_installment if schedule else None
+    found = schedule_rows(loan, now)
+    if not isinstance(coming, Installment):
+        coming = next(
+            (x.installment for x in found if x.progress in (Progress.NEXT, Progress.PART_PAID)),
+            None,
+        )
+    late = [moment(x.installment.due_date) for x in found if x.progress == Progress.LATE]
+    share = min(paid / total, Decimal(1)) if paid is not None and total else None
+    return LoanFacts(
+        owed=total_of(loan, "unpaid"),
+        total=total,
+        paid=paid,
+        overdue=total_of(loan, "overdue"),
+        days_late=number(schedule.days_late) if schedule else None,
+        repaid_share=share,
+        next_due=moment(coming.due_date) if coming else None,
+        next_amount=_due(coming) if coming else None,
+        late_since=late[0] if late else None,
+    )
+
+
+def account_of(loan: Loan) -> str:
+    """The loan's accountId as the service answered with; empty where it gave none that can be."""
+    return _id(loan.account_id)
+
+
+def key_of(loan: Loan) -> str:
+    """What a loan is asked for by: its accountId, else its uid, else empty (Spec: Loans)."""
+    return account_of(loan) or _id(loan.uid)
+
+
+def borrower_of(loan: Loan) -> str:
+    """The borrowerId of the loan's holder; empty where the service gave none that can be."""
+    return _id(loan.borrower_id)
+
+
+def _id(value: object) -> str:
+    try:
+        return check_id(text(value) or "")
+    except InvalidId:
+        return ""

@@ -1,0 +1,274 @@
+"""The portfolio: what the desk shows of the last complete snapshot, each part with its way.
+
+Made from the database alone.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import QueryDict
+
+from lendingadmin.display import formats
+from lendingadmin.display.bars import Bars, Item, lying, upright
+from lendingadmin.display.locales import written_month
+from lendingadmin.display.money import compact, money
+from lendingadmin.display.numbers import counted, whole
+from lendingadmin.display.rates import rate
+from lendingadmin.display.statuses import numbered
+from lendingadmin.display.trends import Trend, trend
+from lendingadmin.env import LendingApp
+from lendingadmin.ui.neighbours import ListPlace
+
+from .drilldown import arrears, performance_words
+from .figures import AT_RISK, Figures
+from .models import Snapshot, SnapshotLoan
+from .snapshot_job import complete_snapshots
+
+_WIDEST, _WIDE, _NARROW = 720, 420, 330
+_LARGEST = 10
+# Points of a picture of what was; kept are about a hundred snapshots.
+_POINTS = 31
+# A label that leaves no room for an amount beside it.
+_LONG = 18
+Written = Callable[[Decimal], str]
+Value = Callable[[Figures], Decimal | None]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One figure: its name, its amount, what it is of, where its loans are, and who lacks it."""
+
+    label: str
+    amount: Decimal | None
+    words: str
+    url: str
+    untold: int = 0
+    untold_url: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Bars wide and narrow, and as numbers; `untold` loans lack what they are made of."""
+
+    items: tuple[Item, ...]
+    drawn: tuple[tuple[str, Bars], ...]
+    untold: int = 0
+    untold_url: str = ""
+
+
+@dataclass(frozen=True)
+class Series:
+    """One figure over the snapshots, the newest first as (when, in words, where its loans are)."""
+
+    name: str
+    rows: tuple[tuple[datetime, str, str], ...]
+    drawn: Trend | None
+
+    @property
+    def ends(self) -> tuple[datetime, datetime]:
+        """When the first and the last of them were counted."""
+        return self.rows[-1][0], self.rows[0][0]
+
+
+@dataclass(frozen=True)
+class PortfolioSummary:
+    """All that the desk shows of a snapshot."""
+
+    snapshot: Snapshot
+    tiles: tuple[Tile, ...]
+    at_risk: Picture
+    at_risk_of: Tile
+    months: Picture
+    kinds: Picture
+    courses: tuple[Series, ...]
+    arrears: Sequence[SnapshotLoan]
+    arrears_untold: int
+    all_arrears_url: str
+    arrears_mark: str
+
+
+def build_summary(app: LendingApp) -> PortfolioSummary | None:
+    """What is known of an app's book; None where it was never counted to the end."""
+    numbers = _spread(list(complete_snapshots(app.app_id).values_list("pk", flat=True)))
+    rows = complete_snapshots(app.app_id).filter(pk__in=numbers).defer("page_token", "why")
+    kept = [(row, Figures.from_json(row.figures)) for row in rows]
+    return _SummaryBuilder(app, *kept[0]).made(kept) if kept else None
+
+
+def _spread(numbers: list[int]) -> list[int]:
+    """So many of them as a picture has room for, the first and the last among them."""
+    if len(numbers) <= _POINTS:
+        return numbers
+    return [numbers[at * (len(numbers) - 1) // (_POINTS - 1)] for at in range(_POINTS)]
+
+
+class _SummaryBuilder:
+    """Builds the parts of one snapshot's summary."""
+
+    def __init__(self, app: LendingApp, snapshot: Snapshot, figures: Figures) -> None:
+        self.app, self.snapshot, self.figures = app, snapshot, figures
+        self.locale = formats.locale()
+
+    def made(self, kept: list[tuple[Snapshot, Figures]]) -> PortfolioSummary:
+        return PortfolioSummary(
+            snapshot=self.snapshot,
+            tiles=(self._tile("Outstanding", "outstanding"), self._overdue(), self._paid()),
+            at_risk=self._at_risk(),
+            at_risk_of=self._tile("Outstanding principal", "principal_outstanding", of="at_risk"),
+            months=self._months(),
+            kinds=self._kinds(),
+            courses=self._courses(kept),
+            arrears=arrears(self.snapshot, _LARGEST),
+            arrears_untold=self.figures.untold.get("overdue", 0),
+            all_arrears_url=self._url("overdue"),
+            arrears_mark=self._place("overdue").mark,
+        )
+
+    def _place(self, by: str, snapshot: Snapshot | None = None) -> ListPlace:
+        kwargs = {"app_id": self.app.app_id, "number": (snapshot or self.snapshot).pk}
+        return ListPlace("book-loans", kwargs, QueryDict(urlencode({"by": by})))
+
+    def _url(self, by: str, snapshot: Snapshot | None = None) -> str:
+        return self._place(by, snapshot).address
+
+    def _money(self, amount: Decimal) -> str:
+        return money(amount, self.app.currency, self.locale)
+
+    def _loans(self, count: int) -> str:
+        return counted(count, "loan", self.locale)
+
+    def _tile(self, label: str, by: str, more: str = "", of: str = "") -> Tile:
+        """`of` is what the figure is made of where that has another name."""
+        of = of or by
+        total, lacking = self.figures.sums[by], self.figures.untold.get(of, 0)
+        if not (total.loans or self.figures.is_told(of)):
+            words = "the service tells it of no loan"
+            return Tile(label, None, words, "", lacking, self._url(f"untold:{of}"))
+        return Tile(
+            label,
+            total.amount,
+            f"on {self._loans(total.loans)}{more}",
+            self._url(by),
+            lacking,
+            self._url(f"untold:{of}"),
+        )
+
+    def _overdue(self) -> Tile:
+        owed, late = self.figures.sums["outstanding"].amount, self.figures.sums["overdue"].amount
+        share = f", {self._rate(late / owed)} of what is outstanding" if owed > 0 else ""
+        return self._tile("Overdue", "overdue", share)
+
+    def _paid(self) -> Tile:
+        label = "Paid since the count before"
+        if self.snapshot.previous_id is None:
+            return Tile(label, None, "this was the first; the next one tells", "")
+        return self._tile(label, "paid")
+
+    def _at_risk(self) -> Picture:
+        items = []
+        for days in AT_RISK:
+            total, share = self.figures.sums[f"par{days}"], self.figures.share_at_risk(days)
+            late = f"{counted(days, 'day', self.locale)} late or more"
+            owed = "" if share is None else self._money(total.amount)
+            items.append(
+                Item(
+                    label=f"PAR {days}",
+                    amount=max(share or Decimal(0), Decimal(0)),
+                    words=f"{owed} on {self._loans(total.loans)} {late}".removeprefix(" on "),
+                    url=self._url(f"par{days}"),
+                    value=self._rate(share),
+                    note=owed,
+                    tone="bad",
+                )
+            )
+        return self._lying(items, "at_risk", whole=Decimal(1))
+
+    def _months(self) -> Picture:
+        items = []
+        for month, total in self.figures.months.items():
+            label = written_month(date(int(month[:4]), int(month[5:]), 1), self.locale)
+            words = f"{self._money(total.amount)} on {self._loans(total.loans)}"
+            items.append(
+                Item(
+                    label,
+                    total.amount,
+                    words,
+                    self._url(f"month:{month}"),
+                    compact(total.amount, self.locale),
+                )
+            )
+        wide, narrow = (upright(items, width=x, locale=self.locale) for x in (_WIDEST, _NARROW))
+        return self._picture(items, "months", wide, narrow)
+
+    def _kinds(self) -> Picture:
+        kinds = sorted(self.figures.performance.items(), key=lambda one: _sorted_as(one[0]))
+        items, is_told = [], self.figures.is_told("outstanding")
+        for key, total in kinds:
+            status = numbered(key, settings.LENDING_PERFORMANCE_STATUSES)
+            label = performance_words(key)
+            owed = self._money(total.amount) if is_told else ""
+            items.append(
+                Item(
+                    label=label,
+                    amount=Decimal(total.loans),
+                    words=self._loans(total.loans) + (f", {owed} outstanding" if owed else ""),
+                    url=self._url(f"performance:{key}"),
+                    value=whole(total.loans, self.locale),
+                    note="" if len(label) > _LONG else owed,
+                    tone=status.tone if status else "",
+                )
+            )
+        return self._lying(items, "performance")
+
+    def _lying(self, items: list[Item], of: str, whole: Decimal | None = None) -> Picture:
+        wide, narrow = (lying(items, width=x, whole=whole) for x in (_WIDE, _NARROW))
+        return self._picture(items, of, wide, narrow)
+
+    def _picture(
+        self, items: list[Item], of: str, wide: Bars | None, narrow: Bars | None
+    ) -> Picture:
+        return Picture(
+            tuple(items),
+            (("wide", wide), ("narrow", narrow)) if wide and narrow else (),
+            self.figures.untold.get(of, 0),
+            self._url(f"untold:{of}"),
+        )
+
+    def _courses(self, kept: list[tuple[Snapshot, Figures]]) -> tuple[Series, ...]:
+        def course(name: str, by: str, value: Value, written: Written, axis: Written) -> Series:
+            rows, points = [], []
+            for one, figures in kept:
+                found = value(figures)
+                if found is not None and one.ended_at is not None:
+                    rows.append((one.ended_at, written(found), self._url(by, one)))
+                    points.append((one.ended_at, found))
+            return Series(name, tuple(rows), trend(points[::-1], width=_NARROW, written=axis))
+
+        def amount(name: str, by: str) -> Series:
+            def value(one: Figures) -> Decimal | None:
+                return one.sums[by].amount if one.is_told(by) else None
+
+            return course(name, by, value, self._money, self._roughly)
+
+        return (
+            amount("Outstanding", "outstanding"),
+            amount("Overdue", "overdue"),
+            course("PAR 30", "par30", lambda one: one.share_at_risk(30), self._rate, self._rate),
+        )
+
+    def _roughly(self, amount: Decimal) -> str:
+        return compact(amount, self.locale)
+
+    def _rate(self, share: Decimal | None) -> str:
+        return rate(share, self.locale)
+
+
+def _sorted_as(key: str) -> tuple[int, int, str]:
+    """Numbers in their order, then words, then what was not told."""
+    if key.isascii() and key.isdigit():
+        return (0, int(key), "")
+    return (1 if key else 2, 0, key)

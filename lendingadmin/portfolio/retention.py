@@ -1,0 +1,99 @@
+"""Which snapshots are kept: all of a day, then the last of each day, then of each month."""
+
+import time
+from collections.abc import Iterable
+from datetime import datetime, timedelta, tzinfo
+
+from django.conf import settings
+from django.utils import timezone
+
+from .models import Snapshot, SnapshotLoan
+from .snapshot_job import complete_snapshots
+
+_ALL = timedelta(days=1)
+_DAILY = timedelta(days=30)
+_MONTHS = 24
+# Those that failed or were stopped say why for a day; the newest as long as it is the newest.
+_WHY = timedelta(days=1)
+_AT_ONCE = 1000
+# Seconds.
+PATIENCE = 10.0
+
+
+def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo) -> set[int]:
+    """Of complete snapshots, as (number, when it ended), the numbers of those that are kept.
+
+    All of the last 24 hours; then the last of each day of the lender's zone for 30 days, then the
+    last of each month for 24 months. The newest and its predecessor always.
+    """
+    rows = sorted(ended, key=lambda one: (one[1], one[0]), reverse=True)
+    found = {number for number, _ in rows[:2]}
+    days, months = set(), set()
+    here = now.astimezone(zone)
+    for number, at in rows:
+        there = at.astimezone(zone)
+        month = (there.year, there.month)
+        old = (here.year - there.year) * 12 + here.month - there.month
+        # Each is the newest of its day and month that is seen, for they come newest first.
+        last_of_day, last_of_month = there.date() not in days, month not in months
+        days.add(there.date())
+        months.add(month)
+        if (
+            now - at <= _ALL
+            or (last_of_day and now - at <= _DAILY)
+            or (last_of_month and old <= _MONTHS)
+        ):
+            found.add(number)
+    return found
+
+
+def prune() -> bool:
+    """Delete what is not kept, some rows at a time, for some seconds; whether that was all."""
+    until = time.monotonic() + PATIENCE
+    for snapshot in _to_go(timezone.now()):
+        # From the first row on its lists add up no more, so none is shown any more.
+        Snapshot.objects.filter(pk=snapshot.pk, state=Snapshot.State.DONE).update(
+            state=Snapshot.State.STOPPED
+        )
+        while _delete_some(snapshot):
+            if time.monotonic() > until:
+                return False
+        if _is_to_vanish(snapshot, timezone.now()):
+            snapshot.delete()
+    return True
+
+
+def _to_go(now: datetime) -> list[Snapshot]:
+    """Complete ones that are not kept, and all that ended otherwise: their loans show nowhere."""
+    going = []
+    for app_id in Snapshot.objects.order_by().values_list("app_id", flat=True).distinct():
+        stay = list_kept(_ended(app_id), now, _zone(app_id))
+        going += list(complete_snapshots(app_id).exclude(pk__in=stay))
+    ended = Snapshot.objects.exclude(state__in=(Snapshot.State.COUNTING, Snapshot.State.DONE))
+    return going + list(ended)
+
+
+def _ended(app_id: str) -> list[tuple[int, datetime]]:
+    rows = complete_snapshots(app_id).values_list("pk", "ended_at")
+    return [(number, at) for number, at in rows if at is not None]
+
+
+def _zone(app_id: str) -> tzinfo:
+    apps = {app.app_id: app.zone for app in settings.LENDING_APPS}
+    return apps.get(app_id, timezone.get_default_timezone())
+
+
+def _delete_some(snapshot: Snapshot) -> bool:
+    """Delete some of a snapshot's loans; False where none are left."""
+    some = list(
+        SnapshotLoan.objects.filter(snapshot=snapshot).values_list("pk", flat=True)[:_AT_ONCE]
+    )
+    SnapshotLoan.objects.filter(pk__in=some).delete()
+    return bool(some)
+
+
+def _is_to_vanish(snapshot: Snapshot, now: datetime) -> bool:
+    if snapshot.state == Snapshot.State.DONE:
+        return True
+    newer = Snapshot.objects.filter(app_id=snapshot.app_id, pk__gt=snapshot.pk)
+    return now - (snapshot.ended_at or now) > _WHY and newer.exists()

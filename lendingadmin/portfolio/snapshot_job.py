@@ -1,0 +1,279 @@
+"""Counting the book: every page of the loans list, a slice of some seconds at a time.
+
+Each page is one transaction that moves the snapshot from one `version` to the next, so of several
+that count at once each page is one's. Whoever is killed loses the page in hand; whoever finds the
+snapshot stopped, or moved on by another, adds nothing. What stays in memory is one page and the
+figures, however large the book is.
+"""
+
+import logging
+import time
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, QuerySet
+from django.http import Http404
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.display.numbers import number
+from lendingadmin.env import LendingApp
+from lendingadmin.lending.errors import BadRequest, LendingError, RateLimited, UnfinishedList
+from lendingadmin.lending.pages import EMPTY_PAGES, LED_BACK, MAXIMUM_PAGE_SIZE, Page
+from lendingadmin.lending.values import Loan, moment
+from lendingadmin.staff.models import User
+from lendingadmin.ui.lists import refuses_token
+
+from . import figures, reading
+from .amounts import exactly
+from .figures import Figures
+from .models import Snapshot, SnapshotLoan
+
+logger = logging.getLogger(__name__)
+
+# Seconds. What is urgent waits no longer than one slice and one page for a worker that counts.
+SLICE = 5.0
+# After a fault the slice is tried again, this much later; then the counting has failed.
+PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 15, 45, 120))
+TRIES = len(PAUSES) + 1
+# A counting that failed is not left for the hours of SNAPSHOT_EVERY.
+_AFTER_A_FAILURE = timedelta(hours=1)
+_AT_ONCE = 500
+
+_EMPTY_PAGES = f"The service's list went on with {EMPTY_PAGES} pages without a new loan."
+_NO_APP = "This app is not configured any more."
+_BREAKS = "The counting broke off several times at the same place. The worker's log says why."
+_RESTARTS = "The service did not know its own place in the list any more; the counting began anew."
+_REFUSED_TWICE = "The service refused its own page token, twice."
+State = Snapshot.State
+
+
+def begin_snapshot(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot | None:
+    """A new counting of an app's book; None where one is under way. Nothing is read yet."""
+    last = complete_snapshots(app_id).first()
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            return Snapshot.objects.create(
+                app_id=app_id,
+                asked_by=by,
+                restarted=restarted,
+                began_at=now,
+                heartbeat_at=now,
+                previous=last,
+                expected=last.loans_read if last else None,
+            )
+    except IntegrityError:
+        return None
+
+
+def complete_snapshots(app_id: str) -> QuerySet[Snapshot]:
+    """The complete snapshots of an app, the newest first."""
+    return Snapshot.objects.filter(app_id=app_id, state=State.DONE).order_by("-id")
+
+
+def newest_snapshot(app_id: str) -> Snapshot | None:
+    """The counting that began last, whatever became of it."""
+    return Snapshot.objects.filter(app_id=app_id).order_by("-id").first()
+
+
+def next_due(last: Snapshot) -> datetime | None:
+    """When the clock has the book counted after this one; None while it counts, and without clock.
+
+    What failed is tried again within the hour; what a person stopped waits like what is complete.
+    """
+    every = settings.SNAPSHOT_EVERY
+    if not every or last.state == State.COUNTING:
+        return None
+    return last.began_at + (min(every, _AFTER_A_FAILURE) if last.state == State.FAILED else every)
+
+
+def stop(app_id: str, by: User) -> Snapshot | None:
+    """End the counting under way; the worker finds it ended after its page. None where none is."""
+    row = Snapshot.objects.filter(app_id=app_id, state=State.COUNTING).first()
+    if row is None or not _end(row, State.STOPPED, f"Stopped by {by.username}."):
+        return None
+    return row
+
+
+def count_slice(snapshot_id: int) -> timedelta | None:
+    """Count for some seconds; how long to wait before going on, None where it is over."""
+    row = Snapshot.objects.filter(pk=snapshot_id, state=State.COUNTING).first()
+    if row is None:
+        return None
+    if row.tries >= TRIES:
+        _end(row, State.FAILED, row.why or _BREAKS)
+        return None
+    mine = Snapshot.objects.filter(
+        pk=row.pk, state=State.COUNTING, version=row.version, tries=row.tries
+    )
+    if not mine.update(tries=F("tries") + 1, heartbeat_at=timezone.now()):
+        return None
+    row.tries += 1
+    try:
+        return _walk(row, gateway.lending_app(row.app_id), time.monotonic() + SLICE)
+    except Http404:
+        _end(row, State.FAILED, _NO_APP)
+    except BadRequest as error:
+        if not (row.page_token and refuses_token(error)):
+            return _held(row, error)
+        _restart(row)
+    except UnfinishedList as error:
+        _end(row, State.FAILED, error.message)
+    except LendingError as error:
+        return _held(row, error)
+    return None
+
+
+def _walk(row: Snapshot, app: LendingApp, until: float) -> timedelta | None:
+    """Add page after page, until the time is over, the list is, or somebody else has ended it.
+
+    Raises LendingError: UnfinishedList where the list leads back to itself. Within a slice the
+    walk notices that; a page of an earlier slice is noticed by the loans that are kept of it.
+    """
+    loans = gateway.app(row.app_id).loans.only(reading.KEYS)
+    for page in loans.pages(page_size=MAXIMUM_PAGE_SIZE, page_token=row.page_token or None):
+        if not _add(row, page, app):
+            return None
+        if page.next_page_token is None:
+            logger.info("%s of %s is complete: %s loans", row, row.app_id, row.loans_read)
+            return None
+        if row.empty_pages >= EMPTY_PAGES:
+            raise UnfinishedList(_EMPTY_PAGES)
+        if time.monotonic() > until:
+            return timedelta(0)
+    return None
+
+
+def _add(row: Snapshot, page: Page[Loan], app: LendingApp) -> bool:
+    """Add one page in one transaction; False where the snapshot was ended or moved on meanwhile.
+
+    Raises UnfinishedList for a page of which every loan was counted before.
+    """
+    now = timezone.now()
+    found, unreadable = reading.rows_of(page.items, app.zone)
+    known = _known(row, [loan.account_id for loan, _ in found])
+    fresh = [(loan, read) for loan, read in found if loan.account_id not in known]
+    if found and not fresh and not unreadable:
+        if _is_mine(row):
+            raise UnfinishedList(LED_BACK)
+        return False
+    _reckon_paid(row, fresh)
+    rows = [loan for loan, _ in fresh]
+    sums = Figures.from_json(row.figures) if row.figures else Figures(_day(row, app))
+    figures.add_all(sums, rows)
+    for loan in rows:
+        loan.snapshot = row
+        reading.rank(loan)
+    ends = page.next_page_token is None
+    changes = {
+        "version": row.version + 1,
+        "tries": 0,
+        "empty_pages": 0 if rows else row.empty_pages + 1,
+        "why": "",
+        "heartbeat_at": now,
+        "loans_read": row.loans_read + len(rows),
+        "unreadable": row.unreadable + unreadable,
+        "figures": sums.as_json(),
+        "page_token": page.next_page_token or "",
+    } | ({"state": State.DONE, "ended_at": now} if ends else {})
+    same = Snapshot.objects.filter(pk=row.pk, state=State.COUNTING, version=row.version)
+    with transaction.atomic():
+        if not same.update(**changes):
+            return False
+        SnapshotLoan.objects.bulk_create(rows, batch_size=_AT_ONCE)
+    for name, value in changes.items():
+        setattr(row, name, value)
+    return True
+
+
+def _is_mine(row: Snapshot) -> bool:
+    """Whether no other worker has added a page since this one read the snapshot."""
+    return Snapshot.objects.filter(pk=row.pk, state=State.COUNTING, version=row.version).exists()
+
+
+def _day(row: Snapshot, app: LendingApp) -> date:
+    return row.began_at.astimezone(app.zone).date()
+
+
+def _known(row: Snapshot, keys: list[str]) -> set[str]:
+    """Which of these loans the snapshot has already: a list that is alive shifts."""
+    return {
+        key
+        for part in _parts(keys)
+        for key in SnapshotLoan.objects.filter(snapshot=row, account_id__in=part).values_list(
+            "account_id", flat=True
+        )
+    }
+
+
+def _reckon_paid(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> None:
+    """Set what each loan was paid since the last complete snapshot, where that can be told.
+
+    A loan that was not there then counts from nothing only if it was made since: a list that
+    shifts may have left it out.
+    """
+    last = row.previous
+    if last is None:
+        return
+    before = {
+        key: paid
+        for part in _parts([loan.account_id for loan, _ in fresh])
+        for key, paid in SnapshotLoan.objects.filter(
+            snapshot=last, account_id__in=part
+        ).values_list("account_id", "paid")
+    }
+    with exactly():
+        for loan, read in fresh:
+            paid = before.get(loan.account_id)
+            if loan.account_id not in before and _made_since(read, last.began_at):
+                paid = Decimal(0)
+            if paid is not None and loan.paid is not None:
+                loan.paid_since_last = number(loan.paid - paid)
+
+
+def _made_since(loan: Loan, since: datetime) -> bool:
+    made = moment(loan.created_at)
+    return made is not None and made >= since
+
+
+def _parts(keys: list[str]) -> list[list[str]]:
+    return [keys[at : at + _AT_ONCE] for at in range(0, len(keys), _AT_ONCE)]
+
+
+def _held(row: Snapshot, error: LendingError) -> timedelta | None:
+    """A fault of the service: how long to wait, or None and the counting has failed."""
+    tries = max(row.tries, 1)  # none where the slice had read a page before
+    if tries >= TRIES:
+        _end(row, State.FAILED, error.message)
+        return None
+    now = timezone.now()
+    same = Snapshot.objects.filter(pk=row.pk, state=State.COUNTING, version=row.version)
+    if not same.update(why=error.message, tries=tries, heartbeat_at=now):
+        return None
+    logger.warning("%s waits: %s", row, error)
+    pause = PAUSES[tries - 1]
+    asked = error.retry_after if isinstance(error, RateLimited) else None
+    return max(pause, timedelta(seconds=min(asked or 0, 600)))
+
+
+def _restart(row: Snapshot) -> None:
+    """Once: what was counted may have moved meanwhile, so none of it is kept."""
+    from . import tasks
+
+    if row.restarted:
+        _end(row, State.FAILED, _REFUSED_TWICE)
+        return
+    with transaction.atomic():
+        if _end(row, State.FAILED, _RESTARTS):
+            tasks.start(row.app_id, row.asked_by, restarted=True)
+
+
+def _end(row: Snapshot, state: str, why: str) -> bool:
+    same = Snapshot.objects.filter(pk=row.pk, state=State.COUNTING)
+    ended = same.update(state=state, why=why, ended_at=timezone.now(), page_token="")
+    if ended:
+        logger.info("%s of %s has ended: %s", row, row.app_id, state)
+    return bool(ended)

@@ -1,0 +1,118 @@
+"""Mail to managers about repayments of which nobody has known for an hour what became of them.
+
+The mail names no person, amount or loan: the repayment's number, its app, what is known, how long
+ago it was sent, and its address in the dashboard. It goes out by Bcc, so that a mail that is
+printed names nobody either.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import Permission
+from django.core.mail import EmailMessage
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from lendingadmin.display.durations import elapsed
+from lendingadmin.staff.models import User
+
+from .models import Repayment
+from .states import RepaymentState
+
+logger = logging.getLogger(__name__)
+
+
+class NoManagerAddress(Exception):
+    """No active person with the right to resolve an unknown has a mail address."""
+
+
+NOTIFY_AFTER = timedelta(hours=1)
+
+# A mail about an outage of a day stays a mail; the journal has all of them.
+_LONGEST_LIST = 50
+
+# What was not found may still be posted late, so a person must decide about it too.
+_UNKNOWN = (RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND)
+
+
+def list_unnotified() -> QuerySet[Repayment]:
+    """Repayments sent an hour ago that are still unknown, and that no mail named yet."""
+    since = timezone.now() - NOTIFY_AFTER
+    return Repayment.objects.filter(state__in=_UNKNOWN, notified_at=None, sent_at__lte=since)
+
+
+def notify_managers(moment: datetime) -> bool:
+    """Write to the managers, in one mail, about all that are overdue; say whether it went out.
+
+    `moment` names the mail. `notified_at` is set to it by a compare-and-swap before anything is
+    sent, so several workers never put one repayment into two mails. If the process dies between the
+    two, a second call with the same moment sends the same repayments under the same Message-ID. If
+    the mail cannot be sent, `notified_at` is cleared.
+    """
+    list_unnotified().update(notified_at=moment)
+    claimed = Repayment.objects.filter(notified_at=moment, state__in=_UNKNOWN).order_by(
+        "sent_at", "id"
+    )
+    # A mail lists some of them and says how many there are; a day's outage fills no memory.
+    rows, count, people = list(claimed[:_LONGEST_LIST]), claimed.count(), _managers()
+    if not rows:
+        return False
+    try:
+        if not people:
+            raise NoManagerAddress
+        _mail(rows, count, people, moment).send()
+    except Exception as error:
+        # Whatever it was, it must not be taken for told. Its words may name a mailbox.
+        Repayment.objects.filter(notified_at=moment).update(notified_at=None)
+        logger.error("managers could not be told of %s: %s", _named(rows), type(error).__name__)
+        return False
+    logger.info("managers were told of %s", _named(rows))
+    return True
+
+
+def _managers() -> list[str]:
+    right = Permission.objects.get(
+        content_type__app_label="dashboard", codename="repayments.resolve"
+    )
+    people = User.objects.with_perm(right).exclude(email="")
+    return sorted(set(people.values_list("email", flat=True)))
+
+
+def _mail(
+    rows: Sequence[Repayment], count: int, people: list[str], moment: datetime
+) -> EmailMessage:
+    several = count > 1
+    subject = f"{count} repayments have" if several else f"Repayment {rows[0]} has"
+    them = "these were" if several else "this was"
+    domain = settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip(">")
+    return EmailMessage(
+        f"{subject} been unknown for an hour",
+        "\n".join(
+            [
+                f"Nobody knows yet whether {them} recorded. Do not enter it again.",
+                "",
+                *(_line(row) for row in rows),
+                *([f"… and {count - len(rows)} more"] if count > len(rows) else []),
+                "",
+                "Compare with the payment network's statement; a manager can resolve it there.",
+                "The dashboard looks for evidence for a day and writes about each only once.",
+            ]
+        ),
+        bcc=people,
+        headers={
+            "To": "undisclosed-recipients:;",
+            "Message-ID": f"<told-{moment:%Y%m%d%H%M%S%f}@{domain}>",
+        },
+    )
+
+
+def _line(row: Repayment) -> str:
+    ago = elapsed(timezone.now() - (row.sent_at or row.created_at))
+    known = f"{row} of {row.app_id}: {RepaymentState(row.state).label}, sent {ago} ago"
+    return f"{known}\n  {settings.DASHBOARD_URL}{row.get_absolute_url()}"
+
+
+def _named(rows: Sequence[Repayment]) -> str:
+    return ", ".join(map(str, rows))

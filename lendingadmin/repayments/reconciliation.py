@@ -1,0 +1,196 @@
+"""Checks unknown repayments against the loan, and marks as unknown what a lost sender left.
+
+Pages call it while they are open, the worker and `manage.py reconcile` otherwise. A due check is
+claimed by a compare-and-swap, so many people at one page cost one call.
+"""
+
+import time
+from datetime import timedelta
+from itertools import zip_longest
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from lendingadmin.lending.values import Loan
+from lendingadmin.writes.reconciliation import SENDER_LOST as SENDER_LOST
+from lendingadmin.writes.reconciliation import WATCH_FOR as WATCH_FOR
+
+from . import sending, services
+from .attribution import attribution_of, others_of, paid_at
+from .evidence import Effect, conclude, next_delay
+from .models import Reading, Repayment
+from .states import RepaymentState, Resolution
+
+# Seconds after which a page takes no further look.
+_PATIENCE = 3.0
+
+# So many are taken up at once: a day's outage must not fill the memory, or hold up a page.
+_AT_MOST = 200
+
+# A check that a person asks for comes this long after the last one at the earliest.
+_APART = timedelta(seconds=2)
+
+# What may yet turn up at the service: watching goes on after a conclusion, for a late rise. Of what
+# is recorded a look is due only where its effect was not read yet.
+_WATCHED = Q(
+    state__in=(RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND, RepaymentState.RECORDED)
+) | Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
+
+_REASONS = {
+    RepaymentState.PRESUMED: "Paid rose by exactly this amount; another payment may explain it.",
+    RepaymentState.NOT_FOUND: "Two fresh readings after the quiet time show no rise.",
+}
+
+
+def mark_lost_unknown() -> int:
+    """Conclude what senders left behind: expired intents were not sent, as far as this journal
+    knows, and what was sent without an answer is unknown.
+
+    At most _AT_MOST of each at once; the next call goes on.
+    """
+    now = timezone.now()
+    expired = Repayment.objects.filter(state=RepaymentState.PENDING, send_before__lte=now)[
+        :_AT_MOST
+    ]
+    lost = Repayment.objects.filter(state=RepaymentState.SENT, sent_at__lte=now - SENDER_LOST)[
+        :_AT_MOST
+    ]
+    swept = 0
+    for repayment in expired:
+        why = "Its sender stopped before it sent anything, as far as this journal knows."
+        swept += services.move(
+            repayment, RepaymentState.NOT_SENT, by=None, why=why, ended_by_sweep=True
+        )
+    for repayment in lost:
+        why = "Its sender stopped before an answer was kept here."
+        swept += services.move(
+            repayment, RepaymentState.UNKNOWN, by=None, why=why, next_check_at=now
+        )
+    return swept
+
+
+def list_due(app_id: str | None = None) -> list[Repayment]:
+    """The watched repayments whose next look is due now, the longest waiting first.
+
+    At most _AT_MOST: what is looked at moves on, so the next call gives those behind. Without
+    `app_id` each app gets the same share, and they take turns: an app whose service hangs must not
+    keep the others waiting.
+    """
+    if app_id:
+        return _due_of(app_id, _AT_MOST)
+    share = _AT_MOST // len(settings.LENDING_APPS)
+    by_app = [_due_of(app.app_id, share) for app in settings.LENDING_APPS]
+    return [row for turn in zip_longest(*by_app) for row in turn if row]
+
+
+def _due_of(app_id: str, at_most: int) -> list[Repayment]:
+    rows = Repayment.objects.filter(_WATCHED, app_id=app_id, next_check_at__lte=timezone.now())
+    return list(rows.order_by("next_check_at")[:at_most])
+
+
+def check_due(app_id: str, at_most: int) -> None:
+    """Take the looks that are due in an app, while a page waits for it.
+
+    Stops at the first that fails and after a few seconds: a service that hangs must not hold up
+    the desk once for each of them.
+    """
+    until = time.monotonic() + _PATIENCE
+    for repayment in list_due(app_id)[:at_most]:
+        check_if_due(repayment)
+        latest = repayment.latest
+        if time.monotonic() > until or (latest and latest.fault):
+            return
+
+
+def check_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
+    """Take the next look at the loan if it is due and nobody else has claimed it.
+
+    `fresh` is the loan where the caller has read it this very moment.
+    """
+    if repayment.state in (RepaymentState.PENDING, RepaymentState.SENT):
+        mark_lost_unknown()
+        repayment.refresh_from_db()
+    if not _claim(repayment):
+        return
+    if repayment.state == RepaymentState.RECORDED:
+        sending.see_effect(repayment, fresh)
+        return
+    sending.read(repayment, Reading.Kind.CHECK, fresh)
+    if repayment.state == RepaymentState.UNKNOWN:
+        _conclude(repayment)
+    else:
+        _watch_for_late_rise(repayment)
+    if _is_over(repayment):
+        # Last of all: if the process dies before the last reading, the next check repeats it.
+        rows = Repayment.objects.filter(_WATCHED, pk=repayment.pk, attempts=repayment.attempts)
+        rows.update(next_check_at=None)
+        repayment.refresh_from_db()
+
+
+def _is_over(repayment: Repayment) -> bool:
+    return timezone.now() - (repayment.sent_at or repayment.created_at) > WATCH_FOR
+
+
+def _claim(repayment: Repayment) -> bool:
+    """Claim this check and schedule the next one, in one update."""
+    now = timezone.now()
+    since = now - (repayment.sent_at or repayment.created_at)
+    pause = SENDER_LOST if _is_over(repayment) else next_delay(repayment.attempts + 1, since)
+    if repayment.next_check_at is None or repayment.next_check_at > now:
+        return False
+    rows = Repayment.objects.filter(_WATCHED, pk=repayment.pk, attempts=repayment.attempts)
+    claimed = rows.filter(next_check_at__lte=now).update(
+        attempts=repayment.attempts + 1, next_check_at=now + pause
+    )
+    repayment.refresh_from_db()
+    return claimed == 1
+
+
+def check_now(repayment: Repayment) -> None:
+    """Check because a person asked for it, unless a check was made a moment ago."""
+    now, latest = timezone.now(), repayment.latest
+    if latest is None or now - latest.taken_at >= _APART:
+        Repayment.objects.filter(_WATCHED, pk=repayment.pk).update(next_check_at=now)
+        repayment.refresh_from_db()
+    check_if_due(repayment)
+
+
+def inference_is_off(repayment: Repayment) -> bool:
+    """Whether a repayment of this loan was set aside and not resolved: a rise proves nothing."""
+    return Repayment.objects.filter(
+        app_id=repayment.app_id,
+        account_id=repayment.account_id,
+        state=RepaymentState.UNKNOWN,
+        set_aside_at__isnull=False,
+    ).exists()
+
+
+def _conclude(repayment: Repayment) -> None:
+    if inference_is_off(repayment):
+        return
+    baseline, looks = repayment.baseline, repayment.readings.filter(kind=Reading.Kind.CHECK)
+    taken = [paid_at(look) for look in looks]
+    if baseline is None or not taken:
+        return
+    since, until = baseline.taken_at, taken[-1].taken_at
+    state = conclude(
+        paid_at(baseline),
+        taken,
+        repayment.moves_paid_by,
+        (repayment.sent_at or repayment.created_at) + settings.REPAYMENT_QUIET,
+        [other for _, other in others_of(repayment, since, until)],
+    )
+    if state != RepaymentState.UNKNOWN:
+        fields = {"next_check_at": None} if state == RepaymentState.PRESUMED else {}
+        services.move(repayment, state, by=None, why=_REASONS[state], **fields)
+
+
+def _watch_for_late_rise(repayment: Repayment) -> None:
+    """A rise after it was given up that nothing else entered here explains is for a person."""
+    found = attribution_of(repayment, after=repayment.latest)
+    if found and found.effect in (Effect.SEEN, Effect.MORE):
+        services.raise_alarm(
+            repayment,
+            "Paid rose late, by at least this amount: it may have been recorded after all.",
+        )

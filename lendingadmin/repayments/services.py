@@ -1,0 +1,320 @@
+"""Commands of the repayment table: commit an intent, and move it from state to state.
+
+Each transition is a compare-and-swap that must touch exactly one row, and is committed before the
+call that it guards: `durable=True` fails at once inside another transaction.
+"""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from lendingadmin import audit
+from lendingadmin.staff.models import User
+from lendingadmin.writes import alarms
+
+from .attribution import attribution_of
+from .evidence import Effect
+from .models import Repayment, normalise_external_id
+from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, RepaymentState, Resolution
+
+# An intent that has not been sent by then is dead: its sender was paused, or died.
+SEND_WITHIN = timedelta(seconds=30)
+
+_TRIES = 3
+
+# Where a repayment counts as being at the service.
+_LANDS = (RepaymentState.RECORDED, RepaymentState.PRESUMED, RepaymentState.RESOLVED)
+
+
+class DuplicateExternalId(Exception):
+    """Another of this loan bears the same externalId and is, or may be, at the service."""
+
+    def __init__(self, other: Repayment) -> None:
+        super().__init__(f"externalId is taken by {other}")
+        self.other = other
+
+
+class LoanBusy(Exception):
+    """Another repayment of this loan is still open, so evidence could not tell the two apart."""
+
+    def __init__(self, other: Repayment) -> None:
+        super().__init__(f"{other} of this loan is still open")
+        self.other = other
+
+
+class MayDouble(Exception):
+    """An attempt with this externalId was given up and may yet be posted; nobody agreed to that."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a person asked to be recorded; fields as the parameters of MakeRepayment (spec: Loans).
+
+    `amount` in the currency of the loan; both dates aware; `external_id` blank for cash.
+    """
+
+    app_id: str
+    account_id: str
+    borrower_id: str
+    external_id: str
+    amount: Decimal
+    transaction_date: datetime
+    value_date: datetime
+    channel: str = ""
+    network: str = ""
+    currency_code: str = ""
+    notes: str = ""
+    retry_of: int | None = None
+
+
+def make_external_id(now: datetime) -> str:
+    """An externalId for a payment that has none of its own, such as cash over the counter."""
+    return f"CASH-{now:%Y%m%d}-{secrets.token_hex(4).upper()}"
+
+
+def create_intent(
+    request: Request, by: User, form: str, *, agreed: bool = True
+) -> tuple[Repayment, bool]:
+    """Commit the intent, before anything is sent. Returns it and whether it is new.
+
+    The same idempotency key (`form`) gives back the first intent. Nothing is kept when it raises
+    DuplicateExternalId or LoanBusy because another repayment of the loan stands against it, or
+    MayDouble because it may double an abandoned one and nobody `agreed` to that.
+    """
+    now = timezone.now()
+    fields = dict(vars(request))
+    fields["external_id"] = request.external_id.strip() or make_external_id(now)
+    fields["retry_of_id"] = fields.pop("retry_of")
+    fields["external_id_minted"] = not request.external_id.strip()
+    for _ in range(_TRIES):
+        try:
+            return _commit(fields, by, form, now, agreed), True
+        except IntegrityError:
+            # What stood against it may be concluded by the time that it is looked for.
+            first = _explain(fields, form)
+        if first:
+            return first, False
+    raise RuntimeError("the intent was refused, yet nothing stands against it")
+
+
+def find_abandoned(app_id: str, account_id: str, external_id: str) -> QuerySet[Repayment]:
+    """The attempts with this externalId that were given up, by evidence, a sweep or a person.
+
+    The service never said no to them: each may be there, or may yet be posted.
+    """
+    same_id = Repayment.objects.filter(
+        app_id=app_id, account_id=account_id, external_id_key=normalise_external_id(external_id)
+    )
+    by_a_person = Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
+    by_a_sweep = Q(state=RepaymentState.NOT_SENT, ended_by_sweep=True)
+    return same_id.filter(Q(state=RepaymentState.NOT_FOUND) | by_a_sweep | by_a_person).order_by(
+        "pk"
+    )
+
+
+def _commit(
+    fields: Mapping[str, Any], by: User, form: str, now: datetime, agreed: bool
+) -> Repayment:
+    with transaction.atomic(durable=True):
+        repayment = Repayment.objects.create(
+            **fields,
+            form=form,
+            created_by=by,
+            created_at=now,
+            state_at=now,
+            send_before=now + SEND_WITHIN,
+        )
+        # After the row is in: whatever gave the other one up meanwhile is committed by now.
+        if (
+            not agreed
+            and find_abandoned(
+                repayment.app_id, repayment.account_id, repayment.external_id
+            ).exists()
+        ):
+            raise MayDouble
+        _audit(repayment, by, "intent committed")
+    return repayment
+
+
+def _explain(fields: Mapping[str, Any], form: str) -> Repayment | None:
+    """Find out which rule refused an intent: return its first landing, or raise the rule.
+
+    None when nothing stands against it any more.
+    """
+    first = Repayment.objects.filter(form=form).first()
+    if first:
+        return first
+    of_loan = Repayment.objects.filter(app_id=fields["app_id"], account_id=fields["account_id"])
+    live = _holder(fields["app_id"], fields["account_id"], fields["external_id"])
+    if live:
+        raise DuplicateExternalId(live)
+    busy = of_loan.filter(state__in=OPEN, set_aside_at=None).first()
+    if busy:
+        raise LoanBusy(busy)
+    return None
+
+
+def _holder(app_id: str, account_id: str, external_id: str) -> Repayment | None:
+    """The one that holds this externalId of a loan, by the rule of the table's constraint."""
+    same_id = Repayment.objects.filter(
+        app_id=app_id,
+        account_id=account_id,
+        external_id_key=normalise_external_id(external_id),
+        duplicate=False,
+    )
+    resolved_recorded = Q(state=RepaymentState.RESOLVED, resolution=Resolution.RECORDED)
+    return same_id.filter(Q(state__in=HOLDS_EXTERNAL_ID) | resolved_recorded).first()
+
+
+def move(
+    repayment: Repayment, to: RepaymentState, *, by: User | None, why: str = "", **fields: Any
+) -> bool:
+    """Move the row to `to` if it stands where `to` may be reached from; say whether it did.
+
+    Commits, with the audit entry, before it returns. `by` is None for the machinery. The given
+    object is refreshed either way.
+    """
+    now = timezone.now()
+    with transaction.atomic(durable=True):
+        if to in _LANDS:
+            _lock_loan(repayment)
+        rows = Repayment.objects.filter(pk=repayment.pk, state__in=REACHED_FROM[to])
+        moved = rows.update(state=to, state_at=now, why=why, **fields)
+        repayment.refresh_from_db()
+        if moved:
+            _audit(repayment, by, why)
+            if to in _LANDS:
+                _withdraw_presumptions(repayment)
+    return moved == 1
+
+
+def _lock_loan(repayment: Repayment) -> None:
+    """Let nobody else conclude from this loan's balances until the transaction ends."""
+    rows = _of_loan(repayment).select_for_update().order_by("pk")
+    list(rows.values_list("pk", flat=True))
+
+
+def _withdraw_presumptions(landed: Repayment) -> None:
+    """What was presumed from a rise that another repayment accounts for is unknown again.
+
+    That is so once the service acknowledges the other one late, or a person says that it was
+    recorded: a rise speaks for one repayment only.
+    """
+    for presumed in _of_loan(landed).filter(state=RepaymentState.PRESUMED):
+        found = attribution_of(presumed)
+        if found is None or found.effect in (Effect.SEEN, Effect.MORE):
+            continue
+        why = f"The rise of paid that spoke for it belongs to {landed} as well."
+        fields = {"state": RepaymentState.UNKNOWN, "state_at": timezone.now(), "why": why}
+        fields |= alarms.build_alarm(why)
+        fields["next_check_at"] = timezone.now()
+        row = Repayment.objects.filter(pk=presumed.pk, state=RepaymentState.PRESUMED)
+        try:
+            with transaction.atomic():
+                row.update(**fields)
+        except IntegrityError:
+            # The loan's next repayment is under way: only one of them can be open.
+            row.update(**fields, set_aside_at=timezone.now(), set_aside_reason=why)
+        presumed.refresh_from_db()
+        _audit(presumed, None, why)
+
+
+def _of_loan(repayment: Repayment) -> QuerySet[Repayment]:
+    return Repayment.objects.filter(app_id=repayment.app_id, account_id=repayment.account_id)
+
+
+def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
+    """Move the row to `recorded`, whatever its state: the service said that it holds it.
+
+    When it was given up meanwhile, or another with its externalId went through, the desk is
+    alarmed.
+    """
+    repayment.refresh_from_db()
+    if repayment.state != RepaymentState.SENT:
+        was = RepaymentState(repayment.state).label
+        text = f"The service acknowledged it late, when it stood as “{was}” here."
+        fields |= alarms.build_alarm(text)
+    try:
+        move(repayment, RepaymentState.RECORDED, by=by, **fields)
+    except IntegrityError:
+        text = "The service acknowledged it late: it now holds this externalId twice."
+        fields |= alarms.build_alarm(text)
+        move(repayment, RepaymentState.RECORDED, by=by, duplicate=True, **fields)
+
+
+def raise_alarm(repayment: Repayment, text: str) -> None:
+    """Put an alarm on the desk for this repayment, unless it has one."""
+    with transaction.atomic(durable=True):
+        rows = Repayment.objects.filter(pk=repayment.pk, alarm="")
+        if rows.update(**alarms.build_alarm(text)):
+            repayment.refresh_from_db()
+            _audit(repayment, None, text)
+
+
+def mark_alarm_seen(repayment: Repayment, by: User) -> None:
+    """A person has seen the alarm; it leaves the desk and stays with the repayment."""
+    with transaction.atomic(durable=True):
+        if alarms.mark_seen(repayment):
+            repayment.refresh_from_db()
+            _audit(repayment, by, "alarm seen")
+
+
+def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
+    """A person decides what became of it.
+
+    Raises DuplicateExternalId when its externalId is taken again.
+    """
+    fields = {
+        "resolution": resolution,
+        "resolution_reason": reason,
+        "resolved_by": by,
+        "resolved_at": timezone.now(),
+        # Given up as not recorded, its id is free again: a late rise must still be seen.
+        "next_check_at": timezone.now() if resolution == Resolution.NOT_RECORDED else None,
+    }
+    try:
+        # The reason may be personal: it is sealed in its own column and never in the trail.
+        why = f"{resolution.label}, with a reason"
+        return move(repayment, RepaymentState.RESOLVED, by=by, why=why, **fields)
+    except IntegrityError:
+        live = _holder(repayment.app_id, repayment.account_id, repayment.external_id)
+        if live is None:
+            raise
+        raise DuplicateExternalId(live) from None
+
+
+def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
+    """A manager lets the loan's next repayment through while this one stays unknown."""
+    with transaction.atomic(durable=True):
+        rows = Repayment.objects.filter(
+            pk=repayment.pk, state=RepaymentState.UNKNOWN, set_aside_at=None
+        )
+        done = rows.update(set_aside_at=timezone.now(), set_aside_by=by, set_aside_reason=reason)
+        repayment.refresh_from_db()
+        if done:
+            _audit(repayment, by, "set aside, with a reason")
+    return done == 1
+
+
+def _audit(repayment: Repayment, by: User | None, detail: str) -> None:
+    saved = {RepaymentState.RECORDED: "yes"} | dict.fromkeys(NOTHING_SAVED, "no")
+    if repayment.ended_by_sweep:
+        saved[RepaymentState.NOT_SENT] = "unknown"
+    audit.record(
+        by,
+        "loans.makeRepayment",
+        app_id=repayment.app_id,
+        subject=f"{repayment.account_id} {repayment}",
+        outcome=RepaymentState(repayment.state).label,
+        saved=saved.get(RepaymentState(repayment.state), "unknown"),
+        request_id=repayment.request_id,
+        detail=detail,
+        url=repayment.get_absolute_url(),
+    )

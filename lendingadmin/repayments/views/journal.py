@@ -1,0 +1,262 @@
+"""The journal: every repayment recorded here, its receipt, and what people decide about it."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.forms import Form
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from lendingadmin import gateway
+from lendingadmin.env import LendingApp
+from lendingadmin.repayments import managers, mistakes, reconciliation, services
+from lendingadmin.repayments.attribution import attribution_of
+from lendingadmin.repayments.forms import (
+    JournalForm,
+    MistakeForm,
+    ReasonForm,
+    ResolveForm,
+    ReviewForm,
+)
+from lendingadmin.repayments.messages import message_of
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import RESOLVABLE, RepaymentState, Resolution
+from lendingadmin.search import opened
+from lendingadmin.ui.access import access
+from lendingadmin.ui.keyset import Slice, build_pager, read_slice
+from lendingadmin.ui.lists import whole_number
+from lendingadmin.ui.polling import poll
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.writes import idempotency
+from lendingadmin.writes import reconciliation as write_reconciliation
+
+PAGE_SIZE = 50
+# Of what stands above a list, so many at once.
+_FEW = 20
+_LOOKS_PER_VISIT = 5
+
+# How long an outcome is normally open; past that the page leaves looking to a button.
+NORMAL = timedelta(minutes=2)
+
+
+@access("lending.loans.get")
+def journal(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The journal of one app, filtered by what the address says."""
+    form, app = JournalForm(request.GET), gateway.lending_app(app_id)
+    # A refused filter shows nothing: rows that it does not apply to would pass for what it finds.
+    page = _page(request, form.cleaned_data, app) if form.is_valid() else Slice([])
+    context = {
+        "form": form,
+        "rows": page.rows,
+        "pager": build_pager(request, page),
+        "filtered": any(value for name, value in request.GET.items() if name != "before"),
+        "may_close_day": request.user.has_perm("dashboard.repayments.statement"),
+        "app": app,
+    }
+    return render(request, "repayments/journal.html", context)
+
+
+def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Slice:
+    rows = mistakes.marked(Repayment.objects.select_related("created_by"))
+    sources, only = managers.sources(rows, wanted, app)
+    behind = whole_number(request.GET.get("before")) or None
+    return read_slice(sources, managers.order_of(wanted), PAGE_SIZE, behind=behind, only=only)
+
+
+@access("lending.loans.get")
+def unknown(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Unknown outcomes: read again now that somebody looks; what is left, a person decides."""
+    reconciliation.check_due(app_id, at_most=_LOOKS_PER_VISIT)
+    unresolved = [mistakes.marked(rows) for rows in managers.unresolved(app_id)]
+    alarms = mistakes.marked(managers.alarms(app_id))
+    context = {
+        "unresolved": _listed(request, unresolved, "created_at", "after"),
+        "alarms": _listed(request, [alarms], "alarm_at", "alarms", _FEW),
+        "mistakes": _listed(request, [mistakes.open_in(app_id)], "reported_at", "reports", _FEW),
+        "write_alarms": write_reconciliation.list_alarms(app_id, request.user),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "repayments/unknown.html", context)
+
+
+def _listed(
+    request: PersonRequest,
+    sources: list[QuerySet[Any]],
+    column: str,
+    parameter: str,
+    size: int = PAGE_SIZE,
+) -> dict[str, Any]:
+    """A page of what waits for somebody, the longest waiting first, and its pager."""
+    behind = whole_number(request.GET.get(parameter)) or None
+    page = read_slice(sources, column, size, behind=behind, newest_first=False)
+    return {"rows": page.rows, "pager": build_pager(request, page, parameter)}
+
+
+@access("lending.loans.get")
+def receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """One repayment: what is known of it, the evidence, and what a person may do."""
+    repayment = _one(app_id, number)
+    reconciliation.check_if_due(repayment)
+    page = _receipt(request, repayment)
+    opened.remember(request, app_id, "repayment", str(number))
+    return page
+
+
+def _one(app_id: str, number: int) -> Repayment:
+    return get_object_or_404(
+        Repayment.objects.select_related("created_by", "retry_of"), app_id=app_id, pk=number
+    )
+
+
+def _receipt(
+    request: PersonRequest,
+    repayment: Repayment,
+    resolve_form: Form | None = None,
+    aside_form: Form | None = None,
+    **mistake_forms: Form,
+) -> HttpResponse:
+    reports = mistakes.section(request, repayment, **mistake_forms)
+    context = _status(request, repayment, seen=repayment.state) | reports
+    context |= {
+        "resolve_form": resolve_form or ResolveForm(),
+        "aside_form": aside_form or ReasonForm(prefix="aside"),
+        "readings": repayment.readings.all(),
+        "retries": repayment.retries.all(),
+        "may_record": request.user.has_perm("lending.loans.makeRepayment"),
+        "may_resolve": request.user.has_perm("dashboard.repayments.resolve"),
+        "may_set_aside": request.user.has_perm("dashboard.repayments.setAside"),
+        "app": gateway.lending_app(repayment.app_id),
+    }
+    return render(request, "repayments/receipt.html", context)
+
+
+@access("lending.loans.get")
+def status(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """The polled part of the receipt; it takes the next look when that is due."""
+    repayment = _one(app_id, number)
+    reconciliation.check_if_due(repayment)
+    context = _status(request, repayment, seen=request.GET.get("seen", ""))
+    return render(request, "repayments/_status.html", context)
+
+
+def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str, Any]:
+    """What the status part shows, and after how many seconds, if at all, it asks again."""
+    since = repayment.sent_at or repayment.created_at
+    state = RepaymentState(repayment.state)
+    baseline, latest = repayment.baseline, repayment.latest
+    attribution = attribution_of(repayment) if state in RESOLVABLE else None
+    effect = repayment.effect_of(baseline, latest) if baseline and latest else None
+    return {
+        "repayment": repayment,
+        "wording": message_of(repayment),
+        "effect": attribution.effect if attribution and effect else effect,
+        "baseline": baseline,
+        "latest": latest,
+        "attribution": attribution,
+        "poll": poll(request, since, NORMAL, waiting=repayment.is_open),
+        "page_state": seen or state,
+        "inference_off": state == RepaymentState.UNKNOWN
+        and reconciliation.inference_is_off(repayment),
+    }
+
+
+@access("lending.loans.get", methods=("POST",))
+def check(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A person asks for a look now."""
+    repayment = _one(app_id, number)
+    reconciliation.check_now(repayment)
+    return redirect(repayment)
+
+
+@access("dashboard.repayments.resolve", "lending.loans.get", methods=("POST",))
+def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A person decides what became of a repayment, with a reason."""
+    repayment = _one(app_id, number)
+    form = ResolveForm(request.POST)
+    if not form.is_valid():
+        return _receipt(request, repayment, resolve_form=form)
+    resolution, reason = Resolution(form.cleaned_data["resolution"]), form.cleaned_data["reason"]
+    try:
+        done = services.resolve(repayment, resolution, reason, request.user)
+    except services.DuplicateExternalId as rule:
+        form.add_error(None, f"{rule.other} bears the same transaction id and holds it now.")
+        return _receipt(request, repayment, resolve_form=form)
+    if done:
+        messages.success(request, "Resolved. Your reason is kept with it.")
+    else:
+        messages.warning(request, "Nothing was changed: its state had changed meanwhile.")
+    return redirect(repayment)
+
+
+@access("dashboard.repayments.setAside", "lending.loans.get", methods=("POST",))
+def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A manager lets the loan's next repayment through while this one stays unknown."""
+    repayment = _one(app_id, number)
+    form = ReasonForm(request.POST, prefix="aside")
+    if not form.is_valid():
+        return _receipt(request, repayment, aside_form=form)
+    if services.set_aside(repayment, form.cleaned_data["reason"], request.user):
+        messages.success(request, "Set aside. The loan takes its next repayment again.")
+    else:
+        messages.warning(request, "Nothing was changed: it is not unknown any more.")
+    return redirect(repayment)
+
+
+@access("dashboard.repayments.resolve", "lending.loans.get", methods=("POST",))
+def alarm_seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A person has seen the alarm and takes it off the desk."""
+    repayment = _one(app_id, number)
+    services.mark_alarm_seen(repayment, request.user)
+    return redirect(repayment)
+
+
+@access(mistakes.REPORT, "lending.loans.get", methods=("POST",))
+def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A person reports that a repayment is wrong; once for each form."""
+    repayment = _one(app_id, number)
+    form = MistakeForm(request.POST, prefix="mistake")
+    if not form.is_valid():
+        return _receipt(request, repayment, report_form=form)
+    try:
+        idempotency_key = idempotency.check_key(
+            request, mistakes.PURPOSE, request.POST.get("token", "")
+        )
+        mistake = mistakes.report(
+            repayment, form.cleaned_data["note"], request.user, idempotency_key
+        )
+    except idempotency.StaleKey:
+        form.add_error(None, "Not saved: this form was open for too long. Send it again.")
+    except mistakes.OneIsOpen as rule:
+        by = rule.other.reported_by.username
+        form.add_error("note", f"Not saved: the report of {by} waits for its review already.")
+    else:
+        if mistake.is_open:
+            messages.success(request, "Saved: reported. A manager reviews it.")
+        else:
+            messages.warning(
+                request, "Nothing new was saved: this was reported and reviewed before."
+            )
+        return redirect(repayment)
+    return _receipt(request, repayment, report_form=form)
+
+
+@access(mistakes.REVIEW, "lending.loans.get", methods=("POST",))
+def review_mistake(
+    request: PersonRequest, app_id: str, number: int, mistake_id: int
+) -> HttpResponse:
+    """A manager reviews what somebody else reported, with a reason."""
+    repayment = _one(app_id, number)
+    mistake = get_object_or_404(repayment.mistakes, pk=mistake_id)
+    form = ReviewForm(request.POST, prefix="review")
+    if mistake.is_open and not form.is_valid():
+        return _receipt(request, repayment, review_form=form)
+    if form.is_valid() and mistakes.review(mistake, form.decision(), request.user):
+        messages.success(request, "Saved: reviewed. Your reason is kept with it.")
+    elif mistake.is_open:
+        messages.warning(request, "Not saved: you reported it, so somebody else reviews it.")
+    else:
+        by = mistake.reviewed_by
+        messages.warning(request, f"Nothing was changed: {by} has reviewed it before.")
+    return redirect(repayment)

@@ -1,0 +1,153 @@
+"""Where an id may belong, and how it is looked up there: one read for each.
+
+A loan is read by its `accountId` or `uid`, an assessment by its `assessmentId` or `uid`, and a
+loan's `accountNo` is a filter of the loans list (Spec: Loans, Assessments).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from lendingadmin.display.text import borrower_name
+from lendingadmin.lending import loan_math
+from lendingadmin.lending.client import AppClient
+from lendingadmin.lending.errors import InvalidId, NotFound, UnfinishedList, Unreadable
+from lendingadmin.lending.identity import is_named
+from lendingadmin.lending.ids import check_id, resource_id
+from lendingadmin.lending.values import Loan, text
+from lendingadmin.staff.models import User
+from lendingadmin.ui.errors import Card
+
+from . import kinds
+from .kinds import RecordKind
+
+LONGEST = 200
+_LONGEST_NUMBER = 18
+_FEW = 2  # a number is globally unique
+_OF_A_LOAN = ("accountId", "accountNo", "borrowerId", "uid")
+
+
+@dataclass(frozen=True)
+class Match:
+    """A record that was found: the key of its page, and what tells it from others.
+
+    `exact` is false where the service did not say which record it gave.
+    """
+
+    kind: RecordKind
+    key: str
+    about: str = ""
+    exact: bool = True
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """One place to look: its key in the address, the words for what it looks for, who may look."""
+
+    key: str
+    words: str
+    permission: str
+    look: Callable[[AppClient, str], tuple[Match, ...]]
+    fits: Callable[[str], bool] = lambda wanted: True
+
+    def call(self, app: AppClient, wanted: str) -> Callable[[], tuple[Match, ...]]:
+        """The read as a function without arguments; what is not there is no match."""
+        return partial(self._read, app, wanted)
+
+    def _read(self, app: AppClient, wanted: str) -> tuple[Match, ...]:
+        try:
+            return self.look(app, wanted)
+        except (NotFound, InvalidId):
+            return ()
+
+
+def _borrower(app: AppClient, wanted: str) -> tuple[Match, ...]:
+    key = resource_id(wanted) or wanted
+    found = app.borrowers.get(key)
+    exact = is_named(found, key)
+    return (Match(kinds.BORROWER, key, borrower_name(found), exact=exact),)
+
+
+def _loan(app: AppClient, wanted: str) -> tuple[Match, ...]:
+    found = app.loans.get(wanted)
+    key = loan_math.account_of(found) or wanted
+    exact = is_named(found, wanted)
+    return (Match(kinds.LOAN, key, _of_borrower(found), exact=exact),)
+
+
+def _numbered(app: AppClient, wanted: str) -> tuple[Match, ...]:
+    number = int(wanted)
+    page = app.loans.only(_OF_A_LOAN).list(filters={"accountNo": str(number)}, page_size=_FEW)
+    loans = [loan for loan in page.items if isinstance(loan, Loan)]
+    found = [loan for loan in loans if loan.account_no == number]
+    if page.items and not found:
+        # A service that overlooks the filter answers with everybody's loans.
+        raise Unreadable("The service did not look for the number.", operation="loans.list")
+    named = [(loan_math.key_of(loan), _of_borrower(loan)) for loan in found]
+    if page.next_page_token and not page.items:
+        raise UnfinishedList(operation="loans.list")
+    return tuple(Match(kinds.LOAN, key, f"number {number} {of}") for key, of in named if key)
+
+
+def _assessment(app: AppClient, wanted: str) -> tuple[Match, ...]:
+    found = app.assessments.get(wanted)
+    key = text(found.assessment_id) or wanted
+    exact = is_named(found, wanted)
+    account = resource_id(found.account_id)
+    return (Match(kinds.ASSESSMENT, key, f"of {account}" if account else "", exact=exact),)
+
+
+def _of_borrower(loan: Loan) -> str:
+    holder = loan_math.borrower_of(loan)
+    return f"of {holder}" if holder else ""
+
+
+def _is_number(wanted: str) -> bool:
+    return wanted.isascii() and wanted.isdigit() and len(wanted) <= _LONGEST_NUMBER
+
+
+LOOKUPS = (
+    Lookup("borrower", "a borrower", "lending.borrowers.get", _borrower),
+    Lookup("loan", "a loan", "lending.loans.get", _loan),
+    Lookup("number", "a loan by its number", "lending.loans.list", _numbered, _is_number),
+    Lookup("assessment", "an assessment", "lending.assessments.get", _assessment),
+)
+
+
+def lookups(person: User, wanted: str) -> list[Lookup]:
+    """Where this person may look for it."""
+    return [one for one in LOOKUPS if one.fits(wanted) and person.has_perm(one.permission)]
+
+
+def validate_id(wanted: str) -> str:
+    """Why this can be no id, in a sentence; empty where it can."""
+    if len(wanted) > LONGEST:
+        return f"That is longer than an id can be: {len(wanted)} characters, at most {LONGEST}."
+    try:
+        check_id(wanted)
+    except InvalidId as error:
+        return str(error)
+    return ""
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """A lookup as the page draws it: what it found, or its fault, or neither yet."""
+
+    app_id: str
+    lookup: Lookup
+    matches: tuple[Match, ...] = ()
+    fault: Card | None = None
+    pending: bool = False
+
+    @property
+    def links(self) -> list[tuple[str, Match]]:
+        """The matches with the addresses of their pages."""
+        return [(match.kind.url(self.app_id, match.key), match) for match in self.matches]
+
+    @property
+    def state(self) -> str:
+        """`pending`, `fault`, `found` or `none`, for the script that tells the end."""
+        if self.pending:
+            return "pending"
+        return "fault" if self.fault else "found" if self.matches else "none"

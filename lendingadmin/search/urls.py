@@ -1,0 +1,11 @@
+"""Routes of finding, below /apps/<app>/."""
+
+from django.urls import path
+
+from . import views
+
+urlpatterns = [
+    path("find", views.search, name="find"),
+    path("find/last", views.last_opened, name="find-last"),
+    path("find/in/<slug:place>", views.search_in, name="find-in"),
+]

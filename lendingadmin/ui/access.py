@@ -1,0 +1,218 @@
+"""Who may reach a view. A view that declares nothing does not exist: it answers 404.
+
+@access("lending.loans.makeRepayment", methods=("GET", "POST"))
+def confirm(request, app_id, account_id): ...
+
+A view declares all permissions that it needs and checks none by itself. What depends on the record
+or list that the address names is given by a function (`needs`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
+from django.shortcuts import render, resolve_url
+from django.urls import URLPattern, URLResolver
+from django.utils.http import url_has_allowed_host_and_scheme
+from django_htmx.http import HttpResponseClientRedirect
+
+from lendingadmin.staff.roles import RIGHTS, roles_in_words
+
+from .errors import Card
+
+_NOT_SENT = (
+    "You were signed out before you sent this: it was not sent, and nothing was saved. "
+    "Sign in, check it and send it again."
+)
+
+View = TypeVar("View", bound=Callable[..., HttpResponseBase])
+
+
+# Given the request and the route's arguments: permission names. May raise Http404.
+Needs = Callable[..., Iterable[str]]
+
+
+class Rule(NamedTuple):
+    """What a view declares: whom it is for, and the HTTP methods it knows.
+
+    A person must hold each of `permissions`; () means that being signed in is enough, and None that
+    the view is for everybody. `needs` gives the further ones of one address.
+    """
+
+    permissions: tuple[str, ...] | None
+    methods: frozenset[str]
+    needs: Needs | None = None
+
+    def find_missing(self, request: HttpRequest, kwargs: dict[str, Any]) -> str | None:
+        """The first permission that the person lacks. Raises Http404 where `needs` does."""
+        person: Any = request.user
+        missing = (name for name in self.permissions or () if not person.has_perm(name))
+        if (first := next(missing, None)) or self.needs is None:
+            return first
+        return next((x for x in self.needs(request, **kwargs) if not person.has_perm(x)), None)
+
+
+def access(
+    permission: str, *others: str, methods: Iterable[str] = ("GET",), needs: Needs | None = None
+) -> Callable[[View], View]:
+    """Declare that a view is for people who hold all of these (names of `staff.roles.RIGHTS`).
+
+    `needs` gives the further permissions of one address, by the request and the route's arguments.
+    Other methods than `methods` answer 405; HEAD goes with GET. Raises ValueError for an unknown
+    permission.
+    """
+    for name in (permission, *others):
+        if name not in RIGHTS:
+            raise ValueError(f"“{name}” is not a permission of lendingadmin.staff.roles")
+    return _declare(Rule((permission, *others), _methods(methods), needs))
+
+
+def signed_in(
+    *, methods: Iterable[str] = ("GET",), needs: Needs | None = None
+) -> Callable[[View], View]:
+    """Declare that a view is for anybody who is signed in and holds what `needs` gives, if any."""
+    return _declare(Rule((), _methods(methods), needs))
+
+
+def public(*, methods: Iterable[str] = ("GET",)) -> Callable[[View], View]:
+    """Declare that a view is for everybody, signed in or not (health, for instance)."""
+    return _declare(Rule(None, _methods(methods)))
+
+
+def rule_of(view: Callable[..., Any]) -> Rule | None:
+    """What a view declared, or None."""
+    rule = getattr(view, "access_rule", None)
+    return rule if isinstance(rule, Rule) else None
+
+
+def guards_itself(view: Callable[..., Any], app_names: Iterable[str]) -> bool:
+    """Whether a view belongs to allauth or to Django's admin, which check people by themselves."""
+    module = getattr(view, "__module__", "") or ""
+    return module.startswith("allauth.") or "admin" in app_names
+
+
+def routes(
+    patterns: Iterable[URLPattern | URLResolver], prefix: str = "", app_names: tuple[str, ...] = ()
+) -> Iterator[tuple[str, Callable[..., Any], tuple[str, ...]]]:
+    """Walk a URLconf: each route as written, its view, and the app namespaces around it."""
+    for pattern in patterns:
+        route = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            inner = (*app_names, pattern.app_name) if pattern.app_name else app_names
+            yield from routes(pattern.url_patterns, route, inner)
+        else:
+            yield route, pattern.callback, app_names
+
+
+class AccessMiddleware:
+    """Asks every view for its rule before it runs: no rule, no page."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(
+        self,
+        request: HttpRequest,
+        view: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> HttpResponseBase | None:
+        """Let the view run (None) or answer for it. Raises Http404 where nothing was declared."""
+        rule = rule_of(view)
+        if rule is None:
+            match = request.resolver_match
+            if match and guards_itself(view, match.app_names):
+                return None
+            raise Http404("This address has no declared access.")
+        if rule.permissions is not None and not request.user.is_authenticated:
+            return _to_sign_in(request)
+        if missing := rule.find_missing(request, kwargs):
+            return _refuse_for(request, missing)
+        if request.method not in rule.methods:
+            return HttpResponseNotAllowed(sorted(rule.methods))
+        return None
+
+
+def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
+    """The page (403) that says which role is needed for what: about the person, not the service."""
+    role = getattr(request.user, "role", "")
+    return _refused(
+        request,
+        f"To {RIGHTS[permission].words} you need the role {roles_in_words(permission)}; "
+        f"you are signed in as {request.user.get_username()} ({role}).",
+    )
+
+
+def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Django's handler403: the same page for a view that refuses somebody by itself."""
+    return _refused(request, str(exception or "") or "Your role does not allow this.")
+
+
+def _refused(request: HttpRequest, cause: str) -> HttpResponse:
+    """Draw the card; as a fragment it is a 200, because htmx puts nothing else into the page."""
+    card = Card(
+        title="Your role does not allow this",
+        cause=cause,
+        next="Ask a manager to do it, or to give you the role.",
+        saved="" if request.method in ("GET", "HEAD") else "no",
+        tone="warn",
+    )
+    if getattr(request, "htmx", False):
+        return render(request, "_error_card.html", {"card": card})
+    return render(request, "403.html", {"card": card}, status=403)
+
+
+def _declare(rule: Rule) -> Callable[[View], View]:
+    def declare(view: View) -> View:
+        view.access_rule = rule  # type: ignore[attr-defined]
+        return view
+
+    return declare
+
+
+def _methods(methods: Iterable[str]) -> frozenset[str]:
+    named = frozenset(methods)
+    return named | {"HEAD"} if "GET" in named else named
+
+
+def _to_sign_in(request: HttpRequest) -> HttpResponseBase:
+    """Send the browser to sign in and back to the page it was on.
+
+    htmx would follow a redirect and swap the sign-in form into a fragment of the page, so it is
+    told to leave the page instead. The address of a fragment or of a POST is nothing to come back
+    to; the page around it is. Whoever sent something is told at sign-in that it was not sent.
+    """
+    if _sends_a_form(request):
+        messages.warning(request, _NOT_SENT)
+    if getattr(request, "htmx", False):
+        target = redirect_to_login(_page_of(request, "HX-Current-URL"), settings.LOGIN_URL)
+        return HttpResponseClientRedirect(target.url)
+    if request.method in ("GET", "HEAD"):
+        return redirect_to_login(request.get_full_path())
+    return redirect_to_login(_page_of(request, "Referer"))
+
+
+def _sends_a_form(request: HttpRequest) -> bool:
+    """Whether a person sent something: a script that keeps what is typed asks for no page."""
+    asks_for_page = "text/html" in request.headers.get("Accept", "")
+    is_form = asks_for_page or bool(getattr(request, "htmx", False))
+    return is_form and request.method not in ("GET", "HEAD")
+
+
+def _page_of(request: HttpRequest, header: str) -> str:
+    """The path of the page that a header names, if it is one of ours; otherwise the start page."""
+    address = request.headers.get(header, "")
+    if not url_has_allowed_host_and_scheme(address, {request.get_host()}):
+        return resolve_url(settings.LOGIN_REDIRECT_URL)
+    parts = urlsplit(address)
+    # A path with two slashes in front would name another host.
+    path = "/" + parts.path.lstrip("/")
+    return f"{path}?{parts.query}" if parts.query else path

@@ -1,0 +1,30 @@
+"""Two answers for a monitor. Neither calls the lending service."""
+
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, HttpResponse
+
+from .access import public
+
+
+@public()
+def alive(request: HttpRequest) -> HttpResponse:
+    """The process answers."""
+    return HttpResponse("alive\n", content_type="text/plain")
+
+
+@public()
+def ready(request: HttpRequest) -> HttpResponse:
+    """200 when the database answers and every migration is applied; otherwise 503 and why."""
+    try:
+        executor = MigrationExecutor(connection)
+        waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except DatabaseError:
+        return _not_ready("the database does not answer")
+    if waiting:
+        return _not_ready(f"{len(waiting)} migrations are not applied")
+    return HttpResponse("ready\n", content_type="text/plain")
+
+
+def _not_ready(reason: str) -> HttpResponse:
+    return HttpResponse(f"not ready: {reason}\n", status=503, content_type="text/plain")

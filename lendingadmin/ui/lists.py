@@ -1,0 +1,236 @@
+"""List pages over the service: filters, order, page size and page, all of it in the URL.
+
+Spec: Shared list behaviour. Filters and order are offered only where the spec lists them; page
+size is sent to every list, and a service that ignores it or refuses it is worked with all the same.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+from urllib.parse import urlencode
+
+from django import forms
+from django.http import QueryDict
+
+from lendingadmin.lending.errors import BadRequest, LendingError
+from lendingadmin.lending.operations import Operation
+from lendingadmin.lending.pages import Page, is_same_page
+
+DEFAULT_PAGE_SIZE = 50
+PAGE_SIZES = (25, 50, 100, 250, 1000)
+# What a choice is set to by somebody who looks for a value without a word: the choice becomes a
+# field to write in. It has a space, so no filter can be meant by it.
+ANOTHER = "another one"
+_FEWER = "{} of these are too large to be read at once, so this page has fewer."
+_LEADS_BACK = "the service's list leads back to this page, so what comes after it can't be read"
+
+
+class FilterField(forms.CharField):
+    """One filter clause's value: the spec's clauses are divided by spaces, so it can hold none."""
+
+    def clean(self, value: Any) -> str:
+        text = str(super().clean(value))
+        if any(character.isspace() for character in text):
+            raise forms.ValidationError(
+                "The service divides filters by spaces, so a value can't contain one."
+            )
+        return text
+
+
+class AnotherField(FilterField):
+    """A filter that was a choice, to write a value that has no word into."""
+
+    def clean(self, value: Any) -> str:
+        """Ask for the value; the choice itself is none."""
+        raise forms.ValidationError("Write the one that you look for.")
+
+    def bound_data(self, data: Any, initial: Any) -> str:
+        """Nothing: the choice is not what was written."""
+        return ""
+
+
+class ListForm(forms.Form):
+    """The controls of one list, made from what the spec lets it be asked for.
+
+    `words` gives, for a filter field, the words of its values by number: then it is a choice.
+    """
+
+    def __init__(
+        self,
+        data: QueryDict,
+        operation: Operation,
+        words: dict[str, dict[str, str]] | None = None,
+    ) -> None:
+        super().__init__({"pageSize": str(DEFAULT_PAGE_SIZE)} | data.dict())
+        self.operation = operation
+        for name in operation.filters or ():
+            self.fields[name] = _filter_field(name, data.get(name, ""), (words or {}).get(name))
+            self.fields[name].label = _spoken(name)
+        if "order" in (operation.list_parameters or ()):
+            self.fields["order"] = forms.ChoiceField(
+                choices=[("", "oldest first"), ("desc", "newest first")],
+                label="Order",
+                required=False,
+            )
+        self.fields["pageSize"] = forms.TypedChoiceField(
+            choices=[(size, f"{size} a page") for size in PAGE_SIZES], coerce=int, label="Page size"
+        )
+
+    def filters(self) -> dict[str, str]:
+        """The clauses that are set, by the API's field names."""
+        names = self.operation.filters or ()
+        return {name: self.cleaned_data[name] for name in names if self.cleaned_data.get(name)}
+
+
+def _filter_field(name: str, value: str, words: dict[str, str] | None) -> forms.Field:
+    if not words:
+        return FilterField(required=False, max_length=255)
+    if value == ANOTHER:
+        return AnotherField(required=False, max_length=255)
+    choices = [("", "any"), *words.items(), (ANOTHER, "another one …")]
+    if value and value not in words:
+        # A shared address may name a number that has no word here; it is asked for all the same.
+        choices.append((value, value))
+    return forms.ChoiceField(choices=choices, required=False)
+
+
+def _spoken(name: str) -> str:
+    """An API field's name in words: `appVersionId` is “App version id”."""
+    return re.sub(r"(?<!^)([A-Z])", lambda letter: f" {letter[0].lower()}", name).capitalize()
+
+
+@dataclass(frozen=True)
+class ListPage:
+    """One page as shown: its items, when they were read, where the next page is, what to know."""
+
+    form: ListForm
+    items: Sequence[Any] = ()
+    read_at: datetime | None = None
+    next_url: str = ""
+    first_url: str = ""
+    notes: tuple[str, ...] = field(default=())
+    leads_back: bool = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether this is the last page of the list, and not its first."""
+        return bool(self.first_url) and not self.next_url
+
+    @property
+    def pager(self) -> dict[str, object]:
+        """What `_pager.html` shows."""
+        return {
+            "next_url": self.next_url,
+            "first_url": self.first_url,
+            "count": len(self.items),
+            "note": _LEADS_BACK if self.leads_back and not self.next_url else "",
+        }
+
+    @property
+    def filtered(self) -> bool:
+        """Whether a filter stands, so that an empty page can say why it is empty."""
+        return self.form.is_bound and self.form.is_valid() and bool(self.form.filters())
+
+
+class Asked(Protocol):
+    """What is read of a request for a list: a request, or what stands for one."""
+
+    @property
+    def GET(self) -> QueryDict: ...  # noqa: N802 - Django's name
+    @property
+    def path(self) -> str: ...
+
+
+def read_page(
+    request: Asked,
+    operation: Operation,
+    call: Callable[..., Page[Any]],
+    words: dict[str, dict[str, str]] | None = None,
+) -> ListPage:
+    """Read the page that the URL asks for. `call` is the client's `list` of this operation.
+
+    A filter that can't be sent leaves its message beside its field, and nothing is sent; one that
+    the service refuses leaves the service's words above them. Raises the LendingError of any other
+    read that failed.
+    """
+    form = ListForm(request.GET, operation, words)
+    if not form.is_valid():
+        return ListPage(form=form)
+    size = form.cleaned_data["pageSize"]
+    token = request.GET.get("pageToken") or None
+    skip = whole_number(request.GET.get("from"))
+    asked: dict[str, Any] = {"page_size": size, "page_token": token}
+    if form.filters():
+        asked["filters"] = form.filters()
+    if form.cleaned_data.get("order"):
+        asked["order"] = form.cleaned_data["order"]
+    try:
+        page, notes, restarted = _read(operation, call, asked)
+    except BadRequest as error:
+        if not form.filters():
+            raise
+        form.add_error(
+            None, f"The service refused this filter: {error.error_description or error.message}"
+        )
+        return ListPage(form=form)
+    if restarted:
+        token, skip = None, 0
+    if page.page_size and page.page_size < size:
+        notes.append(_FEWER.format(size))
+    return ListPage(
+        form=form,
+        items=page.items[skip : skip + size],
+        read_at=page.read_at,
+        next_url=_next(request, page, token, skip, size),
+        first_url=_url(request) if token or skip else "",
+        notes=tuple(notes),
+        leads_back=bool(token) and is_same_page(page.next_page_token, token),
+    )
+
+
+def _read(
+    operation: Operation, call: Callable[..., Page[Any]], asked: dict[str, Any]
+) -> tuple[Page[Any], list[str], bool]:
+    """Read; start again where a page token is refused, ask without a size where that is refused."""
+    try:
+        return call(**asked), [], False
+    except BadRequest as error:
+        if asked["page_token"] and refuses_token(error):
+            note = "That page is no longer there, so this is the first page again."
+            return call(**asked | {"page_token": None}), [note], True
+        if "pageSize" in (operation.list_parameters or ()):
+            raise
+        note = "The service does not take a page size here."
+        return call(**asked | {"page_size": None}), [note], False
+
+
+def refuses_token(error: LendingError) -> bool:
+    """Whether the service no longer accepts the page token that it gave (Spec: Errors)."""
+    return "page token" in (error.error_description or "").lower()
+
+
+def _next(request: Asked, page: Page[Any], token: str | None, skip: int, size: int) -> str:
+    """The address of what follows: the rest of this answer where it was larger, or the next one."""
+    if len(page.items) > skip + size:
+        return _url(request, {"pageToken": token or "", "from": str(skip + size)})
+    if page.next_page_token and not is_same_page(page.next_page_token, token):
+        return _url(request, {"pageToken": page.next_page_token})
+    return ""
+
+
+def _url(request: Asked, place: dict[str, str] | None = None) -> str:
+    """This list's address at another place in it, with the same filters, order and size."""
+    kept = {
+        name: value
+        for name, value in request.GET.items()
+        if value and name not in ("pageToken", "from")
+    }
+    query = urlencode(kept | {name: value for name, value in (place or {}).items() if value})
+    return f"{request.path}?{query}" if query else request.path
+
+
+def whole_number(text: str | None) -> int:
+    """The number that an address or a hidden field carries; 0 for anything else."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else 0

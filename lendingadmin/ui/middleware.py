@@ -1,0 +1,117 @@
+"""What every request to the dashboard goes through."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
+from django.shortcuts import render
+from django.utils import timezone
+
+from lendingadmin import gateway
+from lendingadmin.display.formats import use_formats
+from lendingadmin.lending.errors import InvalidId, LendingError, NotFound, Throttled
+from lendingadmin.staff.preferences import formats_of
+
+from . import errors
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+class LendingErrorMiddleware:
+    """Shows the error card for any fault of the service that a view let pass."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, InvalidId):
+            raise Http404(str(exception))
+        if isinstance(exception, LendingError):
+            return fault(request, exception)
+        return None
+
+
+def fault(request: HttpRequest, error: LendingError, *, further: str = "") -> HttpResponse:
+    """A page, or for htmx a fragment, that is nothing but the error card.
+
+    htmx puts only a 2xx into the page, so the fragment is a 200. `further` is the address of a list
+    that was not read to its end.
+    """
+    card = errors.card(error)
+    if further:
+        card = replace(card, links=(("Look further", further),))
+    context: dict[str, object] = {"card": card}
+    if getattr(request, "htmx", False):
+        return render(request, "_error_card.html", context)
+    is_gone = isinstance(error, NotFound)
+    context["worth_repeating"] = not is_gone
+    context["heading"] = "Not found" if is_gone else "This page can't be shown just now"
+    page = render(request, "fault.html", context, status=errors.status(error))
+    if isinstance(error, Throttled):
+        page.headers["Retry-After"] = str(error.retry_after)
+    return page
+
+
+class LenderZoneMiddleware:
+    """Lets forms and templates speak the zone of the app's lender on that app's pages."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            return self.get_response(request)
+        finally:
+            timezone.deactivate()
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        if "app_id" in kwargs:
+            timezone.activate(gateway.lending_app(kwargs["app_id"]).zone)
+
+
+class ReaderMiddleware:
+    """Lets filters and lists write for the person who asks, and for nobody once it is answered.
+
+    What is streamed is made after that, for nobody: a CSV is the same for all.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        with use_formats(lambda: formats_of(request.user)):
+            return self.get_response(request)
+
+
+class CompressionMiddleware(GZipMiddleware):
+    """Pages travel compressed, to a sixth of their size; what is streamed goes out as it is made.
+
+    A page holds words from its address beside personal data. Their lengths tell little: Django
+    adds bytes at random, tokens are masked again each time, and the session cookie (SameSite=Lax)
+    goes along with nothing that another site could have a browser fetch over and over.
+    """
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        return response if response.streaming else super().process_response(request, response)
+
+
+class NoStoreMiddleware:
+    """Keeps pages with personal data out of every cache, the browser's included."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if "Cache-Control" not in response.headers:
+            response.headers["Cache-Control"] = "no-store, private"
+        return response

@@ -1,0 +1,60 @@
+"""Redacts JSON for the panel of API calls: personal data and secrets are masked."""
+
+from collections.abc import Collection, Mapping
+
+REDACTED = "•••"
+
+# Under these keys everything is masked, however deep: what the spec leaves open may be personal.
+_PERSONAL_TREES = frozenset(
+    {
+        "individual",
+        "company",
+        "identity",
+        "demographic",
+        "profiles",
+        "settings",
+        "labels",
+        "values",
+        "notes",
+        "access_token",
+        "client_secret",
+        "error_description",
+        "message",
+    }
+)
+
+# In devices and wherever else they stand.
+_PERSONAL_KEYS = frozenset(
+    {"serialNumber", "equipmentId", "otherEquipmentId", "deviceId", "address", "phoneNumber"}
+)
+
+LONGEST_LIST = 5
+
+
+def redact(value: object, also: Collection[str] = ()) -> object:
+    """The same JSON, personal values replaced by a mask, long lists cut with their count.
+
+    `also` names further keys of personal content.
+    """
+    if isinstance(value, Mapping):
+        return {key: _redact_key(str(key), item, also) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        shown = [redact(item, also) for item in value[:LONGEST_LIST]]
+        left = len(value) - len(shown)
+        return [*shown, f"… and {left} more"] if left else shown
+    return value
+
+
+def _redact_key(key: str, value: object, also: Collection[str]) -> object:
+    if key in _PERSONAL_TREES or key in _PERSONAL_KEYS or key in also:
+        return _redact_all(value)
+    return redact(value, also)
+
+
+def _redact_all(value: object) -> object:
+    """The shape without the content."""
+    if isinstance(value, Mapping):
+        return {key: _redact_all(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [REDACTED] if value else []
+    return value if value is None or isinstance(value, bool) else REDACTED

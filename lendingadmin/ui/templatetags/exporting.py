@@ -1,0 +1,32 @@
+"""`{% export_link %}`: the CSV of the list at hand, with the filter that it shows."""
+
+from django import template
+from django.template import Context
+from django.urls import NoReverseMatch, reverse
+
+from lendingadmin.ui.progress import PARAMETER, mint
+
+register = template.Library()
+
+# Where in the list a page stands is nothing to the export, which holds all of it.
+_PLACES = ("pageToken", "from", "page", "pageSize")
+
+
+@register.inclusion_tag("_export.html", takes_context=True)
+def export_link(context: Context) -> dict[str, str]:
+    """A link to the route `<list>-export`, for those who may export; else nothing."""
+    request = context.get("request")
+    match = getattr(request, "resolver_match", None)
+    if request is None or match is None:
+        return {"address": ""}
+    if not request.user.has_perm("dashboard.export"):
+        return {"address": ""}
+    try:
+        address = reverse(f"{match.url_name}-export", kwargs=match.kwargs)
+    except NoReverseMatch:
+        return {"address": ""}
+    query = request.GET.copy()
+    for name in _PLACES:
+        query.pop(name, None)
+    query[PARAMETER] = token = mint()
+    return {"address": f"{address}?{query.urlencode()}", "token": token}

@@ -1,0 +1,126 @@
+"""What areas register with the worker: a duty that enqueues what is due, and the tasks.
+
+Each worker beats: every few seconds, between two tasks or when it is idle, it asks each area what
+is due and lets it enqueue that. A task carries a number at most; what there is to do it reads from
+the area's own calendar, and takes by a compare-and-swap. So it does no harm when a task is enqueued
+or done twice, by two workers, or by a worker and a page.
+
+A worker that is killed leaves a task that stands as running. A task is short (a call has its
+deadline, a mail its timeout, a long walk is cut into slices), so age alone tells: what has not
+ended `LOST` after it began is put back, by a compare-and-swap too, and so is what failed. A worker
+that was only paused finds its work done, which does no harm either.
+"""
+
+import logging
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from django.db import InterfaceError, OperationalError
+from django.db.models import Q
+from django.utils import timezone
+from django_tasks import TaskResultStatus
+from django_tasks.base import Task
+from django_tasks_db.models import DBTaskResult
+
+logger = logging.getLogger(__name__)
+
+# Longer than the longest task: a token and a read with its tries take 35 s at most, a mail rather
+# less, following other writes a minute and one read, a slice of counting some seconds and one read.
+LOST = timedelta(minutes=2)
+ATTEMPTS = 5
+
+Duty = Callable[[], object]
+
+
+class Failed(Exception):
+    """A task failed; says by what kind of error, not in its words: those may name a borrower."""
+
+
+_DUTIES: list[Duty] = []
+_TASKS: dict[str, Task[Any, Any]] = {}
+
+
+def register_duty(duty: Duty, *tasks: Task[Any, Any]) -> None:
+    """Let the worker call `duty` at each beat, and put these tasks back when they are lost.
+
+    A duty enqueues what is due, is cheap, and only reads when there is nothing to do.
+    """
+    if duty not in _DUTIES:
+        _DUTIES.append(duty)
+    _TASKS.update({one.module_path: one for one in tasks})
+
+
+def run_duties() -> None:
+    """Put back what was lost, and let each area enqueue what is due; any number may beat at once.
+
+    An area whose duty fails keeps no other from its own. Raises OperationalError and InterfaceError
+    where the database does not answer.
+    """
+    requeue_lost()
+    for duty in _DUTIES:
+        try:
+            duty()
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception as error:
+            _tell(f"the duty of {duty.__module__}", error)
+
+
+def requeue_lost() -> int:
+    """Let tasks run again whose worker died, or which failed; returns how many."""
+    now = timezone.now()
+    stale = DBTaskResult.objects.filter(
+        Q(status=TaskResultStatus.RUNNING) | Q(status=TaskResultStatus.FAILED),
+        started_at__lte=now - LOST,
+        task_path__in=list(_TASKS),
+    )
+    again = 0
+    for row in stale:
+        same = DBTaskResult.objects.filter(pk=row.pk, status=row.status, started_at=row.started_at)
+        if len(row.worker_ids) < ATTEMPTS:
+            again += same.update(status=TaskResultStatus.READY)
+        elif row.status == TaskResultStatus.RUNNING:
+            same.update(status=TaskResultStatus.FAILED, finished_at=now)
+            logger.error("task %s was given up: its worker died %s times", row.pk, ATTEMPTS)
+    if again:
+        logger.warning("%s lost or failed tasks are done again", again)
+    return again
+
+
+def list_enqueued(one: Task[Any, Any], *, running: bool = False) -> set[int]:
+    """The numbers for which a task is enqueued and not begun; with `running`, or not ended.
+
+    One that is running may have a dead worker: until it is put back it stands as running.
+    """
+    states = [TaskResultStatus.READY, *([TaskResultStatus.RUNNING] if running else [])]
+    rows = DBTaskResult.objects.filter(status__in=states, task_path=one.module_path)
+    return {pk for call in rows.values_list("args_kwargs", flat=True) for pk in call["args"]}
+
+
+def enqueue_at_most_every(pause: timedelta, one: Task[[], None]) -> None:
+    """Enqueue a task without arguments, unless it is waiting or was enqueued within the pause."""
+    since = timezone.now() - pause
+    recent = Q(enqueued_at__gt=since) | Q(status=TaskResultStatus.READY)
+    if not DBTaskResult.objects.filter(recent, task_path=one.module_path).exists():
+        one.enqueue()
+
+
+@contextmanager
+def hide_error_words(work: str) -> Iterator[None]:
+    """Keep the words of an error out of the log and the task's row; where it arose is told.
+
+    A database or a connection quotes what it was given, ids of loans among it. Raises Failed.
+    """
+    try:
+        yield
+    except Exception as error:
+        _tell(work, error)
+        raise Failed(type(error).__name__) from None
+
+
+def _tell(work: str, error: Exception) -> None:
+    where = "".join(traceback.format_tb(error.__traceback__))
+    logger.error("%s failed: %s\n%s", work, type(error).__name__, where)

@@ -1,0 +1,18 @@
+"""Registers the writes and their background work with Django."""
+
+from django.apps import AppConfig
+
+
+class WritesConfig(AppConfig):
+    """The app `writes`: what was sent once, and finding out what became of it."""
+
+    name = "lendingadmin.writes"
+
+    def ready(self) -> None:
+        from lendingadmin.ui import navigation
+        from lendingadmin.worker import duties
+
+        from . import reconciliation, tasks
+
+        navigation.register_badge("unknown", reconciliation.count_alarms)
+        duties.register_duty(tasks.beat, tasks.check_writes, tasks.prune)

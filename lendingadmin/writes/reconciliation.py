@@ -1,0 +1,328 @@
+"""Finds out what became of writes whose answer is missing, by what the service shows since.
+
+Each area registers an OutcomeChecker for its operations in `AppConfig.ready()`. A check is a read;
+nothing is ever sent again. A check sets `found`, never the state: only a late answer, or a person
+with a reason, ends an unknown.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from lendingadmin import audit
+from lendingadmin.encryption import Undecryptable
+from lendingadmin.lending.codec import decode
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.staff.models import User
+from lendingadmin.ui.keyset import COUNTED
+from lendingadmin.ui.polling import DELAYS
+
+from . import alarms, idempotency
+from .models import Check, Write
+
+logger = logging.getLogger(__name__)
+
+RESOLVE = "dashboard.repayments.resolve"
+# What is found so may be entered again by its person.
+ABANDONED = (Write.Found.NOT_SEEN, Write.Found.DIFFERS)
+# By then the deadline of a call is long over: its process or its machine died.
+SENDER_LOST = timedelta(seconds=90)
+WATCH_FOR = timedelta(hours=24)
+# A check that a person asks for comes this long after the last one at the earliest.
+_APART = timedelta(seconds=2)
+# Seconds after which a run starts no further check: a service that hangs must not block the worker.
+_PATIENCE = 60.0
+_AT_MOST = 200
+_LOST = "Its sender stopped while waiting for the answer."
+_NOT_KEPT = "What was to be saved is not kept any more, so nothing can be compared."
+_OWN_FAULT = "A fault of the dashboard; whoever runs it finds it in the log."
+
+_TOO_LONG = "Its id is too long to be kept here whole, so it can't be looked for."
+_LONGEST_SUBJECT = 300
+
+
+class Submitted(NamedTuple):
+    """What was sent, and for a change what its fields were before."""
+
+    sent: Mapping[str, object]
+    before: Mapping[str, object] = {}
+
+
+class CheckResult(NamedTuple):
+    """What a look found, why in words for people, and the records that it leads to."""
+
+    found: Write.Found
+    why: str
+    links: tuple[tuple[str, str], ...] = ()
+
+
+class OutcomeChecker(NamedTuple):
+    """How an area finds out what became of one kind of write.
+
+    `find` reads the service; it is given the write and what was meant, and raises LendingError.
+    `reads` is the permission that such a read needs. `compares` is whether it needs what was meant,
+    `to_be_told` whether only a person can say which record it is: the service has no natural key.
+    `there` and `not_seen` are what the two plain findings are called.
+    """
+
+    words: str
+    reads: str
+    find: Callable[[Write, Submitted], CheckResult]
+    compares: bool = True
+    to_be_told: bool = False
+    there: str = "It is there, as you entered it"
+    not_seen: str = "Not found so far"
+
+
+_CHECKERS: dict[str, OutcomeChecker] = {}
+
+
+def register_checker(operation: str, way: OutcomeChecker) -> None:
+    """Let writes of this operation be followed; an area calls it where its views are."""
+    _CHECKERS[operation] = way
+
+
+def get_checker(write: Write) -> OutcomeChecker | None:
+    """How this write is followed; None where no area says."""
+    return _CHECKERS.get(write.operation)
+
+
+def read_submitted(write: Write) -> Submitted | None:
+    """What was to be saved; None where that is not kept, or can't be opened, any more."""
+    if not write.submitted or isinstance(write.submitted, Undecryptable):
+        return None
+    kept = decode(write.submitted.encode())
+    return Submitted(kept["sent"], kept["before"]) if isinstance(kept, Mapping) else None
+
+
+def check_due_writes() -> int:
+    """Sweep up what dead senders left, and take the looks that are due.
+
+    For a worker: needs no request. Returns how many looks were taken.
+    """
+    mark_lost_unknown()
+    until, taken = time.monotonic() + _PATIENCE, 0
+    due = Write.objects.filter(state=Write.State.UNKNOWN, next_check_at__lte=timezone.now())
+    for write in due.order_by("next_check_at")[:_AT_MOST]:
+        taken += check_if_due(write)
+        if time.monotonic() > until:
+            break
+    return taken
+
+
+def mark_lost_unknown() -> int:
+    """Mark writes as unknown whose sender died. Returns how many."""
+    now, swept = timezone.now(), 0
+    for write in Write.objects.filter(state=Write.State.SENT, created_at__lte=now - SENDER_LOST):
+        with transaction.atomic(durable=True):
+            done = Write.objects.filter(pk=write.pk, state=Write.State.SENT).update(
+                state=Write.State.UNKNOWN, next_check_at=now
+            )
+            if done:
+                _audit(write, None, Write.State.UNKNOWN.label, detail=_LOST)
+        swept += done
+    return swept
+
+
+def check_if_due(write: Write) -> bool:
+    """Make the next check if it is due and no other process claimed it."""
+    if write.state == Write.State.SENT:
+        mark_lost_unknown()
+        write.refresh_from_db()
+    if not _claim(write):
+        return False
+    look = _check(write)
+    concluded = _conclusion(write, look)
+    if concluded and concluded != write.found:
+        _conclude(write, concluded, look)
+    if _is_over(write):
+        # Last of all: if the process dies before this, the next one repeats the last check.
+        rows = Write.objects.filter(pk=write.pk, attempts=write.attempts)
+        rows.update(next_check_at=None)
+        write.refresh_from_db()
+    return True
+
+
+def check_now(write: Write) -> None:
+    """Check because a person asked for it, unless a check was made a moment ago."""
+    now, latest = timezone.now(), write.checks.last()
+    if write.found != Write.Found.THERE and (not latest or now - latest.taken_at >= _APART):
+        rows = Write.objects.filter(pk=write.pk, state=Write.State.UNKNOWN)
+        rows.update(next_check_at=now)
+        write.refresh_from_db()
+    check_if_due(write)
+
+
+def _claim(write: Write) -> bool:
+    """Claim this check and schedule the next one, in one update."""
+    now = timezone.now()
+    if write.next_check_at is None or write.next_check_at > now:
+        return False
+    rows = Write.objects.filter(
+        pk=write.pk,
+        state=Write.State.UNKNOWN,
+        attempts=write.attempts,
+    )
+    claimed = rows.update(
+        attempts=write.attempts + 1, next_check_at=_next_check(write.attempts + 1, write)
+    )
+    write.refresh_from_db()
+    return claimed == 1
+
+
+def _is_over(write: Write) -> bool:
+    return timezone.now() - write.created_at > WATCH_FOR
+
+
+def _next_check(taken: int, write: Write) -> datetime:
+    """When to look again: soon at first, then ever later; the last one only if it was cut off."""
+    now = timezone.now()
+    age = now - write.created_at
+    if _is_over(write):
+        return now + SENDER_LOST
+    return now + max(timedelta(seconds=DELAYS[min(taken, len(DELAYS) - 1)]), age / 4)
+
+
+def _check(write: Write) -> Check:
+    """Read the service and keep what it shows; a fault is kept as its sentence."""
+    way, body = get_checker(write), read_submitted(write)
+    if way is None or (way.compares and body is None):
+        return write.checks.create(why=_NOT_KEPT)
+    if len(write.subject) >= _LONGEST_SUBJECT:
+        return write.checks.create(why=_TOO_LONG)
+    try:
+        found = way.find(write, body or Submitted({}))
+    except LendingError as error:
+        return write.checks.create(why=error.message)
+    except Exception:
+        logger.exception("%s: looking failed", write.operation)
+        return write.checks.create(why=_OWN_FAULT)
+    return write.checks.create(
+        found=found.found, why=found.why, links=[list(link) for link in found.links]
+    )
+
+
+def _conclusion(write: Write, look: Check) -> str:
+    """What the looks add up to. “Not found so far” takes two after the quiet time."""
+    if look.found != Write.Found.NOT_SEEN:
+        return str(look.found)
+    quiet_from = write.created_at + settings.REPAYMENT_QUIET
+    late = write.checks.filter(found=Write.Found.NOT_SEEN, taken_at__gte=quiet_from)
+    return str(Write.Found.NOT_SEEN) if late.count() > 1 else ""
+
+
+def _conclude(write: Write, found: str, look: Check) -> None:
+    """Write the conclusion beside the state; once it is there, nobody looks any more."""
+    fields: dict[str, object] = {"found": found}
+    if found == Write.Found.THERE:
+        fields["next_check_at"] = None
+    with transaction.atomic(durable=True):
+        rows = Write.objects.filter(pk=write.pk, state=Write.State.UNKNOWN, found=write.found)
+        if rows.update(**fields):
+            _audit(write, None, f"by evidence: {Write.Found(found).label}")
+    write.refresh_from_db()
+
+
+def resolve(
+    write: Write, resolution: Write.Resolution, reason: str, by: User, url: str = ""
+) -> bool:
+    """A person decides what became of it; `url` is the record that it is. False if it was known."""
+    with transaction.atomic(durable=True):
+        rows = Write.objects.filter(pk=write.pk, state=Write.State.UNKNOWN)
+        done = rows.update(
+            state=Write.State.RESOLVED,
+            resolution=resolution,
+            resolution_reason=reason,
+            resolved_by=by,
+            resolved_at=timezone.now(),
+            url=url,
+            next_check_at=None,
+        )
+        if done:
+            # The reason may be personal: it is sealed with the write and never in the trail.
+            _audit(write, by, f"resolved: {resolution.label}", detail="with a reason")
+    write.refresh_from_db()
+    return done == 1
+
+
+def list_unconfirmed(app_id: str, person: User) -> list[tuple[str, Write]]:
+    """What of an app is not known yet, newest first, in words: one's own, and for managers all.
+
+    Excludes writes already found at the service as they were to be saved.
+    """
+    lost = Q(state=Write.State.SENT, created_at__lte=timezone.now() - SENDER_LOST)
+    rows = Write.objects.filter(lost | Q(state=Write.State.UNKNOWN), app_id=app_id)
+    # Said once more for SQLite, which takes no index for the OR.
+    rows = rows.filter(state__in=(Write.State.SENT, Write.State.UNKNOWN))
+    return _list_for(person, rows.exclude(found=Write.Found.THERE).order_by("-created_at"))
+
+
+def list_alarms(app_id: str, person: User) -> list[tuple[str, Write]]:
+    """Writes with an alarm that no manager has seen, in words: one's own, and for managers all."""
+    return _list_for(person, alarms.filter_unseen(Write.objects.filter(app_id=app_id)))
+
+
+def _list_for(person: User, rows: QuerySet[Write]) -> list[tuple[str, Write]]:
+    if not person.has_perm(RESOLVE):
+        rows = rows.filter(person=person)
+    return [(describe(write), write) for write in rows.select_related("person")[:20]]
+
+
+def count_alarms(app_id: str, person: User) -> int:
+    """How many alarms of writes wait for this person: for managers all, for others none."""
+    if not person.has_perm(RESOLVE):
+        return 0
+    return alarms.filter_unseen(Write.objects.filter(app_id=app_id))[: COUNTED + 1].count()
+
+
+def mark_alarm_seen(write: Write, by: User) -> None:
+    """A manager has seen the alarm; it leaves the lists and stays with the write."""
+    with transaction.atomic(durable=True):
+        if alarms.mark_seen(write):
+            _audit(write, by, Write.State(write.state).label, detail="alarm seen")
+
+
+def list_permissions(write: Write, person: User) -> list[str]:
+    """What a person needs to see a write: to read what it wrote and, for another's, to resolve."""
+    way = get_checker(write)
+    reads = [way.reads] if way else []
+    return reads if write.person_id == person.pk else [RESOLVE, *reads]
+
+
+def may_see(write: Write, person: User) -> bool:
+    """Whether this person may open the write's page."""
+    return person.has_perms(list_permissions(write, person))
+
+
+def describe(write: Write) -> str:
+    """What was to be done, in words."""
+    way = get_checker(write)
+    return way.words if way else write.operation
+
+
+def prune_submitted() -> None:
+    """What was entered is personal: it goes once it can't be compared or entered again."""
+    old = timezone.now() - idempotency.LIFETIME
+    rows = Write.objects.filter(created_at__lt=old).exclude(submitted="")
+    rows.exclude(state__in=(Write.State.SENT, Write.State.UNKNOWN)).update(submitted="")
+
+
+def _audit(write: Write, by: User | None, outcome: str, *, detail: str = "") -> None:
+    saved = {Write.State.SAVED: "yes", Write.State.NOT_SAVED: "no"}
+    audit.record(
+        by,
+        write.operation,
+        app_id=write.app_id,
+        subject=write.subject,
+        outcome=outcome,
+        saved=saved.get(Write.State(write.state), "unknown"),
+        detail=detail,
+        url=write.get_absolute_url(),
+    )

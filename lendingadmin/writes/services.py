@@ -1,0 +1,259 @@
+"""Writes other than repayments: committed before the call, made once, audited, and told plainly.
+
+The service documents no idempotency key, so the guard is here: a double click, or a form that is
+sent again, lands on the first result. Nothing is ever sent again by machinery.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import NamedTuple, TypeVar
+
+from django.contrib import messages
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from lendingadmin import audit, gateway
+from lendingadmin.encryption import Undecryptable
+from lendingadmin.lending.calls import Call
+from lendingadmin.lending.codec import encode
+from lendingadmin.lending.errors import LendingError, NotSent, Saved
+from lendingadmin.ui import errors
+from lendingadmin.ui.errors import Card
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.ui.unavailable import NO_DATABASE, UNAVAILABLE, keep_outcome
+
+from . import idempotency, reconciliation
+from .alarms import build_alarm
+from .models import Write
+from .reconciliation import Submitted
+
+__all__ = ["Outcome", "as_kept", "card_of", "entered", "write_once"]
+
+logger = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+_IN_DOUBT = Card(
+    title="This form was sent, and its outcome is not known",
+    cause="The sending is still under way, or was interrupted.",
+    next="Look at the record before you enter it again: it may have been saved.",
+    saved="unknown",
+    tone="odd",
+)
+_NOT_SENT = Card(
+    title="Not saved",
+    cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
+    next="Send it again in a minute.",
+    saved="no",
+)
+_SAVED_NOT_KEPT = Card(
+    title="Saved, but not written down here",
+    cause=f"The lending service has saved it. {NO_DATABASE}",
+    next="Do not enter it again. Look at the record in a minute.",
+    saved="yes",
+    tone="warn",
+)
+_LATE = "The service said late that it was"
+_LONGEST_ADDRESS = 1000  # what the record of a write keeps
+_MAY_BE_THERE = (
+    "This was sent before, and may still be at the service or come to it late: "
+    "sending it again may do it twice."
+)
+
+
+class Outcome(NamedTuple):
+    """Where a write landed, or the card that says what went wrong and whether it was saved.
+
+    A write whose outcome is not known has both: the address is that of its own page.
+    """
+
+    url: str = ""
+    card: Card | None = None
+
+    @property
+    def saved(self) -> bool:
+        """Whether the service said that it was saved."""
+        return bool(self.url) and self.card is None
+
+
+def write_once(
+    request: PersonRequest,
+    operation: str,
+    *,
+    token: str,
+    do: Callable[[], Result],
+    lands_on: Callable[[Result], str],
+    app_id: str,
+    subject: str = "",
+    borrower_id: str = "",
+    sent: Mapping[str, object] | None = None,
+    before: Mapping[str, object] | None = None,
+    again_at: str = "",
+) -> Outcome:
+    """Make one write of the service and say what became of it.
+
+    `operation` is its name in the client's table and the purpose for which the form's `token` was
+    minted; `do` makes the call, and `lands_on` gives the address that its result is shown at.
+    `sent` is what is to be saved and `before` what a change starts from, kept sealed to compare
+    with; `again_at` is the address of the form that can take it up again. Raises
+    idempotency.StaleKey for a token that is not valid any more; nothing is sent then. Raises
+    OutcomeNotKept where the service saved it and the database can't be used.
+    """
+    idempotency_key = idempotency.check_key(request, operation, token)
+    gateway.lending_app(app_id)
+    try:
+        with transaction.atomic(durable=True):
+            write = Write.objects.create(
+                token=idempotency_key,
+                person=request.user,
+                app_id=app_id,
+                operation=operation,
+                subject=as_kept(subject),
+                borrower_id=as_kept(borrower_id),
+                submitted=encode({"sent": sent, "before": before or {}}).decode() if sent else "",
+                again_at=again_at[:_LONGEST_ADDRESS],
+            )
+    except IntegrityError:
+        return _landed(Write.objects.get(token=idempotency_key))
+    with gateway.calls() as made:
+        try:
+            _check_deadline(write)
+            result = do()
+        except LendingError as error:
+            return _failed(write, error, made)
+        except Exception as error:
+            logger.exception("%s: sending failed", operation)
+            if isinstance(error, UNAVAILABLE) and not any(call.may_have_saved for call in made):
+                _finish(write, Write.State.NOT_SAVED, made, card=_NOT_SENT)
+                return Outcome(card=_NOT_SENT)
+            # A fault of our own after the socket may have been written: the truth is "unknown".
+            _finish(write, Write.State.UNKNOWN, made, card=_IN_DOUBT)
+            return Outcome(write.get_absolute_url(), _IN_DOUBT)
+    url = _address(write, lands_on, result)
+    keep_outcome(lambda: _finish(write, Write.State.SAVED, made, url=url), _SAVED_NOT_KEPT)
+    return Outcome(url=url)
+
+
+def _check_deadline(write: Write) -> None:
+    """Who was paused until others took it for dead sends nothing."""
+    if timezone.now() - write.created_at >= reconciliation.SENDER_LOST / 2:
+        raise NotSent("The time in which this had to be sent is over. Nothing was sent.")
+
+
+def _address(write: Write, lands_on: Callable[[Result], str], result: Result) -> str:
+    """Where the result is shown; an answer that leads nowhere was a success all the same."""
+    try:
+        found = lands_on(result)
+    except Exception:
+        logger.exception("%s: the answer leads nowhere", write.operation)
+        found = ""
+    return found if 0 < len(found) <= _LONGEST_ADDRESS else write.get_absolute_url()
+
+
+def entered(request: PersonRequest, operation: str, app_id: str, subject: str = "") -> Submitted:
+    """What this person entered in a write that the address names (`again`), to enter it again.
+
+    Warns on the page where it may still be at the service. Empty where nothing is kept.
+    """
+    idempotency_key = request.GET.get("again", "")
+    if not idempotency_key or "\x00" in idempotency_key:
+        return Submitted({})
+    rows = Write.objects.filter(person=request.user, operation=operation, app_id=app_id)
+    rows = rows.filter(subject=as_kept(subject)) if subject else rows
+    write = rows.filter(token=idempotency_key).first()
+    kept = reconciliation.read_submitted(write) if write else None
+    if write and kept and request.method == "GET" and write.state != Write.State.NOT_SAVED:
+        messages.warning(request, _MAY_BE_THERE)
+    return kept or Submitted({})
+
+
+def as_kept(subject: str) -> str:
+    """A subject as writes and the audit trail keep it: cut to their column."""
+    return subject.replace("\x00", "")[:300]
+
+
+def card_of(write: Write) -> Card | None:
+    """The card of a write that did not succeed, as it was first shown."""
+    if not write.card or isinstance(write.card, Undecryptable):
+        return None
+    kept = json.loads(write.card)
+    return Card(**kept | {"links": tuple(map(tuple, kept["links"]))})
+
+
+def _landed(write: Write) -> Outcome:
+    """The same form came again: show what the first sending led to."""
+    if write.state == Write.State.SAVED:
+        return Outcome(url=write.url)
+    card = card_of(write) or _IN_DOUBT
+    if write.state == Write.State.NOT_SAVED:
+        return Outcome(card=card)
+    return Outcome(write.get_absolute_url(), card)
+
+
+def _failed(write: Write, error: LendingError, made: list[Call]) -> Outcome:
+    card = errors.card(error)
+    is_known = error.saved == Saved.NO
+    state = Write.State.NOT_SAVED if is_known else Write.State.UNKNOWN
+    keep_outcome(lambda: _finish(write, state, made, card=card), card)
+    return Outcome(card=card) if is_known else Outcome(write.get_absolute_url(), card)
+
+
+# The service's yes or no still counts when it comes late, whatever was concluded meanwhile.
+_OPEN = (Write.State.SENT, Write.State.UNKNOWN)
+_MOVES_FROM = {
+    Write.State.SAVED: (*_OPEN, Write.State.RESOLVED),
+    Write.State.NOT_SAVED: (*_OPEN, Write.State.RESOLVED),
+    Write.State.UNKNOWN: (Write.State.SENT,),
+}
+
+
+def _finish(
+    write: Write, state: Write.State, made: list[Call], *, url: str = "", card: Card | None = None
+) -> None:
+    """Write down how a write ended, unless more is known of it by now.
+
+    Raises an alarm where the answer contradicts what was concluded before it came.
+    """
+    last = made[-1] if made else None
+    fields: dict[str, object] = {
+        "state": state,
+        "card": json.dumps(asdict(card)) if card else "",
+        "next_check_at": timezone.now() if state == Write.State.UNKNOWN else None,
+    }
+    if state == Write.State.SAVED:
+        fields |= {"submitted": "", "url": url}
+    with transaction.atomic(durable=True):
+        before = Write.objects.select_for_update().get(pk=write.pk)
+        if before.state not in _MOVES_FROM[state]:
+            return
+        alarm = _contradiction(before, state)
+        if alarm:
+            fields |= build_alarm(alarm)
+        Write.objects.filter(pk=write.pk).update(**fields)
+        audit.record(
+            write.person,
+            write.operation,
+            app_id=write.app_id,
+            subject=write.subject,
+            outcome=state.label,
+            saved="yes" if state == Write.State.SAVED else state.value,
+            request_id=(last.request_id or "") if last else "",
+            detail=alarm or (card.cause if card else ""),
+            url=write.get_absolute_url(),
+        )
+
+
+def _contradiction(before: Write, answer: Write.State) -> str:
+    """The alarm of an answer against what a person decided, or was told; empty for any other."""
+    decided = before.resolution if before.state == Write.State.RESOLVED else ""
+    was_saved = answer == Write.State.SAVED
+    if was_saved and decided == Write.Resolution.NOT_SAVED:
+        return f"{_LATE} saved, when a person had resolved it as not saved."
+    if was_saved and before.found in reconciliation.ABANDONED and not decided:
+        found = Write.Found(before.found).label
+        return f"{_LATE} saved, when it was “{found}” here: it may have been entered again."
+    if answer == Write.State.NOT_SAVED and decided == Write.Resolution.SAVED:
+        return f"{_LATE} not saved, when a person had resolved it as saved."
+    return ""

@@ -1,0 +1,43 @@
+"""Background work on what every area shares: other writes are followed, old entries forgotten."""
+
+from datetime import timedelta
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django_tasks import task
+
+from lendingadmin.worker import duties
+
+from . import idempotency, reconciliation
+from .models import Write
+
+# Following other writes takes all that are due, so it may be rarer than the beat.
+CHECK_EVERY = timedelta(seconds=15)
+PRUNE_EVERY = timedelta(hours=1)
+
+
+@task()
+def check_writes() -> None:
+    """Find out what became of writes other than repayments."""
+    with duties.hide_error_words("following other writes"):
+        reconciliation.check_due_writes()
+
+
+@task(priority=-10)
+def prune() -> None:
+    """Forget what was entered and has no use any more."""
+    with duties.hide_error_words("tidying"):
+        reconciliation.prune_submitted()
+        idempotency.prune_drafts()
+
+
+def beat() -> None:
+    """Enqueue the following of writes where one is due, and tidying once an hour."""
+    if _due_writes().exists():
+        duties.enqueue_at_most_every(CHECK_EVERY, check_writes)
+    duties.enqueue_at_most_every(PRUNE_EVERY, prune)
+
+
+def _due_writes() -> QuerySet[Write]:
+    due = Q(state=Write.State.UNKNOWN, next_check_at__lte=timezone.now())
+    return Write.objects.filter(Q(state=Write.State.SENT) | due)

@@ -1,0 +1,216 @@
+"""The page of one write: what was to be done, whether it was saved, and what happens next."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+
+from lendingadmin import gateway
+from lendingadmin.display.text import shown
+from lendingadmin.ui.access import access, signed_in
+from lendingadmin.ui.polling import poll
+from lendingadmin.ui.requests import PersonRequest
+
+from . import reconciliation, services
+from .messages import message_of
+from .models import Write
+
+# How long an outcome is normally open; past that the page leaves looking to a button.
+NORMAL = timedelta(minutes=2)
+
+
+class ResolveForm(forms.Form):
+    """What became of a write that nobody can tell from what the service shows."""
+
+    resolution = forms.ChoiceField(
+        choices=Write.Resolution.choices, widget=forms.RadioSelect, label="What became of it"
+    )
+    reason = forms.CharField(
+        min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label="Reason"
+    )
+
+    @property
+    def chosen(self) -> tuple[Write.Resolution, str]:
+        """The resolution, and the address of the record that it is, where one was named."""
+        return Write.Resolution(self.cleaned_data["resolution"]), ""
+
+
+class WhichForm(ResolveForm):
+    """Which of the records is the one, where the service has no natural key that tells it."""
+
+    def __init__(self, *args: Any, candidates: list[tuple[str, str]], **options: Any) -> None:
+        super().__init__(*args, **options)
+        field = forms.ChoiceField(
+            choices=[(url, f"It is {words}") for words, url in candidates]
+            + [("none", "It is none of these: it was not saved")],
+            widget=forms.RadioSelect,
+            label="Which one is it",
+        )
+        self.fields["resolution"] = field
+
+    @property
+    def chosen(self) -> tuple[Write.Resolution, str]:
+        url = self.cleaned_data["resolution"]
+        if url == "none":
+            return Write.Resolution.NOT_SAVED, ""
+        return Write.Resolution.SAVED, url
+
+
+def write_needs(request: PersonRequest, app_id: str, token: str) -> list[str]:
+    """What a person needs to see a write. Raises Http404."""
+    return reconciliation.list_permissions(_get_write(app_id, token), request.user)
+
+
+def resolve_needs(request: PersonRequest, app_id: str, token: str) -> list[str]:
+    """What a person needs to resolve a write: the right to, unless it is for them to say."""
+    seen = write_needs(request, app_id, token)
+    return seen if _knows(request, _get_write(app_id, token)) else [reconciliation.RESOLVE, *seen]
+
+
+@signed_in(needs=write_needs)
+def write(request: PersonRequest, app_id: str, token: str) -> HttpResponse:
+    """One write, for its person and for managers; it is looked at again when that is due."""
+    one = _get_write(app_id, token)
+    reconciliation.check_if_due(one)
+    return _show(request, one)
+
+
+def _get_write(app_id: str, token: str) -> Write:
+    """The write. Raises Http404."""
+    gateway.lending_app(app_id)
+    found = Write.objects.select_related("person", "resolved_by").filter(app_id=app_id, pk=token)
+    one = found.first()
+    if one is None:
+        raise Http404("There is no such write here.")
+    return one
+
+
+def _show(request: PersonRequest, one: Write, form: forms.Form | None = None) -> HttpResponse:
+    context = _status(request, one, seen=_seen(one)) | {
+        "looks": one.checks.all(),
+        "told": list_submitted(reconciliation.read_submitted(one)),
+        "resolve_form": form or _resolve_form(one),
+        "may_resolve": _may_resolve(request, one),
+        "may_see_alarm": request.user.has_perm(reconciliation.RESOLVE),
+        "again_url": _again(request, one),
+    }
+    return render(request, "writes/write.html", context)
+
+
+@signed_in(needs=write_needs)
+def status(request: PersonRequest, app_id: str, token: str) -> HttpResponse:
+    """The polled part of the page; it takes the next look when that is due."""
+    one = _get_write(app_id, token)
+    reconciliation.check_if_due(one)
+    context = _status(request, one, seen=request.GET.get("seen", ""))
+    return render(request, "writes/_status.html", context)
+
+
+def _status(request: PersonRequest, one: Write, seen: str) -> dict[str, Any]:
+    latest = one.checks.last()
+    waits = one.is_open and one.found != Write.Found.THERE
+    return {
+        "write": one,
+        "words": reconciliation.describe(one),
+        "wording": message_of(one, reconciliation.get_checker(one)),
+        "card": services.card_of(one),
+        "latest": latest,
+        "poll": poll(request, one.created_at, NORMAL, waiting=waits),
+        "page_seen": seen,
+        "moved": seen != _seen(one),
+        "app": gateway.lending_app(one.app_id),
+    }
+
+
+def _seen(one: Write) -> str:
+    """With which state and finding a page was drawn."""
+    return f"{one.state}-{one.found}"
+
+
+@signed_in(methods=("POST",), needs=write_needs)
+def check(request: PersonRequest, app_id: str, token: str) -> HttpResponse:
+    """A person asks for a look now."""
+    one = _get_write(app_id, token)
+    reconciliation.check_now(one)
+    return redirect(one)
+
+
+@signed_in(methods=("POST",), needs=resolve_needs)
+def resolve(request: PersonRequest, app_id: str, token: str) -> HttpResponse:
+    """A person decides what became of it, with a reason."""
+    one = _get_write(app_id, token)
+    form = _resolve_form(one, request.POST)
+    if not form.is_valid():
+        return _show(request, one, form)
+    resolution, url = form.chosen
+    if reconciliation.resolve(one, resolution, form.cleaned_data["reason"], request.user, url):
+        messages.success(request, "Resolved. Your reason is kept with it.")
+    else:
+        messages.warning(request, "Nothing was changed: its state had changed meanwhile.")
+    return redirect(one)
+
+
+@access(reconciliation.RESOLVE, methods=("POST",), needs=write_needs)
+def mark_alarm_seen(request: PersonRequest, app_id: str, token: str) -> HttpResponse:
+    """A manager has seen the alarm and takes it off the lists."""
+    one = _get_write(app_id, token)
+    reconciliation.mark_alarm_seen(one, request.user)
+    return redirect(one)
+
+
+def _may_resolve(request: PersonRequest, one: Write) -> bool:
+    is_allowed = _knows(request, one) or request.user.has_perm(reconciliation.RESOLVE)
+    return one.state == Write.State.UNKNOWN and is_allowed
+
+
+def _knows(request: PersonRequest, one: Write) -> bool:
+    """Whether only a person can say which record it is, and this one entered it."""
+    way = reconciliation.get_checker(one)
+    return way is not None and way.to_be_told and one.person == request.user
+
+
+def _resolve_form(one: Write, data: Any = None) -> ResolveForm:
+    way = reconciliation.get_checker(one)
+    if way is None or not way.to_be_told:
+        return ResolveForm(data)
+    seen = one.checks.exclude(found="").last()
+    return WhichForm(data, candidates=[tuple(link) for link in seen.links] if seen else [])
+
+
+def _again(request: PersonRequest, one: Write) -> str:
+    """Where its person may enter it again; empty while that would only be impatience."""
+    abandoned = one.state == Write.State.UNKNOWN and one.found in reconciliation.ABANDONED
+    settled_so = one.state == Write.State.RESOLVED and one.resolution == Write.Resolution.NOT_SAVED
+    may = one.person == request.user and request.user.has_perm(f"lending.{one.operation}")
+    if not (may and one.again_at and one.submitted):
+        return ""
+    if not (abandoned or settled_so or one.state == Write.State.NOT_SAVED):
+        return ""
+    return f"{one.again_at}{'&' if '?' in one.again_at else '?'}again={one.token}"
+
+
+def list_submitted(submitted: reconciliation.Submitted | None) -> list[tuple[str, str]]:
+    """What was to be saved, in short: each field that is new, and of a list how long it is."""
+    rows: list[tuple[str, str]] = []
+    sent, before = submitted or reconciliation.Submitted({})
+    for name, value in sent.items():
+        if isinstance(value, Mapping):
+            old = before.get(name)
+            kept = old.items() if isinstance(old, Mapping) else ()
+            new = [pair for pair in value.items() if pair not in kept]
+            rows += [(f"{name} · {key}", _short(part)) for key, part in new]
+        else:
+            rows.append((name, _short(value)))
+    return rows
+
+
+def _short(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return "none" if not value else f"{len(value)} in the list"
+    if isinstance(value, Mapping):
+        return f"{len(value)} fields"
+    return shown(value)

@@ -1,0 +1,66 @@
+"""What a person gives as a reason is sealed where it is kept, and never enters the trail."""
+
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.repayments import services
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import RepaymentState, Resolution
+from lendingadmin.staff.models import User
+from lendingadmin.writes import reconciliation
+from lendingadmin.writes.models import Write
+from tests.repayments.rows import row
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ClientOf = Callable[[User | None], Client]
+REASON = "Achieng Otieno's sister rang"
+
+
+def stored(table: str) -> str:
+    """The table's rows as they stand in the database."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM {table}")
+        return str(cursor.fetchall())
+
+
+def entry_of(url: str) -> Entry:
+    """The newest entry, in which no reason is and which leads to the record that holds it."""
+    assert "Achieng" not in stored("audit_entry")
+    entry = Entry.objects.latest("id")
+    assert entry.url == url
+    return entry
+
+
+@pytest.mark.parametrize("resolution", Resolution)
+def test_of_a_settled_repayment(manager: User, client_of: ClientOf, resolution: Resolution) -> None:
+    repayment = row(manager, RepaymentState.UNKNOWN)
+    assert services.resolve(repayment, resolution, REASON, manager)
+    entry = entry_of(repayment.get_absolute_url())
+    assert entry.detail == f"{resolution.label}, with a reason"
+    assert "Achieng" not in stored("repayments_repayment")
+    assert Repayment.objects.get().resolution_reason == REASON
+    trail = client_of(manager).get("/audit/").content.decode()
+    assert f'href="{repayment.get_absolute_url()}"' in trail
+
+
+def test_of_a_repayment_set_aside(manager: User) -> None:
+    repayment = row(manager, RepaymentState.UNKNOWN)
+    assert services.set_aside(repayment, REASON, manager)
+    assert entry_of(repayment.get_absolute_url()).detail == "set aside, with a reason"
+    assert "Achieng" not in stored("repayments_repayment")
+    assert Repayment.objects.get().set_aside_reason == REASON
+
+
+def test_of_another_write(manager: User) -> None:
+    write = Write.objects.create(
+        token="t", person=manager, app_id="kenya", operation="borrowers.create", state="unknown"
+    )
+    assert reconciliation.resolve(write, Write.Resolution.SAVED, REASON, manager)
+    entry = entry_of(write.get_absolute_url())
+    assert (entry.outcome, entry.detail) == ("resolved: It was saved", "with a reason")
+    assert "Achieng" not in stored("writes_write")
+    assert Write.objects.get().resolution_reason == REASON

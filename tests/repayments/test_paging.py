@@ -1,0 +1,145 @@
+"""Lists that grow for years: all of it is reached, page by page, and nothing is cut in silence."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.repayments import reconciliation, services
+from lendingadmin.repayments.lookalikes import look_alikes
+from lendingadmin.repayments.models import Mistake, Repayment
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.models import User
+from tests.repayments.rows import row
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User | None], Client]
+UNKNOWN = "/apps/kenya/repayments/unknown/"
+JOURNAL = "/apps/kenya/repayments/"
+
+
+def many(
+    by: User, count: int, state: RepaymentState = RepaymentState.RECORDED, **fields: object
+) -> list[Repayment]:
+    """Repayments entered at the same moment, so that only their numbers tell them apart."""
+    now = timezone.now()
+    return [row(by, state, created_at=now, **fields) for _ in range(count)]
+
+
+def walk(client: Client, address: str, section: str = "") -> list[list[int]]:
+    """The repayments of each page of a list, from one “Next page” to the next."""
+    pages: list[list[int]] = []
+    while address and len(pages) < 20:
+        page = client.get(address).content.decode()
+        if section:
+            page = page.partition(section)[2].partition("</section>")[0]
+        pages.append([int(number) for number in re.findall(r">rp-(\d+)</a>", page)])
+        following = re.search(r'href="([^"]+)" rel="next"', page) or re.search(
+            r'href="([^"]+)">Look further', page
+        )
+        address = unescape(following[1]) if following else ""
+    return pages
+
+
+@pytest.mark.parametrize("address", [UNKNOWN, JOURNAL, f"{JOURNAL}?state=doubtful"])
+def test_three_hundred_unknown_ones_are_reached_page_by_page(
+    desk: Client, support: User, address: str
+) -> None:
+    rows = many(support, 120, RepaymentState.UNKNOWN) + many(support, 180, RepaymentState.NOT_FOUND)
+    pages = walk(desk, address)
+    assert [len(page) for page in pages] == [50] * 6
+    shown = [number for page in pages for number in page]
+    expected = [one.pk for one in rows]
+    assert shown == (expected if address == UNKNOWN else expected[::-1])
+    assert "300 in all" in desk.get(address).content.decode()
+
+
+def test_alarms_and_reports_are_paged_beside_them(desk: Client, support: User) -> None:
+    alarmed = many(support, 60, alarm="late", alarm_at=timezone.now())
+    for one in many(support, 60):
+        Mistake.objects.create(
+            repayment=one, note="n", reported_by=support, reported_at=timezone.now(), form=one.form
+        )
+    alarms = walk(desk, UNKNOWN, 'id="alarms"')
+    assert [number for page in alarms for number in page] == [one.pk for one in alarmed]
+    reports = walk(desk, UNKNOWN, 'id="reported"')
+    assert [len(page) for page in reports] == [20, 20, 20]
+
+
+def test_the_desk_shows_the_first_and_says_how_many_there_are(
+    support: User, manager: User, client_of: ClientOf
+) -> None:
+    many(support, 12, alarm="late", alarm_at=timezone.now())
+    many(support, 11, RepaymentState.UNKNOWN)
+    for one in many(support, 13):
+        Mistake.objects.create(
+            repayment=one, note="n", reported_by=support, reported_at=timezone.now(), form=one.form
+        )
+    page = client_of(manager).get("/apps/kenya/").content.decode()
+    assert page.count(": late</li>") == 10
+    assert page.count(": reported by support") == 10
+    assert re.findall(r">All (\d+)</a>", page) == ["12", "13", "11"]
+
+
+def test_the_badge_counts_no_further_than_a_person_reads(desk: Client, support: User) -> None:
+    one = row(support, RepaymentState.UNKNOWN)
+    rest = Repayment.objects.filter(pk=one.pk).values().get()
+    del rest["id"]
+    Repayment.objects.bulk_create(
+        Repayment(**rest | {"form": f"f-{number}", "account_id": f"A-{number}"})
+        for number in range(1000)
+    )
+    page = desk.get("/apps/kenya/repayments/day/").content.decode()
+    assert '<span class="chip odd">1,000+</span>' in page
+    assert "1,000+ in all" in desk.get(UNKNOWN).content.decode()
+    Repayment.objects.filter(form="f-0").delete()
+    page = desk.get("/apps/kenya/repayments/day/").content.decode()
+    assert '<span class="chip odd">1000</span>' in page
+
+
+def test_what_few_entries_meet_is_looked_for_piece_by_piece(
+    desk: Client, support: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lendingadmin.ui.keyset.AT_MOST", 20)
+    first = row(support, network="RARE")
+    many(support, 50)
+    last = row(support, network="RARE")
+    address = f"{JOURNAL}?network=RARE"
+    assert walk(desk, address) == [[last.pk], [], [first.pk]]
+    page = desk.get(address).content.decode()
+    assert "20 entries looked through, older ones are next" in page
+    assert "in all" not in page
+    nothing = desk.get(f"{JOURNAL}?network=NONE").content.decode()
+    assert "Nothing so far, but there may be more" in nothing
+
+
+def test_a_page_holds_still_while_repayments_are_entered(desk: Client, support: User) -> None:
+    rows = many(support, 60)
+    second = re.search(r'href="([^"]+)" rel="next"', desk.get(JOURNAL).content.decode())
+    assert second
+    many(support, 5)
+    page = desk.get(unescape(second[1])).content.decode()
+    assert [int(number) for number in re.findall(r">rp-(\d+)</a>", page)] == [
+        one.pk for one in rows[9::-1]
+    ]
+
+
+def test_an_app_whose_looks_pile_up_leaves_the_others_their_turn(support: User) -> None:
+    past = timezone.now() - timedelta(hours=1)
+    for _ in range(3):
+        row(support, RepaymentState.UNKNOWN, next_check_at=past)
+    other = row(support, RepaymentState.UNKNOWN, app_id="ghana", next_check_at=timezone.now())
+    assert reconciliation.list_due()[1] == other
+    assert len(reconciliation.list_due()) == 4
+
+
+def test_a_look_alike_of_another_app_is_not_shown(
+    desk: Client, support: User, asked: Callable[..., services.Request]
+) -> None:
+    here = row(support, external_id="TX-SAME")
+    row(support, external_id="TX-SAME", app_id="ghana")
+    assert look_alikes(asked(external_id="tx same", account_id="L-other"), "f") == [here]

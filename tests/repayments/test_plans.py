@@ -1,0 +1,125 @@
+"""No page and no beat reads the journal, the trail or the writes whole, whatever they are asked."""
+
+import itertools
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from urllib.parse import urlencode
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.borrowers import history
+from lendingadmin.repayments import lookalikes, managers, mistakes, notifications, reconciliation
+from lendingadmin.repayments import tasks as repayment_tasks
+from lendingadmin.repayments.services import Request, find_abandoned
+from lendingadmin.staff.models import User
+from lendingadmin.writes import reconciliation as other_writes
+from lendingadmin.writes import tasks as web_tasks
+from tests.plans import scans_of, watched_queries
+from tests.repayments.rows import row
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(
+        connection.vendor != "sqlite",
+        reason="PostgreSQL rightly scans tables as small as these: make bench reads its plans",
+    ),
+]
+JOURNAL = {
+    "state": ("recorded", "unknown", "landed", "doubtful", "abandoned"),
+    "mistake": ("open", "reviewed"),
+    "person": ("Manager",),
+    "record": ("L-1",),
+    "channel": ("mobile", "not given"),
+    "network": ("M-PESA",),
+    "currency": ("KES",),
+    "since": ("2026-03-01",),
+    "until": ("2026-03-31",),
+    "by": ("transactionDate",),
+}
+TRAIL = {
+    "person": ("Manager",),
+    "action": ("sign-in",),
+    "app": ("kenya",),
+    "since": ("2026-03-01",),
+    "until": ("2026-03-31",),
+}
+
+
+def addresses() -> list[str]:
+    """The desk, the lists, and each filter of a list alone and with each of its others."""
+    found = ["/apps/kenya/", "/apps/kenya/repayments/unknown/", "/apps/kenya/repayments/day/"]
+    found += [f"{found[-1]}?by=transactionDate", "/glossary/"]
+    for path, filters in (("/apps/kenya/repayments/", JOURNAL), ("/audit/", TRAIL)):
+        single = [(name, value) for name, values in filters.items() for value in values]
+        pairs = itertools.combinations(single, 2)
+        queries = [
+            (),
+            *((one,) for one in single),
+            *(two for two in pairs if two[0][0] != two[1][0]),
+        ]
+        found += [f"{path}?{urlencode(query)}" for query in queries]
+    return found
+
+
+def asked(manager: User) -> Request:
+    now = timezone.now()
+    return Request("kenya", "L-1", "B-1", "TX-1", Decimal(100), now, now)
+
+
+WORK: dict[str, Callable[[User], object]] = {
+    "the badge": lambda _: managers.count_unknown("kenya"),
+    "the sweep": lambda _: reconciliation.mark_lost_unknown(),
+    "the looks that are due": lambda _: (
+        reconciliation.list_due(),
+        reconciliation.list_due("kenya"),
+    ),
+    "the beat": lambda _: repayment_tasks.beat(),
+    "the mail to managers": lambda _: notifications.notify_managers(timezone.now()),
+    "look-alikes": lambda by: lookalikes.look_alikes(asked(by), "form"),
+    "what may double": lambda _: list(find_abandoned("kenya", "L-1", "TX-1")),
+    "one loan": lambda _: (
+        list(managers.of_loan("kenya", "L-1")[:10]),
+        list(managers.of_loan("kenya", "L-1").filter(state__in=managers.OPEN)),
+    ),
+    "one borrower": lambda _: list(managers.of_borrower("kenya", "B-1")[:20]),
+    "what was done with a borrower": lambda by: history.of_borrower(by, "kenya", "B-1"),
+    "one person": lambda by: list(managers.of_person("kenya", by.pk)[:10]),
+    "open reports": lambda _: list(mistakes.open_in("kenya")),
+    "other writes in doubt": lambda by: (
+        other_writes.list_unconfirmed("kenya", by),
+        other_writes.list_unconfirmed("kenya", User.objects.create_user("somebody")),
+    ),
+    "alarms of other writes": lambda by: (
+        other_writes.list_alarms("kenya", by),
+        other_writes.count_alarms("kenya", by),
+    ),
+    "the beat of other writes": lambda _: (web_tasks.beat(), other_writes.check_due_writes()),
+    "tidying other writes": lambda _: other_writes.prune_submitted(),
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_nothing_reads_a_large_table_whole(name: str, manager: User) -> None:
+    row(manager, created_at=timezone.now() - timedelta(days=1))
+    with watched_queries() as queries:
+        WORK[name](manager)
+    assert queries
+    assert scans_of(queries) == []
+
+
+def test_no_page_reads_a_large_table_whole(
+    manager: User, client_of: Callable[[User], Client]
+) -> None:
+    for number in range(60):
+        row(manager, account_id="L-1" if number % 2 else f"L-{number}", duplicate=True)
+    client, found = client_of(manager), []
+    for address in addresses():
+        with watched_queries() as queries:
+            assert client.get(address).status_code == 200, address
+        assert queries, address
+        found += [f"{address}\n  {scan}" for scan in scans_of(queries)]
+    assert found == []

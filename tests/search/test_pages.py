@@ -1,0 +1,254 @@
+"""Finding a record by any id of it, and the three ends of a look: there, not there, not looked."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from lendingadmin.env import LendingApp
+from lendingadmin.search import views
+from lendingadmin.staff.models import User
+from tests.faults.behaviours import hang, refusal, reply, token
+from tests.faults.server import FaultServer, Wire
+from tests.sandbox.calling import Caller, new_assessment
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User | None], Client]
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is no slow service."""
+    monkeypatch.setattr(views, "MOMENT", 8.0)
+
+
+@pytest.fixture
+def desk(client_of: ClientOf, viewer: User) -> Client:
+    return client_of(viewer)
+
+
+@pytest.fixture
+def proxy(book: Caller, fault_proxy: Callable[[str], FaultServer], settings: Any) -> FaultServer:
+    standing = fault_proxy(book.base_url)
+    settings.LENDING_BASE_URL = standing.url
+    return standing
+
+
+def found(desk: Client, app: LendingApp, wanted: str, **more: str) -> str:
+    answer = desk.get(f"/apps/{app.app_id}/find", {"q": wanted} | more)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "target"),
+    [("b", "borrowers/b/"), ("borrower:b", "borrowers/b/"), ("l", "loans/l/"), (" l ", "loans/l/")],
+)
+@pytest.mark.parametrize("more", [{}, {"whole": "1"}])
+def test_one_match_leads_straight_to_the_record(
+    desk: Client, app: LendingApp, book: Caller, wanted: str, target: str, more: dict[str, str]
+) -> None:
+    answer = desk.get(f"/apps/{app.app_id}/find", {"q": wanted} | more)
+    assert answer.headers["Location"] == f"/apps/{app.app_id}/{target}"
+
+
+def test_other_names_of_a_record_lead_to_its_own_page(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    loan = book.get("/loans/l").body
+    assessment = book.post("/assessments", new_assessment()).body
+    name = assessment["assessmentId"]
+    wanted = {
+        loan["uid"]: "loans/l/",
+        str(loan["accountNo"]): "loans/l/",
+        name: f"assessments/{name}/",
+        assessment["uid"]: f"assessments/{name}/",
+    }
+    for other, target in wanted.items():
+        answer = desk.get(f"/apps/{app.app_id}/find", {"q": other})
+        assert answer.headers["Location"] == f"/apps/{app.app_id}/{target}", other
+
+
+@pytest.mark.parametrize("key", ["a b", "ünï-ço", "a:b:c", "100%?", "محمد", "_-.~"])
+def test_odd_ids_are_found(desk: Client, app: LendingApp, book: Caller, key: str) -> None:
+    book.borrower(key)
+    answer = desk.get(f"/apps/{app.app_id}/find", {"q": f"borrower:{key}"}, follow=True)
+    assert answer.resolver_match.kwargs["borrower_id"] == key
+
+
+def test_an_id_with_a_slash_reaches_the_service_whole(
+    desk: Client, app: LendingApp, proxy: FaultServer
+) -> None:
+    found(desk, app, "a/../b")
+    assert proxy.hits("/borrowers/a%2F..%2Fb") == proxy.hits("/loans/a%2F..%2Fb") == 1
+
+
+def test_two_records_of_one_id_are_both_offered(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    book.loan("b")
+    page = found(desk, app, "b")
+    assert f'href="/apps/{app.app_id}/loans/b/"' in page
+    assert f'href="/apps/{app.app_id}/borrowers/b/"' in page
+    assert "2 matches." in page
+
+
+def test_no_match_says_so_place_by_place(desk: Client, app: LendingApp, book: Caller) -> None:
+    page = found(desk, app, "12")
+    assert 'data-announce="No match."' in page
+    for place in ("a borrower", "a loan", "a loan by its number", "an assessment"):
+        assert f"Not the id of {place}." in page
+    assert "by its number" not in found(desk, app, "12a")
+
+
+@pytest.mark.parametrize("wanted", ["..", ".", "a\x00b", "a\x7fb", "x" * 201])
+def test_what_can_be_no_id_is_not_asked_for(
+    desk: Client, app: LendingApp, proxy: FaultServer, wanted: str
+) -> None:
+    page = found(desk, app, wanted)
+    assert "Nothing was looked up." in page
+    assert "No match" not in page
+    at = f"/apps/{app.app_id}/find/in/borrower"
+    assert desk.get(at, {"q": wanted}).status_code == 404
+    assert proxy.arrived == []
+
+
+def test_could_not_look_is_not_no_match(desk: Client, app: LendingApp, proxy: FaultServer) -> None:
+    proxy.on("/borrowers/", refusal(500, "down"))
+    page = found(desk, app, "nobody")
+    assert "No match" not in page
+    assert "Nothing found so far. Not everything could be looked up." in page
+    assert "Could not look for a borrower" in page
+    assert "Not the id of a loan." in page
+    # The one match is offered, and not followed: the borrower may have the same id.
+    assert f'href="/apps/{app.app_id}/loans/l/"' in found(desk, app, "l")
+
+
+def test_what_takes_longer_is_left_to_load_by_itself(
+    desk: Client, app: LendingApp, proxy: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "MOMENT", 1.0)
+    proxy.on("/borrowers/", hang(30))
+    page = found(desk, app, "l")
+    assert f'href="/apps/{app.app_id}/loans/l/"' in page
+    assert "Looking for a borrower…" in page
+    assert page.count('hx-trigger="load"') == 1
+    assert f'hx-get="/apps/{app.app_id}/find/in/borrower?q=l"' in page
+
+
+def test_every_place_is_looked_at_at_the_same_time(
+    desk: Client, app: LendingApp, fault_server: FaultServer, settings: Any
+) -> None:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    # Nobody is answered before all four have asked.
+    all_there = threading.Barrier(4, timeout=10)
+
+    def meet(wire: Wire) -> bool:
+        all_there.wait()
+        return refusal(404)(wire)
+
+    fault_server.default = meet
+    fault_server.on("/oauth2/token", token())
+    assert "No match." in found(desk, app, "7", whole="1")
+
+
+@pytest.mark.parametrize(
+    ("place", "wanted", "target"),
+    [
+        ("borrower", "borrower:b", "borrowers/b/"),
+        ("loan", "l", "loans/l/"),
+        ("number", "4", ""),
+        ("assessment", "a", ""),
+    ],
+)
+def test_a_place_by_itself(
+    desk: Client, app: LendingApp, book: Caller, place: str, wanted: str, target: str
+) -> None:
+    at = f"/apps/{app.app_id}/find/in/{place}"
+    alone = desk.get(at, {"q": wanted}).content.decode()
+    part = desk.get(at, {"q": wanted}, headers=HTMX).content.decode()
+    expected = f'href="/apps/{app.app_id}/{target}"' if target else "Not the id of"
+    assert expected in alone
+    assert expected in part
+    assert "<html" in alone
+    assert part.strip().startswith("<li")
+
+
+def test_a_place_that_fails_says_so_and_offers_another_look(
+    desk: Client, app: LendingApp, proxy: FaultServer
+) -> None:
+    proxy.on("/loans/", refusal(500, "down"))
+    at = f"/apps/{app.app_id}/find/in/loan"
+    part = desk.get(at, {"q": "l"}, headers=HTMX).content.decode()
+    assert "Could not look for a loan" in part
+    assert f'hx-get="{at}?q=l"' in part
+
+
+def test_a_number_that_the_service_does_not_look_for_is_no_match_and_no_loan_of_others(
+    desk: Client, app: LendingApp, proxy: FaultServer
+) -> None:
+    other = {"accountId": "other", "accountNo": 8}
+    proxy.on("/loans?", reply({"loans": [other], "nextPageToken": "more"}))
+    page = found(desk, app, "7")
+    assert "Could not look for a loan by its number" in page
+    assert "other" not in page
+
+
+def test_a_service_that_answers_with_another_loan_is_not_followed(
+    desk: Client, app: LendingApp, proxy: FaultServer
+) -> None:
+    proxy.on("/loans/mine", reply({"accountId": "theirs", "uid": "u"}))
+    page = found(desk, app, "mine")
+    assert "theirs" not in page
+    assert "answered with another record" in page
+
+
+def test_a_loan_that_does_not_say_which_it_is_is_found_with_a_warning(
+    desk: Client, app: LendingApp, proxy: FaultServer
+) -> None:
+    proxy.on("/loans/mine", reply({"borrowerId": "b"}))
+    page = found(desk, app, "mine")
+    assert f'href="/apps/{app.app_id}/loans/mine/"' in page
+    assert "this may be somebody else" in page
+
+
+def only(person: User, *permissions: str) -> None:
+    """Leave the person these rights alone."""
+    person.groups.clear()
+    names = [permission.partition(".")[2] for permission in permissions]
+    person.user_permissions.set(Permission.objects.filter(codename__in=names))
+
+
+def test_only_what_the_person_may_read_is_looked_up(
+    app: LendingApp, proxy: FaultServer, client_of: ClientOf, viewer: User
+) -> None:
+    only(viewer, "lending.loans.get")
+    desk = client_of(viewer)
+    assert desk.get(f"/apps/{app.app_id}/find", {"q": "l"}).status_code == 302
+    page = found(desk, app, "7")
+    assert "No match" in page
+    assert "a borrower." not in page
+    assert "by its number" not in page
+    part = desk.get(f"/apps/{app.app_id}/find/in/borrower", {"q": "b"}, headers=HTMX)
+    assert "Your role does not allow this" in part.content.decode()
+    assert proxy.hits("/borrowers/") == proxy.hits("/assessments/") == proxy.hits("/loans?") == 0
+
+
+def test_an_unknown_place_is_not_there(desk: Client, app: LendingApp) -> None:
+    assert desk.get(f"/apps/{app.app_id}/find/in/cellar", {"q": "b"}).status_code == 404
+    assert desk.get(f"/apps/{app.app_id}/find/in/number", {"q": "b"}).status_code == 404
+
+
+def test_without_a_word_the_page_says_what_can_be_found(desk: Client, app: LendingApp) -> None:
+    page = found(desk, app, " ")
+    assert "Paste the id of a borrower" in page
+    assert "Last opened" in page
+
+
+def test_without_scripts_the_box_asks_for_all_of_it(desk: Client, app: LendingApp) -> None:
+    page = found(desk, app, "")
+    assert '<noscript><input type="hidden" name="whole" value="1"></noscript>' in page

@@ -1,0 +1,197 @@
+"""The readers of environment values: what each accepts, and what it says of the rest."""
+
+import base64
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from lendingadmin import env
+from lendingadmin.env import LendingApp
+
+KEY, OLDER = (base64.urlsafe_b64encode(letter * 32).decode() for letter in (b"k", b"o"))
+
+
+def test_lending_apps_are_read_in_their_order() -> None:
+    assert env.lending_apps("kenya:KES:Africa/Nairobi, ghana:GHS:Africa/Accra,") == (
+        LendingApp("kenya", "KES", ZoneInfo("Africa/Nairobi")),
+        LendingApp("ghana", "GHS", ZoneInfo("Africa/Accra")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "at least one app"),
+        (" , ", "at least one app"),
+        ("kenya", "no ISO 4217"),
+        ("kenya:XXQ:Africa/Nairobi", "“XXQ”"),
+        ("kenya:KES", "no time zone"),
+        ("kenya:KES:Africa/Nowhere", "“Africa/Nowhere”"),
+        ("kenya:KES:../../etc/passwd", "no time zone"),
+        ("ke/nya:KES:Africa/Nairobi", "app id"),
+        (":KES:Africa/Nairobi", "app id"),
+        ("a:KES:Africa/Nairobi,a:GHS:Africa/Accra", "each id once"),
+    ],
+)
+def test_lending_apps_that_are_malformed_are_refused(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        env.lending_apps(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", {}),
+        ("1:pending,2:open", {"1": "pending", "2": "open"}),
+        (" 1 : written off , ", {"1": "written off"}),
+        ("open:open: still running", {"open": "open: still running"}),
+    ],
+)
+def test_status_words(text: str, words: dict[str, str]) -> None:
+    assert env.status_words(text) == words
+
+
+@pytest.mark.parametrize("text", ["1", "1:", ":open", "1=open", "1:open,2"])
+def test_status_words_that_are_malformed_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="number:word"):
+        env.status_words(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("https://lending.example.com", "https://lending.example.com"),
+        ("https://lending.example.com/", "https://lending.example.com"),
+        ("http://127.0.0.1:8001/base//", "http://127.0.0.1:8001/base"),
+    ],
+)
+def test_service_address(text: str, address: str) -> None:
+    assert env.service_address(text) == address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "lending.example.com",
+        "ftp://lending.example.com",
+        "https://",
+        "https://user:hidden@lending.example.com",
+        "https://lending.example.com?key=hidden",
+        "https://lending.example.com#hidden",
+    ],
+)
+def test_service_address_that_is_no_bare_address_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="give ") as refusal:
+        env.service_address(text)
+    assert "hidden" not in str(refusal.value)
+
+
+def test_data_keys_are_read_newest_first() -> None:
+    assert env.data_keys(f"{KEY}, {OLDER},") == (KEY, OLDER)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "at least one key"),
+        ("hidden", "key 1 is not"),
+        (f"{KEY},hidden", "key 2 is not"),
+        (f"{KEY},hidden-ключ", "key 2 is not"),
+        (KEY[:-5], "key 1 is not"),
+    ],
+)
+def test_data_keys_that_are_none_are_refused_and_not_repeated(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said) as refusal:
+        env.data_keys(text)
+    told = f"{refusal.value} {refusal.value.__cause__}"
+    assert "hidden" not in told
+    assert KEY[:-5] not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [
+        ("0s", timedelta(0)),
+        ("90s", timedelta(seconds=90)),
+        ("15m", timedelta(minutes=15)),
+        (" 24h ", timedelta(days=1)),
+    ],
+)
+def test_duration(text: str, length: timedelta) -> None:
+    assert env.duration(text) == length
+
+
+@pytest.mark.parametrize("text", ["", "15", "m", "-5m", "1.5h", "15 m", "2d", "9999999s", "१५m0"])
+def test_duration_that_is_malformed_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="90s, 15m or 24h"):
+        env.duration(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "on"),
+    [
+        *((word, True) for word in ("on", "yes", "true", "1", "ON", " True ")),
+        *((word, False) for word in ("off", "no", "false", "0", "OFF")),
+    ],
+)
+def test_switch(text: str, on: bool) -> None:
+    assert env.switch(text) is on
+
+
+@pytest.mark.parametrize("text", ["", "maybe", "2", "onn"])
+def test_switch_that_is_neither_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="neither on nor off"):
+        env.switch(text)
+
+
+@pytest.mark.parametrize(("text", "words"), [("", []), ("a", ["a"]), (" a , b c ,,", ["a", "b c"])])
+def test_words(text: str, words: list[str]) -> None:
+    assert env.words(text) == words
+
+
+def test_one_of() -> None:
+    read = env.one_of("colon", "slash")
+    assert read("slash") == "slash"
+    with pytest.raises(ValueError, match="“Slash” is none of: colon, slash"):
+        read("Slash")
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        (
+            "smtp+tls://user:p%40ss@mail:587",
+            {"EMAIL_HOST_PASSWORD": "p@ss", "EMAIL_PORT": 587, "EMAIL_USE_TLS": True},
+        ),
+        ("smtp+ssl://mail", {"EMAIL_HOST": "mail", "EMAIL_USE_SSL": True}),
+        ("consolemail://", {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}),
+    ],
+)
+def test_mail_servers(text: str, settings: dict[str, object]) -> None:
+    assert env.mail_server(text).items() >= settings.items()
+
+
+@pytest.mark.parametrize("text", ["", "mail", "pop://mail", "smtp://", "smtp://mail:many"])
+def test_mail_servers_that_are_none(text: str) -> None:
+    with pytest.raises(ValueError, match=r"give smtp\+tls"):
+        env.mail_server(text)
+
+
+@pytest.mark.parametrize("text", ["desk@example.com", "Lending desk <desk@example.com>"])
+def test_senders(text: str) -> None:
+    assert env.mail_address(text) == text
+
+
+@pytest.mark.parametrize("text", ["", "desk", "desk@", "@example.com", "a@b.com\nBcc: c@d.com"])
+def test_senders_that_are_none(text: str) -> None:
+    with pytest.raises(ValueError, match="no mail address"):
+        env.mail_address(text)
+
+
+def test_the_dashboard_s_own_address_may_be_left_out() -> None:
+    assert env.own_address("") == ""
+    assert env.own_address("https://desk.example.com/") == "https://desk.example.com"
+    with pytest.raises(ValueError, match="http"):
+        env.own_address("desk.example.com")
