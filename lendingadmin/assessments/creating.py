@@ -106,7 +106,11 @@ def _unseen(request: PersonRequest, app_id: str, account_id: str) -> running.Loo
     running_now = {running.id_of(one) for one in look.running} if look else set()
     unseen = running_now - shown - {""}
     # Asked last: the first sending of a form that was sent twice may have started it meanwhile.
-    return look if unseen and not Write.objects.filter(token=idempotency_key).exists() else None
+    return (
+        look
+        if unseen and not Write.objects.filter(idempotency_key=idempotency_key).exists()
+        else None
+    )
 
 
 def _start(request: PersonRequest, app_id: str, form: AssessmentForm) -> services.Outcome | None:

@@ -17,6 +17,7 @@ from lendingadmin.writes.reconciliation import (
     Submitted,
     register_checker,
 )
+from lendingadmin.writes.states import WriteFound, WriteState
 
 from . import running
 
@@ -30,14 +31,14 @@ def started(write: Write, submitted: Submitted) -> CheckResult:
     whole = "" if look.whole else " The service's list was not seen to its end."
     links = tuple(_link(write, one) for one in look.seen if _may_be(one, write, submitted))
     # What another form here led to is accounted for.
-    known = Write.objects.filter(url__in=[url for _, url in links], state=Write.State.SAVED)
+    known = Write.objects.filter(url__in=[url for _, url in links], state=WriteState.SAVED)
     taken = set(known.values_list("url", flat=True))
     left = tuple(link for link in links if link[1] not in taken)
     if left:
         why = f"Made around then, of the same account, type and time: {len(left)}.{whole}"
-        return CheckResult(Write.Found.CANDIDATES, why, left)
+        return CheckResult(WriteFound.CANDIDATES, why, left)
     why = f"None of the same account, type and time was made around then, so far.{whole}"
-    return CheckResult(Write.Found.NOT_SEEN, why)
+    return CheckResult(WriteFound.NOT_SEEN, why)
 
 
 def _may_be(one: Assessment, write: Write, submitted: Submitted) -> bool:

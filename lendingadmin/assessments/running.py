@@ -19,6 +19,7 @@ from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page
 from lendingadmin.lending.values import Assessment, each, status_key, text
 from lendingadmin.writes.models import Write
+from lendingadmin.writes.states import WriteState
 
 CREATE = "assessments.create"
 _STARTED_WITHIN = timedelta(minutes=15)
@@ -96,7 +97,7 @@ def _started_here(app_id: str, account_id: str) -> list[str]:
         app_id=app_id,
         operation=CREATE,
         subject=account_id,
-        state=Write.State.SAVED,
+        state=WriteState.SAVED,
         created_at__gt=timezone.now() - _STARTED_WITHIN,
     ).order_by("-created_at")
     keys = []

@@ -14,6 +14,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.services import as_kept
+from lendingadmin.writes.states import WriteState
 
 _SHOWN = 20
 # What these were done to is kept in ways of their own: a borrower's id; its account id; its account
@@ -80,7 +81,7 @@ def _writes(person: User, app_id: str, borrower_id: str) -> list[Done]:
 
 
 def _leads_to(write: Write, person: User) -> str:
-    if write.state == Write.State.SAVED:
+    if write.state == WriteState.SAVED:
         return write.url if write.operation in _MAKES else ""
     return write.get_absolute_url() if reconciliation.may_see(write, person) else ""
 

@@ -17,6 +17,7 @@ from lendingadmin.writes.reconciliation import (
     Submitted,
     register_checker,
 )
+from lendingadmin.writes.states import WriteFound
 
 from .changes import same
 
@@ -27,34 +28,34 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
     """Whether a borrower with the id is there, and is what was to be saved."""
     there = _read(write)
     if there is None:
-        return CheckResult(Write.Found.NOT_SEEN, "There is no borrower with this id so far.")
+        return CheckResult(WriteFound.NOT_SEEN, "There is no borrower with this id so far.")
     places = find_differences(submitted.sent, there.raw)
     if places:
         why = f"There is a borrower with this id, but somebody else may have made it. {_in(places)}"
-        return CheckResult(Write.Found.DIFFERS, why, _link(write))
+        return CheckResult(WriteFound.DIFFERS, why, _link(write))
     why = "There is a borrower with this id, and it is what was to be saved."
-    return CheckResult(Write.Found.THERE, why, _link(write))
+    return CheckResult(WriteFound.THERE, why, _link(write))
 
 
 def changed(write: Write, submitted: Submitted) -> CheckResult:
     """Whether the fields that were to change are as they were to become, or as they were."""
     there = _read(write)
     if there is None:
-        return CheckResult(Write.Found.DIFFERS, "There is no borrower with this id any more.")
+        return CheckResult(WriteFound.DIFFERS, "There is no borrower with this id any more.")
     places = find_differences(submitted.sent, there.raw)
     if not places:
-        return CheckResult(Write.Found.THERE, "It is as it was to become.", _link(write))
+        return CheckResult(WriteFound.THERE, "It is as it was to become.", _link(write))
     if all(same(submitted.before.get(key), there.raw.get(key)) for key in submitted.sent):
-        return CheckResult(Write.Found.NOT_SEEN, "It is as it was before, so far.", _link(write))
+        return CheckResult(WriteFound.NOT_SEEN, "It is as it was before, so far.", _link(write))
     why = f"It is neither as it was before nor as it was to become. {_in(places)}"
-    return CheckResult(Write.Found.DIFFERS, why, _link(write))
+    return CheckResult(WriteFound.DIFFERS, why, _link(write))
 
 
 def deleted(write: Write, submitted: Submitted) -> CheckResult:
     """Whether the borrower is gone."""
     if _read(write) is None:
-        return CheckResult(Write.Found.THERE, "There is no borrower with this id any more.")
-    return CheckResult(Write.Found.NOT_SEEN, "The borrower is still there so far.", _link(write))
+        return CheckResult(WriteFound.THERE, "There is no borrower with this id any more.")
+    return CheckResult(WriteFound.NOT_SEEN, "The borrower is still there so far.", _link(write))
 
 
 def _read(write: Write) -> Borrower | None:

@@ -49,18 +49,6 @@ _ASSESSMENT_TYPES = {
     "2": Status("deprecated", "", "archive-box"),
 }
 
-_LEDGER = {
-    "pending": Status("not sent yet", "", "clock"),
-    "sent": Status("sent, waiting", "odd", "paper-airplane"),
-    "recorded": Status("recorded", "good", "check-circle"),
-    "refused": Status("refused", "bad", "x-circle"),
-    "not_sent": Status("not sent", "", "minus-circle"),
-    "unknown": Status("needs checking", "odd", "question-mark-circle"),
-    "presumed": Status("probably recorded", "warn", "eye"),
-    "not_found": Status("not found at the service", "warn", "exclamation-triangle"),
-    "resolved": Status("resolved by a person", "info", "pencil-square"),
-}
-
 
 def numbered(value: object, words: Words) -> Status | None:
     """A status that the spec leaves open: its word from the settings, `status 77` if unidentified.
@@ -86,12 +74,6 @@ def processing(value: object) -> Status | None:
 def assessment_type(value: object) -> Status | None:
     """The status of an assessment type (spec: States and transitions)."""
     return _ASSESSMENT_TYPES.get(status_key(value)) or numbered(value, {})
-
-
-def ledger(state: object) -> Status | None:
-    """The state of a repayment in the dashboard's own journal."""
-    key = as_it_came(state).replace(" ", "_")
-    return _LEDGER.get(key) or numbered(state, {})
 
 
 def days_late(value: object, locale: str = DEFAULT_LOCALE) -> Status | None:

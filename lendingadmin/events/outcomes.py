@@ -14,6 +14,7 @@ from lendingadmin.writes.reconciliation import (
     Submitted,
     register_checker,
 )
+from lendingadmin.writes.states import WriteFound
 
 from . import finding
 
@@ -42,21 +43,21 @@ def reported(write: Write, submitted: Submitted) -> CheckResult:
     if there is None:
         whole = "" if looked.whole else " The service's list was not seen to its end."
         why = f"The service lists no event of this account, type and time so far.{whole}"
-        return CheckResult(Write.Found.NOT_SEEN, why)
+        return CheckResult(WriteFound.NOT_SEEN, why)
     address = finding.address_of(write.app_id, *key)
     links = (("Open the event", address),) if address else ()
     data = there.raw.get("data")
     if data is None:
         why = "There is an event of this account, type and time; what it holds is not shown."
-        return CheckResult(Write.Found.THERE, why, links)
+        return CheckResult(WriteFound.THERE, why, links)
     if _counts(data) != submitted.sent["values"]:
         why = (
             "There is an event of this account, type and time, but it holds other data: "
             "somebody else may have reported it."
         )
-        return CheckResult(Write.Found.DIFFERS, why, links)
+        return CheckResult(WriteFound.DIFFERS, why, links)
     why = "There is an event of this account, type and time, with as many values of each kind."
-    return CheckResult(Write.Found.THERE, why, links)
+    return CheckResult(WriteFound.THERE, why, links)
 
 
 def register_checkers() -> None:

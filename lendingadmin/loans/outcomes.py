@@ -18,6 +18,7 @@ from lendingadmin.writes.reconciliation import (
     Submitted,
     register_checker,
 )
+from lendingadmin.writes.states import WriteFound
 
 _READS = "lending.loans.get"
 
@@ -26,23 +27,23 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
     """Whether a loan with the accountId is there, of this borrower and by this contract."""
     there = _read(write)
     if there is None:
-        return CheckResult(Write.Found.NOT_SEEN, "There is no loan with this account id so far.")
+        return CheckResult(WriteFound.NOT_SEEN, "There is no loan with this account id so far.")
     places = find_differences(keep_fixed(submitted.sent), there.raw)
     if places:
         why = (
             "There is a loan with this account id, but somebody else may have made it. "
             f"It differs in: {', '.join(places)}."
         )
-        return CheckResult(Write.Found.DIFFERS, why, _link(write))
+        return CheckResult(WriteFound.DIFFERS, why, _link(write))
     why = "There is a loan with this account id, of this borrower and by this contract."
-    return CheckResult(Write.Found.THERE, why, _link(write))
+    return CheckResult(WriteFound.THERE, why, _link(write))
 
 
 def deleted(write: Write, submitted: Submitted) -> CheckResult:
     """Whether the loan is gone."""
     if _read(write) is None:
-        return CheckResult(Write.Found.THERE, "There is no loan with this account id any more.")
-    return CheckResult(Write.Found.NOT_SEEN, "The loan is still there so far.", _link(write))
+        return CheckResult(WriteFound.THERE, "There is no loan with this account id any more.")
+    return CheckResult(WriteFound.NOT_SEEN, "The loan is still there so far.", _link(write))
 
 
 def _read(write: Write) -> Loan | None:

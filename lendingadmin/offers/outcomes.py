@@ -10,6 +10,7 @@ from lendingadmin.writes.reconciliation import (
     Submitted,
     register_checker,
 )
+from lendingadmin.writes.states import WriteFound
 
 from .asking import Place
 from .models import OfferState
@@ -19,21 +20,21 @@ def asked(write: Write, submitted: Submitted) -> CheckResult:
     """What the request's own page has found out so far."""
     if "requestId" not in submitted.sent:
         why = "It was sent without a request id, so the service cannot be asked for it."
-        return CheckResult(Write.Found.NOT_SEEN, why)
+        return CheckResult(WriteFound.NOT_SEEN, why)
     row = Place(write.app_id, write.subject, str(submitted.sent["requestId"])).find()
     if row is None:
         # It is written down before the call.
-        return CheckResult(Write.Found.NOT_SEEN, "The request was not written down, so not sent.")
+        return CheckResult(WriteFound.NOT_SEEN, "The request was not written down, so not sent.")
     links = (("Open the request", row.get_absolute_url()),)
     if row.state == OfferState.REFUSED:
-        return CheckResult(Write.Found.NOT_SEEN, "The service refused the request.", links)
+        return CheckResult(WriteFound.NOT_SEEN, "The service refused the request.", links)
     if row.state == OfferState.ASKED:
         why = "No answer yet. The request's page asks for it, by the same requestId."
-        return CheckResult(Write.Found.NOT_SEEN, why, links)
+        return CheckResult(WriteFound.NOT_SEEN, why, links)
     if not row.is_named:
         why = "The answer does not say to which request it is."
-        return CheckResult(Write.Found.DIFFERS, why, links)
-    return CheckResult(Write.Found.THERE, "The service knows the request by its requestId.", links)
+        return CheckResult(WriteFound.DIFFERS, why, links)
+    return CheckResult(WriteFound.THERE, "The service knows the request by its requestId.", links)
 
 
 def register_checkers() -> None:

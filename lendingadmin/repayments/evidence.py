@@ -9,7 +9,7 @@ too, it speaks for neither.
 """
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from itertools import combinations
 from typing import NamedTuple
@@ -161,9 +161,9 @@ def conclude(
 ) -> RepaymentState:
     """Decide what an `unknown` repayment is by now; `looks` in the order they were taken.
 
-    INFERRED when the last reading shows a rise of exactly the amount that speaks for nothing else;
-    NO_TRACE when the last two readings, both taken after `quiet_from`, show no rise at all; UNKNOWN
-    otherwise.
+    PRESUMED when the last reading shows a rise of exactly the amount that speaks for nothing else;
+    NOT_FOUND when the last two readings, both taken after `quiet_from`, show no rise at all;
+    UNKNOWN otherwise.
     """
     if baseline is None or not looks:
         return RepaymentState.UNKNOWN
@@ -177,18 +177,3 @@ def conclude(
 
 def _shows_no_rise(baseline: PaidReading, look: PaidReading) -> bool:
     return baseline.paid is not None and look.paid is not None and look.paid <= baseline.paid
-
-
-# How long after the n-th look the next one is due: close at first, then ever wider.
-_FIRST_DELAYS = (1, 2, 4, 8, 15)
-_LATER = timedelta(minutes=1)
-_SOON = timedelta(minutes=5)
-
-
-def next_delay(looks: int, since_sent: timedelta) -> timedelta:
-    """The pause before the next look, by how many there were and how long ago it was sent."""
-    if looks < len(_FIRST_DELAYS):
-        return timedelta(seconds=_FIRST_DELAYS[looks])
-    if since_sent < timedelta(minutes=2):
-        return timedelta(seconds=_FIRST_DELAYS[-1])
-    return _LATER if since_sent < timedelta(hours=1) else _SOON

@@ -15,14 +15,14 @@ NEAR_DATE = timedelta(days=3)
 _AT_MOST = 10
 
 
-def look_alikes(request: Request, form: str) -> list[Repayment]:
+def look_alikes(request: Request, idempotency_key: str) -> list[Repayment]:
     """The app's repayments with the same transaction id, or of the same loan or borrower with near
     amount and date.
 
     Colleagues' unfinished ones are included, whatever their amount, when they are of the same loan.
-    What this very `form` has led to is none: that is the first landing of a double click.
+    What the same `idempotency_key` led to is none: it is the first result of a double click.
     """
-    own = Repayment.objects.filter(app_id=request.app_id).exclude(form=form)
+    own = Repayment.objects.filter(app_id=request.app_id).exclude(idempotency_key=idempotency_key)
     own = own.exclude(state=RepaymentState.REFUSED).exclude(
         state=RepaymentState.NOT_SENT, ended_by_sweep=False
     )

@@ -13,6 +13,7 @@ from django.db.models.functions import Cast, Coalesce, NullIf, Round
 from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui.keyset import COUNTED, unindexed
+from lendingadmin.writes.unconfirmed import filter_unseen_alarms
 
 from .models import Mistake, Repayment, normalise_external_id
 from .states import OPEN as OPEN
@@ -217,10 +218,8 @@ def unresolved(app_id: str) -> list[QuerySet[Repayment]]:
 
 def alarms(app_id: str) -> QuerySet[Repayment]:
     """Those with an alarm that nobody has seen yet, the oldest alarm first."""
-    rows = Repayment.objects.filter(
-        app_id=app_id, alarm_at__isnull=False, alarm_seen_at__isnull=True
-    )
-    return rows.select_related("created_by").order_by("alarm_at", "id")
+    rows = filter_unseen_alarms(Repayment.objects.filter(app_id=app_id))
+    return rows.select_related("created_by")
 
 
 def count_unknown(app_id: str) -> int:

@@ -1,108 +1,106 @@
-"""Messages about a repayment: what happened, whether anything was saved, what to do next.
+"""What a person reads of a repayment: its chip, what happened, whether it was saved, what is next.
 
 A conclusion from evidence is never worded as certain, and "not found" never as "not recorded". The
 service's own words appear only where its answer is kept.
 """
 
-from typing import NamedTuple
+from lendingadmin.display.statuses import Status
+from lendingadmin.writes.messages import StateMessage
 
-from .models import Repayment
 from .states import RepaymentState, Resolution
 
-
-class RepaymentMessage(NamedTuple):
-    """`saved` answers whether anything was saved; `tone` picks the notice's colour."""
-
-    title: str
-    sentence: str
-    saved: str
-    next: str
-    tone: str
-
-
-_WORDINGS: dict[RepaymentState, RepaymentMessage] = {
-    RepaymentState.PENDING: RepaymentMessage(
-        "About to be sent",
-        "It is kept here, and about to be sent to the service.",
-        "not known yet",
-        "Wait a moment. Do not enter it again.",
-        "info",
+_BY_STATE: dict[RepaymentState, StateMessage] = {
+    RepaymentState.PENDING: StateMessage(
+        chip=Status(RepaymentState.PENDING.label, "", "clock"),
+        tone="info",
+        title="About to be sent",
+        sentence="It is kept here, and about to be sent to the service.",
+        saved="not known yet",
+        next="Wait a moment. Do not enter it again.",
     ),
-    RepaymentState.SENT: RepaymentMessage(
-        "Sent, waiting for the answer",
-        "No answer is kept here yet. Do not enter it again.",
-        "not known yet",
-        "This page looks again by itself.",
-        "info",
+    RepaymentState.SENT: StateMessage(
+        chip=Status(RepaymentState.SENT.label, "odd", "paper-airplane"),
+        tone="info",
+        title="Sent, waiting for the answer",
+        sentence="No answer is kept here yet. Do not enter it again.",
+        saved="not known yet",
+        next="This page looks again by itself.",
     ),
-    RepaymentState.RECORDED: RepaymentMessage(
-        "Recorded",
-        "The service acknowledged this repayment.",
-        "yes",
-        "Nothing more to do.",
-        "good",
+    RepaymentState.RECORDED: StateMessage(
+        chip=Status(RepaymentState.RECORDED.label, "good", "check-circle"),
+        tone="good",
+        title="Recorded",
+        sentence="The service acknowledged this repayment.",
+        saved="yes",
+        next="Nothing more to do.",
     ),
-    RepaymentState.REFUSED: RepaymentMessage(
-        "The service refused this repayment",
-        "Nothing was recorded.",
-        "no",
-        "Check what the service says, then correct it and send it again.",
-        "bad",
+    RepaymentState.REFUSED: StateMessage(
+        chip=Status(RepaymentState.REFUSED.label, "bad", "x-circle"),
+        tone="bad",
+        title="The service refused this repayment",
+        sentence="Nothing was recorded.",
+        saved="no",
+        next="Check what the service says, then correct it and send it again.",
     ),
-    RepaymentState.NOT_SENT: RepaymentMessage(
-        "Not sent",
-        "The repayment did not leave this dashboard, so nothing was recorded.",
-        "no",
-        "Send it again when the service can be reached.",
-        "warn",
+    RepaymentState.NOT_SENT: StateMessage(
+        chip=Status(RepaymentState.NOT_SENT.label, "", "minus-circle"),
+        tone="warn",
+        title="Not sent",
+        sentence="The repayment did not leave this dashboard, so nothing was recorded.",
+        saved="no",
+        next="Send it again when the service can be reached.",
     ),
-    RepaymentState.UNKNOWN: RepaymentMessage(
-        "We don't know yet whether this was recorded",
-        "Do not enter it again. Checking…",
-        "not known yet",
-        "We read the loan again and again to find out.",
-        "odd",
+    RepaymentState.UNKNOWN: StateMessage(
+        chip=Status(RepaymentState.UNKNOWN.label, "odd", "question-mark-circle"),
+        tone="odd",
+        title="We don't know yet whether this was recorded",
+        sentence="Do not enter it again. Checking…",
+        saved="not known yet",
+        next="We read the loan again and again to find out.",
     ),
-    RepaymentState.PRESUMED: RepaymentMessage(
-        "Probably recorded",
-        "No confirmation is kept here, but paid rose by exactly this amount. "
+    RepaymentState.PRESUMED: StateMessage(
+        chip=Status(RepaymentState.PRESUMED.label, "warn", "eye"),
+        tone="odd",
+        title="Probably recorded",
+        sentence="No confirmation is kept here, but paid rose by exactly this amount. "
         "Another payment of the same amount may explain that.",
-        "probably",
-        "Compare with the payment network's statement. A manager can resolve it.",
-        "odd",
+        saved="probably",
+        next="Compare with the payment network's statement. A manager can resolve it.",
     ),
-    RepaymentState.NOT_FOUND: RepaymentMessage(
-        "No trace of it on the loan so far",
-        "No confirmation is kept here, and paid did not rise in the quiet time after it. "
+    RepaymentState.NOT_FOUND: StateMessage(
+        chip=Status(RepaymentState.NOT_FOUND.label, "warn", "exclamation-triangle"),
+        tone="warn",
+        title="No trace of it on the loan so far",
+        sentence="No confirmation is kept here, and paid did not rise in the quiet time after it. "
         "It may still be posted late.",
-        "not known yet",
-        "Ask the service's operator before you send it again: sending again may record it twice.",
-        "warn",
+        saved="not known yet",
+        next="Ask the service's operator before you send it again: sending again may record it "
+        "twice.",
     ),
-    RepaymentState.RESOLVED: RepaymentMessage(
-        "Resolved by a person",
-        "The evidence left it open; a person decided.",
-        "not known yet",
-        "Nothing more to do.",
-        "info",
+    RepaymentState.RESOLVED: StateMessage(
+        chip=Status(RepaymentState.RESOLVED.label, "info", "pencil-square"),
+        tone="info",
+        title="Resolved by a person",
+        sentence="The evidence left it open; a person decided.",
+        saved="not known yet",
+        next="Nothing more to do.",
     ),
 }
 
-_SWEPT = RepaymentMessage(
-    "Not sent, as far as this journal knows",
-    "Its sender stopped before it sent anything, or this journal was restored since.",
-    "no, as far as this journal knows",
-    "Compare what is paid on the loan before you send it again.",
-    "warn",
+_ENDED_BY_SWEEP = _BY_STATE[RepaymentState.NOT_SENT]._replace(
+    title="Not sent, as far as this journal knows",
+    sentence="Its sender stopped before it sent anything, or this journal was restored since.",
+    saved="no, as far as this journal knows",
+    next="Compare what is paid on the loan before you send it again.",
 )
 
 
-def message_of(repayment: Repayment) -> RepaymentMessage:
-    """The words for what is known of a repayment by now."""
-    if repayment.state == RepaymentState.NOT_SENT and repayment.ended_by_sweep:
-        return _SWEPT
-    words = _WORDINGS[RepaymentState(repayment.state)]
-    if repayment.state != RepaymentState.RESOLVED:
-        return words
-    by_a_person = "yes" if repayment.resolution == Resolution.RECORDED else "no"
-    return words._replace(saved=f"{by_a_person}, says a person")
+def get_message(state: str, resolution: str = "", *, ended_by_sweep: bool = False) -> StateMessage:
+    """The words and looks for what is known of a repayment by now."""
+    if state == RepaymentState.NOT_SENT and ended_by_sweep:
+        return _ENDED_BY_SWEEP
+    message = _BY_STATE[RepaymentState(state)]
+    if state != RepaymentState.RESOLVED:
+        return message
+    answer = "yes" if resolution == Resolution.RECORDED else "no"
+    return message._replace(saved=f"{answer}, says a person")

@@ -32,8 +32,8 @@ class OneIsOpen(Exception):
         self.other = other
 
 
-def report(repayment: Repayment, note: str, by: User, form: str) -> Mistake:
-    """Keep a report; the same `form` (a one-use token) gives back the first.
+def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> Mistake:
+    """Keep a report; the same `idempotency_key` gives back the first.
 
     Raises OneIsOpen when another report on the repayment waits for its review.
     """
@@ -44,11 +44,11 @@ def report(repayment: Repayment, note: str, by: User, form: str) -> Mistake:
                 note=note,
                 reported_by=by,
                 reported_at=timezone.now(),
-                form=form,
+                idempotency_key=idempotency_key,
             )
             _audit(mistake, by, REPORT, "reported")
     except IntegrityError:
-        first = Mistake.objects.filter(form=form).first()
+        first = Mistake.objects.filter(idempotency_key=idempotency_key).first()
         if first:
             return first
         standing = repayment.mistakes.filter(reviewed_at=None).first()

@@ -1,4 +1,4 @@
-"""The repayment ledger's rows.
+"""The repayments that people asked the service to record, and what they reported wrong of them.
 
 They are the dashboard's own memory of what people asked the service to record, not a copy of the
 service's data: the service documents no way to list repayments (spec: Loans).
@@ -15,9 +15,11 @@ from django.db.models import F, Q
 from django.urls import reverse
 
 from lendingadmin.encryption import EncryptedTextField
-from lendingadmin.writes.alarms import Alarmed
+from lendingadmin.writes.messages import StateMessage
+from lendingadmin.writes.unconfirmed import UnconfirmedWrite
 
 from .evidence import Effect, effect
+from .messages import get_message
 from .states import HOLDS_EXTERNAL_ID, OPEN, RESENDABLE, RESOLVABLE, RepaymentState, Resolution
 
 LONGEST_ID = 255
@@ -35,7 +37,7 @@ def normalise_external_id(external_id: str) -> str:
     return unicodedata.normalize("NFKC", bare or text.strip())[:LONGEST_ID]
 
 
-class Repayment(Alarmed):
+class Repayment(UnconfirmedWrite):
     """One attempt to record a repayment, from the committed intent to what is known of it now.
 
     Field names follow the parameters of the spec's MakeRepayment. `state` changes only through
@@ -77,7 +79,6 @@ class Repayment(Alarmed):
     # Nobody saw its sender stop: a sweep found it. After a restored backup it may have been sent.
     ended_by_sweep = models.BooleanField(default=False)
     sent_at = models.DateTimeField(null=True)
-    form = models.CharField(max_length=64, unique=True)
     retry_of = models.ForeignKey(
         "self", null=True, on_delete=models.PROTECT, related_name="retries", db_index=False
     )
@@ -90,9 +91,7 @@ class Repayment(Alarmed):
     request_id = models.CharField(max_length=255, blank=True)
     why = models.TextField(blank=True)
 
-    attempts = models.PositiveIntegerField(default=0)
-    next_check_at = models.DateTimeField(null=True)
-    # When managers were written to because nobody knew what became of it (notices.py).
+    # When managers were written to because nobody knew what became of it (notifications.py).
     notified_at = models.DateTimeField(null=True)
 
     set_aside_at = models.DateTimeField(null=True)
@@ -105,15 +104,6 @@ class Repayment(Alarmed):
     )
     set_aside_reason = EncryptedTextField(blank=True)
     resolution = models.CharField(max_length=16, choices=Resolution.choices, blank=True)
-    resolved_at = models.DateTimeField(null=True)
-    resolved_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-    )
-    resolution_reason = EncryptedTextField(blank=True)
 
     class Meta:
         constraints = [
@@ -169,7 +159,7 @@ class Repayment(Alarmed):
             models.Index(
                 fields=["notified_at"],
                 condition=Q(notified_at__isnull=False),
-                name="repayment_told",
+                name="repayment_notified",
             ),
             models.Index(
                 fields=["retry_of"], condition=Q(retry_of__isnull=False), name="repayment_retry"
@@ -182,7 +172,7 @@ class Repayment(Alarmed):
             models.Index(
                 fields=["resolved_by"],
                 condition=Q(resolved_by__isnull=False),
-                name="repayment_settled_by",
+                name="repayment_resolved_by",
             ),
         ]
 
@@ -231,6 +221,11 @@ class Repayment(Alarmed):
     def _app_currency(self) -> str:
         apps = {app.app_id: app.currency for app in settings.LENDING_APPS}
         return apps.get(self.app_id, "")
+
+    @property
+    def message(self) -> StateMessage:
+        """The words and looks for what is known of it."""
+        return get_message(self.state, self.resolution, ended_by_sweep=self.ended_by_sweep)
 
     @property
     def is_open(self) -> bool:
@@ -292,7 +287,7 @@ class Mistake(models.Model):
     reported_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
-    form = models.CharField(max_length=64, unique=True)
+    idempotency_key = models.CharField(max_length=64, unique=True)
     reviewed_as = models.CharField(max_length=16, choices=Review.choices, blank=True)
     reason = EncryptedTextField(blank=True)
     reviewed_at = models.DateTimeField(null=True)

@@ -5,20 +5,18 @@ claimed by a compare-and-swap, so many people at one page cost one call.
 """
 
 import time
-from datetime import timedelta
 from itertools import zip_longest
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from lendingadmin.lending.values import Loan
-from lendingadmin.writes.reconciliation import SENDER_LOST as SENDER_LOST
-from lendingadmin.writes.reconciliation import WATCH_FOR as WATCH_FOR
+from lendingadmin.writes.unconfirmed import SENDER_LOST, make_due, run_due_check
 
 from . import sending, services
 from .attribution import attribution_of, others_of, paid_at
-from .evidence import Effect, conclude, next_delay
+from .evidence import Effect, conclude
 from .models import Reading, Repayment
 from .states import RepaymentState, Resolution
 
@@ -28,12 +26,9 @@ _PATIENCE = 3.0
 # So many are taken up at once: a day's outage must not fill the memory, or hold up a page.
 _AT_MOST = 200
 
-# A check that a person asks for comes this long after the last one at the earliest.
-_APART = timedelta(seconds=2)
-
-# What may yet turn up at the service: watching goes on after a conclusion, for a late rise. Of what
-# is recorded a look is due only where its effect was not read yet.
-_WATCHED = Q(
+# What may yet turn up at the service: checks go on after a conclusion, for a late rise. Of what is
+# recorded a check is due only where its effect was not read yet.
+_CHECKED = Q(
     state__in=(RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND, RepaymentState.RECORDED)
 ) | Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
 
@@ -85,7 +80,7 @@ def list_due(app_id: str | None = None) -> list[Repayment]:
 
 
 def _due_of(app_id: str, at_most: int) -> list[Repayment]:
-    rows = Repayment.objects.filter(_WATCHED, app_id=app_id, next_check_at__lte=timezone.now())
+    rows = _list_checked().filter(app_id=app_id, next_check_at__lte=timezone.now())
     return list(rows.order_by("next_check_at")[:at_most])
 
 
@@ -104,15 +99,28 @@ def check_due(app_id: str, at_most: int) -> None:
 
 
 def check_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
-    """Take the next look at the loan if it is due and nobody else has claimed it.
+    """Check the repayment against its loan if that is due and nobody else has claimed it.
 
     `fresh` is the loan where the caller has read it this very moment.
     """
     if repayment.state in (RepaymentState.PENDING, RepaymentState.SENT):
         mark_lost_unknown()
         repayment.refresh_from_db()
-    if not _claim(repayment):
-        return
+    run_due_check(repayment, _list_checked(), lambda: _check(repayment, fresh))
+
+
+def check_now(repayment: Repayment) -> None:
+    """Check because a person asked for it, unless a check was made a moment ago."""
+    latest = repayment.latest
+    make_due(repayment, _list_checked(), latest.taken_at if latest else None)
+    check_if_due(repayment)
+
+
+def _list_checked() -> QuerySet[Repayment]:
+    return Repayment.objects.filter(_CHECKED)
+
+
+def _check(repayment: Repayment, fresh: Loan | None) -> None:
     if repayment.state == RepaymentState.RECORDED:
         sending.see_effect(repayment, fresh)
         return
@@ -120,40 +128,7 @@ def check_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
     if repayment.state == RepaymentState.UNKNOWN:
         _conclude(repayment)
     else:
-        _watch_for_late_rise(repayment)
-    if _is_over(repayment):
-        # Last of all: if the process dies before the last reading, the next check repeats it.
-        rows = Repayment.objects.filter(_WATCHED, pk=repayment.pk, attempts=repayment.attempts)
-        rows.update(next_check_at=None)
-        repayment.refresh_from_db()
-
-
-def _is_over(repayment: Repayment) -> bool:
-    return timezone.now() - (repayment.sent_at or repayment.created_at) > WATCH_FOR
-
-
-def _claim(repayment: Repayment) -> bool:
-    """Claim this check and schedule the next one, in one update."""
-    now = timezone.now()
-    since = now - (repayment.sent_at or repayment.created_at)
-    pause = SENDER_LOST if _is_over(repayment) else next_delay(repayment.attempts + 1, since)
-    if repayment.next_check_at is None or repayment.next_check_at > now:
-        return False
-    rows = Repayment.objects.filter(_WATCHED, pk=repayment.pk, attempts=repayment.attempts)
-    claimed = rows.filter(next_check_at__lte=now).update(
-        attempts=repayment.attempts + 1, next_check_at=now + pause
-    )
-    repayment.refresh_from_db()
-    return claimed == 1
-
-
-def check_now(repayment: Repayment) -> None:
-    """Check because a person asked for it, unless a check was made a moment ago."""
-    now, latest = timezone.now(), repayment.latest
-    if latest is None or now - latest.taken_at >= _APART:
-        Repayment.objects.filter(_WATCHED, pk=repayment.pk).update(next_check_at=now)
-        repayment.refresh_from_db()
-    check_if_due(repayment)
+        _check_for_late_rise(repayment)
 
 
 def inference_is_off(repayment: Repayment) -> bool:
@@ -186,7 +161,7 @@ def _conclude(repayment: Repayment) -> None:
         services.move(repayment, state, by=None, why=_REASONS[state], **fields)
 
 
-def _watch_for_late_rise(repayment: Repayment) -> None:
+def _check_for_late_rise(repayment: Repayment) -> None:
     """A rise after it was given up that nothing else entered here explains is for a person."""
     found = attribution_of(repayment, after=repayment.latest)
     if found and found.effect in (Effect.SEEN, Effect.MORE):

@@ -30,9 +30,9 @@ from lendingadmin.staff.models import User
 from lendingadmin.ui import errors
 from lendingadmin.ui.errors import Card
 from lendingadmin.ui.unavailable import NO_DATABASE, UNAVAILABLE, keep_outcome
+from lendingadmin.writes.unconfirmed import next_delay
 
 from . import services
-from .evidence import next_delay
 from .models import Reading, Repayment
 from .states import RepaymentState
 
@@ -60,16 +60,18 @@ _UNKNOWN_NOT_KEPT = Card(
 )
 
 
-def record(request: services.Request, by: User, form: str, *, agreed: bool = True) -> Repayment:
+def record(
+    request: services.Request, by: User, idempotency_key: str, *, agreed: bool = True
+) -> Repayment:
     """Commit the intent and send it; the row that comes back says what is known.
 
-    The same idempotency key (`form`) gives the first one back and sends nothing. Nothing is sent
+    The same `idempotency_key` gives the first one back and sends nothing. Nothing is sent
     either when it raises services.DuplicateExternalId or services.LoanBusy, or services.MayDouble
     because the person has not `agreed` that it may double an abandoned one. Raises OutcomeNotKept
     when the database does not keep what became of it; any other fault of the database comes before
     the call.
     """
-    repayment, is_new = services.create_intent(request, by, form, agreed=agreed)
+    repayment, is_new = services.create_intent(request, by, idempotency_key, agreed=agreed)
     if is_new:
         send(repayment, by)
     return repayment

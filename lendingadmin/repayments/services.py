@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from lendingadmin import audit
 from lendingadmin.staff.models import User
-from lendingadmin.writes import alarms
+from lendingadmin.writes import unconfirmed
 
 from .attribution import attribution_of
 from .evidence import Effect
@@ -80,11 +80,11 @@ def make_external_id(now: datetime) -> str:
 
 
 def create_intent(
-    request: Request, by: User, form: str, *, agreed: bool = True
+    request: Request, by: User, idempotency_key: str, *, agreed: bool = True
 ) -> tuple[Repayment, bool]:
     """Commit the intent, before anything is sent. Returns it and whether it is new.
 
-    The same idempotency key (`form`) gives back the first intent. Nothing is kept when it raises
+    The same `idempotency_key` gives back the first intent. Nothing is kept when it raises
     DuplicateExternalId or LoanBusy because another repayment of the loan stands against it, or
     MayDouble because it may double an abandoned one and nobody `agreed` to that.
     """
@@ -95,10 +95,10 @@ def create_intent(
     fields["external_id_minted"] = not request.external_id.strip()
     for _ in range(_TRIES):
         try:
-            return _commit(fields, by, form, now, agreed), True
+            return _commit(fields, by, idempotency_key, now, agreed), True
         except IntegrityError:
             # What stood against it may be concluded by the time that it is looked for.
-            first = _explain(fields, form)
+            first = _explain(fields, idempotency_key)
         if first:
             return first, False
     raise RuntimeError("the intent was refused, yet nothing stands against it")
@@ -120,12 +120,12 @@ def find_abandoned(app_id: str, account_id: str, external_id: str) -> QuerySet[R
 
 
 def _commit(
-    fields: Mapping[str, Any], by: User, form: str, now: datetime, agreed: bool
+    fields: Mapping[str, Any], by: User, idempotency_key: str, now: datetime, agreed: bool
 ) -> Repayment:
     with transaction.atomic(durable=True):
         repayment = Repayment.objects.create(
             **fields,
-            form=form,
+            idempotency_key=idempotency_key,
             created_by=by,
             created_at=now,
             state_at=now,
@@ -143,12 +143,12 @@ def _commit(
     return repayment
 
 
-def _explain(fields: Mapping[str, Any], form: str) -> Repayment | None:
+def _explain(fields: Mapping[str, Any], idempotency_key: str) -> Repayment | None:
     """Find out which rule refused an intent: return its first landing, or raise the rule.
 
     None when nothing stands against it any more.
     """
-    first = Repayment.objects.filter(form=form).first()
+    first = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if first:
         return first
     of_loan = Repayment.objects.filter(app_id=fields["app_id"], account_id=fields["account_id"])
@@ -213,7 +213,7 @@ def _withdraw_presumptions(landed: Repayment) -> None:
             continue
         why = f"The rise of paid that spoke for it belongs to {landed} as well."
         fields = {"state": RepaymentState.UNKNOWN, "state_at": timezone.now(), "why": why}
-        fields |= alarms.build_alarm(why)
+        fields |= unconfirmed.build_alarm(why)
         fields["next_check_at"] = timezone.now()
         row = Repayment.objects.filter(pk=presumed.pk, state=RepaymentState.PRESUMED)
         try:
@@ -240,12 +240,12 @@ def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
     if repayment.state != RepaymentState.SENT:
         was = RepaymentState(repayment.state).label
         text = f"The service acknowledged it late, when it stood as “{was}” here."
-        fields |= alarms.build_alarm(text)
+        fields |= unconfirmed.build_alarm(text)
     try:
         move(repayment, RepaymentState.RECORDED, by=by, **fields)
     except IntegrityError:
         text = "The service acknowledged it late: it now holds this externalId twice."
-        fields |= alarms.build_alarm(text)
+        fields |= unconfirmed.build_alarm(text)
         move(repayment, RepaymentState.RECORDED, by=by, duplicate=True, **fields)
 
 
@@ -253,7 +253,7 @@ def raise_alarm(repayment: Repayment, text: str) -> None:
     """Put an alarm on the desk for this repayment, unless it has one."""
     with transaction.atomic(durable=True):
         rows = Repayment.objects.filter(pk=repayment.pk, alarm="")
-        if rows.update(**alarms.build_alarm(text)):
+        if rows.update(**unconfirmed.build_alarm(text)):
             repayment.refresh_from_db()
             _audit(repayment, None, text)
 
@@ -261,7 +261,7 @@ def raise_alarm(repayment: Repayment, text: str) -> None:
 def mark_alarm_seen(repayment: Repayment, by: User) -> None:
     """A person has seen the alarm; it leaves the desk and stays with the repayment."""
     with transaction.atomic(durable=True):
-        if alarms.mark_seen(repayment):
+        if unconfirmed.mark_alarm_seen(repayment):
             repayment.refresh_from_db()
             _audit(repayment, by, "alarm seen")
 

@@ -13,8 +13,8 @@ from django.db.models import TextChoices
 class RepaymentState(TextChoices):
     """What is known of one attempt to record a repayment."""
 
-    PENDING = "pending", "about to be sent"
-    SENT = "sent", "sent, waiting for the answer"
+    PENDING = "pending", "not sent yet"
+    SENT = "sent", "sent, waiting"
     RECORDED = "recorded", "recorded"
     REFUSED = "refused", "refused"
     NOT_SENT = "not_sent", "not sent"

@@ -8,7 +8,7 @@ from .views import journal, recording
 urlpatterns = [
     path("loans/<key:account_id>/repayments/new", recording.new, name="repayment-new"),
     path(
-        "loans/<key:account_id>/repayments/<slug:form>/confirm",
+        "loans/<key:account_id>/repayments/<slug:idempotency_key>/confirm",
         recording.confirm,
         name="repayment-confirm",
     ),

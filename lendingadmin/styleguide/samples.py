@@ -13,6 +13,8 @@ from lendingadmin.display.statuses import Status
 from lendingadmin.display.technical import Leaf, list_technical
 from lendingadmin.lending.errors import BadRequest, NotAllowed, Saved, TimedOut
 from lendingadmin.lending.values import Loan
+from lendingadmin.repayments.messages import get_message
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.ui.errors import Card, card
 from lendingadmin.ui.fields import AmountField, moment_field
 
@@ -28,10 +30,6 @@ PARTS = (
 _WORDS = (
     *("pending", "open", "closed", "settled", "written off", "performing", "watch"),
     *("substandard", "doubtful", "loss", "active", "suspended", "blocked", "unheard of"),
-)
-_LEDGER = (
-    *("pending", "sent", "recorded", "refused", "not_sent", "unknown", "presumed", "not_found"),
-    "settled",
 )
 
 
@@ -58,9 +56,13 @@ class SampleForm(forms.Form):
 def chips() -> list[Status]:
     """Every status that has a look of its own, and one that has none."""
     worded = [statuses.numbered("1", {"1": word}) for word in _WORDS]
-    told = [statuses.ledger(state) for state in _LEDGER]
     late = statuses.days_late(20)
-    return [status for status in (*worded, *told, late) if status]
+    return [status for status in (*worded, *repayment_chips().values(), late) if status]
+
+
+def repayment_chips() -> dict[str, Status]:
+    """The chip of each state of a repayment."""
+    return {str(state): get_message(state).chip for state in RepaymentState}
 
 
 def cards() -> list[Card]:

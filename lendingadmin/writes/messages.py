@@ -1,112 +1,123 @@
-"""What a person is told of a write: what happened, whether anything was saved, what happens next.
+"""What a person reads of a write: its chip, what happened, whether it was saved, what happens next.
 
 What was found is never worded as the service's own word, and “not found” never as certain.
 """
 
 from typing import NamedTuple
 
-from .models import Write
-from .reconciliation import OutcomeChecker
+from lendingadmin.display.statuses import Status
 
-State, Found = Write.State, Write.Found
+from .states import WriteFound, WriteResolution, WriteState
 
 
-class WriteMessage(NamedTuple):
-    """`saved` answers whether anything was saved; `tone` and `icon` are those of the notice."""
+class StateMessage(NamedTuple):
+    """All words and looks of one state.
 
+    `chip` stands in tables and beside titles. The rest is the notice: `tone` its colour, `icon` its
+    picture, `saved` whether anything was saved, `next` what the person does or waits for.
+    """
+
+    chip: Status
+    tone: str
     title: str
     sentence: str
     saved: str
     next: str
-    tone: str
     icon: str = "question-mark-circle"
 
 
-_BY_STATE: dict[str, WriteMessage] = {
-    State.SENT: WriteMessage(
-        "Sent, waiting for the answer",
-        "No answer is kept here yet. Do not enter it again.",
-        "not known yet",
-        "This page looks again by itself.",
-        "info",
+_BY_STATE: dict[str, StateMessage] = {
+    WriteState.SENT: StateMessage(
+        chip=Status(WriteState.SENT.label, "odd", "paper-airplane"),
+        tone="info",
+        title="Sent, waiting for the answer",
+        sentence="No answer is kept here yet. Do not enter it again.",
+        saved="not known yet",
+        next="This page looks again by itself.",
     ),
-    State.SAVED: WriteMessage(
-        "Saved",
-        "The service said that it was saved.",
-        "yes",
-        "Nothing more to do.",
-        "good",
-        "check-circle",
+    WriteState.SAVED: StateMessage(
+        chip=Status(WriteState.SAVED.label, "good", "check-circle"),
+        tone="good",
+        icon="check-circle",
+        title="Saved",
+        sentence="The service said that it was saved.",
+        saved="yes",
+        next="Nothing more to do.",
     ),
-    State.NOT_SAVED: WriteMessage(
-        "Not saved",
-        "The service refused it, or it was never sent.",
-        "no",
-        "Check why, then enter it again.",
-        "bad",
-        "exclamation-triangle",
+    WriteState.NOT_SAVED: StateMessage(
+        chip=Status(WriteState.NOT_SAVED.label, "bad", "x-circle"),
+        tone="bad",
+        icon="exclamation-triangle",
+        title="Not saved",
+        sentence="The service refused it, or it was never sent.",
+        saved="no",
+        next="Check why, then enter it again.",
     ),
-    State.RESOLVED: WriteMessage(
-        "Resolved by a person",
-        "The service did not say what became of it; a person decided.",
-        "not known yet",
-        "Nothing more to do.",
-        "info",
-        "pencil-square",
+    WriteState.RESOLVED: StateMessage(
+        chip=Status(WriteState.RESOLVED.label, "info", "pencil-square"),
+        tone="info",
+        icon="pencil-square",
+        title="Resolved by a person",
+        sentence="The service did not say what became of it; a person decided.",
+        saved="not known yet",
+        next="Nothing more to do.",
     ),
 }
-_UNKNOWN: dict[str, WriteMessage] = {
-    "": WriteMessage(
-        "We don't know yet whether this was saved",
-        "Do not enter it again. Checking…",
-        "not known yet",
-        "The record is read again and again to find out.",
-        "odd",
+_NEEDS_CHECKING = Status(WriteState.UNKNOWN.label, "odd", "question-mark-circle")
+_UNKNOWN: dict[str, StateMessage] = {
+    "": StateMessage(
+        chip=_NEEDS_CHECKING,
+        tone="odd",
+        title="We don't know yet whether this was saved",
+        sentence="Do not enter it again. Checking…",
+        saved="not known yet",
+        next="The record is read again and again to find out.",
     ),
-    Found.THERE: WriteMessage(
-        "It is there, as you entered it",
-        "The service's answer did not confirm it, but this is what it shows now.",
-        "probably",
-        "Go on with the record; do not enter it again. A manager can resolve this with a reason.",
-        "good",
-        "eye",
+    WriteFound.THERE: StateMessage(
+        chip=Status(WriteFound.THERE.label, "info", "eye"),
+        tone="good",
+        icon="eye",
+        title="It is there, as you entered it",
+        sentence="The service's answer did not confirm it, but this is what it shows now.",
+        saved="probably",
+        next="Go on with the record; do not enter it again. A manager can resolve this with a "
+        "reason.",
     ),
-    Found.DIFFERS: WriteMessage(
-        "Found, but otherwise than it was to be saved",
-        "No confirmation is kept here. What is there now may be somebody else's.",
-        "not known yet",
-        "Open the record and compare. A manager can resolve this with a reason.",
-        "warn",
-        "exclamation-triangle",
+    WriteFound.DIFFERS: StateMessage(
+        chip=_NEEDS_CHECKING,
+        tone="warn",
+        icon="exclamation-triangle",
+        title="Found, but otherwise than it was to be saved",
+        sentence="No confirmation is kept here. What is there now may be somebody else's.",
+        saved="not known yet",
+        next="Open the record and compare. A manager can resolve this with a reason.",
     ),
-    Found.CANDIDATES: WriteMessage(
-        "We don't know which one it is, if any",
-        "The service has no key by which it could be told apart. These may be it.",
-        "not known yet",
-        "Look at them and say which one it is, or that none is. Do not enter it again before.",
-        "odd",
+    WriteFound.CANDIDATES: StateMessage(
+        chip=_NEEDS_CHECKING,
+        tone="odd",
+        title="We don't know which one it is, if any",
+        sentence="The service has no key by which it could be told apart. These may be it.",
+        saved="not known yet",
+        next="Look at them and say which one it is, or that none is. Do not enter it again before.",
     ),
-    Found.NOT_SEEN: WriteMessage(
-        "Not found so far",
-        "No confirmation is kept here; this is what it shows. It may still come late.",
-        "not known yet",
-        "Doing it again may do it twice. Looking goes on for a day.",
-        "warn",
-        "exclamation-triangle",
+    WriteFound.NOT_SEEN: StateMessage(
+        chip=_NEEDS_CHECKING,
+        tone="warn",
+        icon="exclamation-triangle",
+        title="Not found so far",
+        sentence="No confirmation is kept here; this is what it shows. It may still come late.",
+        saved="not known yet",
+        next="Doing it again may do it twice. Looking goes on for a day.",
     ),
 }
 
 
-def message_of(write: Write, way: OutcomeChecker | None) -> WriteMessage:
-    """The words for what is known by now of a write that is followed in this way."""
-    if write.state == State.UNKNOWN:
-        words = _UNKNOWN[write.found]
-        titles: dict[str, str] = (
-            {Found.THERE: way.there, Found.NOT_SEEN: way.not_seen} if way else {}
-        )
-        return words._replace(title=titles.get(write.found, words.title))
-    words = _BY_STATE[write.state]
-    if write.state != State.RESOLVED:
-        return words
-    saved = write.resolution == Write.Resolution.SAVED
-    return words._replace(saved="yes, says a person" if saved else "no, says a person")
+def get_message(state: str, found: str = "", resolution: str = "") -> StateMessage:
+    """The words and looks for what is known of a write by now."""
+    if state == WriteState.UNKNOWN:
+        return _UNKNOWN[found]
+    message = _BY_STATE[state]
+    if state != WriteState.RESOLVED:
+        return message
+    answer = "yes" if resolution == WriteResolution.SAVED else "no"
+    return message._replace(saved=f"{answer}, says a person")

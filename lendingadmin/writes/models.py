@@ -7,10 +7,12 @@ from django.utils import timezone
 
 from lendingadmin.encryption import EncryptedTextField
 
-from .alarms import Alarmed
+from .messages import StateMessage, get_message
+from .states import WriteFound, WriteResolution, WriteState
+from .unconfirmed import UnconfirmedWrite
 
 
-class Write(Alarmed):
+class Write(UnconfirmedWrite):
     """One write that a form led to, committed before the call, under the form's idempotency key.
 
     Repayments have a table of their own. `card` is the error card of a write that did not succeed,
@@ -19,30 +21,6 @@ class Write(Alarmed):
     evidence; it never changes the state.
     """
 
-    class State(models.TextChoices):
-        """What is known of it; SENT is also what a process that died leaves behind."""
-
-        SENT = "sent", "sent, no answer yet"
-        SAVED = "saved", "saved"
-        NOT_SAVED = "no", "not saved"
-        UNKNOWN = "unknown", "needs checking"
-        RESOLVED = "resolved", "resolved by a person"
-
-    class Found(models.TextChoices):
-        """What the service shows of a write whose answer is missing."""
-
-        THERE = "there", "found"
-        DIFFERS = "differs", "found otherwise"
-        CANDIDATES = "maybe", "found what it may be"
-        NOT_SEEN = "absent", "not found so far"
-
-    class Resolution(models.TextChoices):
-        """What a person says became of it."""
-
-        SAVED = "saved", "It was saved"
-        NOT_SAVED = "no", "It was not saved"
-
-    token = models.CharField(max_length=64, primary_key=True)
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="writes"
     )
@@ -51,22 +29,16 @@ class Write(Alarmed):
     subject = models.CharField(max_length=300, blank=True)
     # Whose loan it makes, where the subject does not say it.
     borrower_id = models.CharField(max_length=300, blank=True)
-    state = models.CharField(max_length=8, choices=State.choices, default=State.SENT)
+    state = models.CharField(max_length=8, choices=WriteState.choices, default=WriteState.SENT)
     url = models.CharField(max_length=1000, blank=True)
     card = EncryptedTextField(blank=True)
     submitted = EncryptedTextField(blank=True)
     # Where a person may take up what was entered.
     again_at = models.CharField(max_length=1000, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    found = models.CharField(max_length=8, choices=Found.choices, blank=True)
-    attempts = models.PositiveIntegerField(default=0)
-    next_check_at = models.DateTimeField(null=True)
-    resolution = models.CharField(max_length=8, choices=Resolution.choices, blank=True)
-    resolved_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
-    )
-    resolved_at = models.DateTimeField(null=True)
-    resolution_reason = EncryptedTextField(blank=True)
+    sent_at = None  # it is sent as soon as it is committed
+    found = models.CharField(max_length=8, choices=WriteFound.choices, blank=True)
+    resolution = models.CharField(max_length=8, choices=WriteResolution.choices, blank=True)
 
     class Meta:
         indexes = [
@@ -88,16 +60,23 @@ class Write(Alarmed):
             models.Index(
                 fields=["next_check_at"],
                 condition=models.Q(next_check_at__isnull=False),
-                name="write_next_look",
+                name="write_next_check",
             ),
             # What was entered goes after some days: those that still have it, the oldest first.
             models.Index(
-                fields=["created_at"], condition=~models.Q(submitted=""), name="write_with_entered"
+                fields=["created_at"],
+                condition=~models.Q(submitted=""),
+                name="write_with_submitted",
             ),
             models.Index(
-                fields=["app_id", "alarm_at"],
-                condition=models.Q(alarm_at__isnull=False, alarm_seen_at=None),
+                fields=["app_id", "alarm_at", "id"],
+                condition=models.Q(alarm_at__isnull=False, alarm_seen_at__isnull=True),
                 name="write_alarm",
+            ),
+            models.Index(
+                fields=["resolved_by"],
+                condition=models.Q(resolved_by__isnull=False),
+                name="write_resolved_by",
             ),
         ]
 
@@ -105,12 +84,17 @@ class Write(Alarmed):
         return f"{self.operation} {self.state}"
 
     def get_absolute_url(self) -> str:
-        return reverse("write", args=[self.app_id, self.token])
+        return reverse("write", args=[self.app_id, self.idempotency_key])
+
+    @property
+    def message(self) -> StateMessage:
+        """The words and looks for what is known of it."""
+        return get_message(self.state, self.found, self.resolution)
 
     @property
     def is_open(self) -> bool:
         """Whether its outcome is not known yet."""
-        return self.state in (self.State.SENT, self.State.UNKNOWN)
+        return self.state in (WriteState.SENT, WriteState.UNKNOWN)
 
 
 class Check(models.Model):
@@ -122,7 +106,7 @@ class Check(models.Model):
 
     write = models.ForeignKey(Write, on_delete=models.CASCADE, related_name="checks")
     taken_at = models.DateTimeField(default=timezone.now)
-    found = models.CharField(max_length=8, choices=Write.Found.choices, blank=True)
+    found = models.CharField(max_length=8, choices=WriteFound.choices, blank=True)
     why = EncryptedTextField(blank=True)
     links = models.JSONField(default=list)
 

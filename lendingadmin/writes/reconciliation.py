@@ -8,7 +8,6 @@ with a reason, ends an unknown.
 import logging
 import time
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.conf import settings
@@ -22,23 +21,20 @@ from lendingadmin.lending.codec import decode
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.staff.models import User
 from lendingadmin.ui.keyset import COUNTED
-from lendingadmin.ui.polling import DELAYS
 
-from . import alarms, idempotency
+from . import idempotency, unconfirmed
+from .messages import StateMessage
 from .models import Check, Write
+from .states import WriteFound, WriteResolution, WriteState
+from .unconfirmed import SENDER_LOST, filter_unseen_alarms, make_due, run_due_check
 
 logger = logging.getLogger(__name__)
 
 RESOLVE = "dashboard.repayments.resolve"
 # What is found so may be entered again by its person.
-ABANDONED = (Write.Found.NOT_SEEN, Write.Found.DIFFERS)
-# By then the deadline of a call is long over: its process or its machine died.
-SENDER_LOST = timedelta(seconds=90)
-WATCH_FOR = timedelta(hours=24)
-# A check that a person asks for comes this long after the last one at the earliest.
-_APART = timedelta(seconds=2)
+ABANDONED = (WriteFound.NOT_SEEN, WriteFound.DIFFERS)
 # Seconds after which a run starts no further check: a service that hangs must not block the worker.
-_PATIENCE = 60.0
+_RUN_FOR = 60.0
 _AT_MOST = 200
 _LOST = "Its sender stopped while waiting for the answer."
 _NOT_KEPT = "What was to be saved is not kept any more, so nothing can be compared."
@@ -58,7 +54,7 @@ class Submitted(NamedTuple):
 class CheckResult(NamedTuple):
     """What a look found, why in words for people, and the records that it leads to."""
 
-    found: Write.Found
+    found: WriteFound
     why: str
     links: tuple[tuple[str, str], ...] = ()
 
@@ -103,94 +99,63 @@ def read_submitted(write: Write) -> Submitted | None:
 
 
 def check_due_writes() -> int:
-    """Sweep up what dead senders left, and take the looks that are due.
+    """Mark as unknown what lost senders left, and make the checks that are due.
 
-    For a worker: needs no request. Returns how many looks were taken.
+    For a worker: needs no request. Returns how many checks were made.
     """
     mark_lost_unknown()
-    until, taken = time.monotonic() + _PATIENCE, 0
-    due = Write.objects.filter(state=Write.State.UNKNOWN, next_check_at__lte=timezone.now())
+    until, made = time.monotonic() + _RUN_FOR, 0
+    due = _list_checked().filter(next_check_at__lte=timezone.now())
     for write in due.order_by("next_check_at")[:_AT_MOST]:
-        taken += check_if_due(write)
+        made += check_if_due(write)
         if time.monotonic() > until:
             break
-    return taken
+    return made
 
 
 def mark_lost_unknown() -> int:
-    """Mark writes as unknown whose sender died. Returns how many."""
-    now, swept = timezone.now(), 0
-    for write in Write.objects.filter(state=Write.State.SENT, created_at__lte=now - SENDER_LOST):
+    """Mark writes as unknown whose sender died, at most _AT_MOST at once. Returns how many."""
+    now, marked = timezone.now(), 0
+    lost = Write.objects.filter(state=WriteState.SENT, created_at__lte=now - SENDER_LOST)
+    for write in lost[:_AT_MOST]:
         with transaction.atomic(durable=True):
-            done = Write.objects.filter(pk=write.pk, state=Write.State.SENT).update(
-                state=Write.State.UNKNOWN, next_check_at=now
+            done = Write.objects.filter(pk=write.pk, state=WriteState.SENT).update(
+                state=WriteState.UNKNOWN, next_check_at=now
             )
             if done:
-                _audit(write, None, Write.State.UNKNOWN.label, detail=_LOST)
-        swept += done
-    return swept
+                _audit(write, None, WriteState.UNKNOWN.label, detail=_LOST)
+        marked += done
+    return marked
 
 
 def check_if_due(write: Write) -> bool:
-    """Make the next check if it is due and no other process claimed it."""
-    if write.state == Write.State.SENT:
+    """Check the write if that is due and nobody else has claimed it; say whether it was checked."""
+    if write.state == WriteState.SENT:
         mark_lost_unknown()
         write.refresh_from_db()
-    if not _claim(write):
-        return False
-    look = _check(write)
-    concluded = _conclusion(write, look)
-    if concluded and concluded != write.found:
-        _conclude(write, concluded, look)
-    if _is_over(write):
-        # Last of all: if the process dies before this, the next one repeats the last check.
-        rows = Write.objects.filter(pk=write.pk, attempts=write.attempts)
-        rows.update(next_check_at=None)
-        write.refresh_from_db()
-    return True
+    return run_due_check(write, _list_checked(), lambda: _check(write))
 
 
 def check_now(write: Write) -> None:
     """Check because a person asked for it, unless a check was made a moment ago."""
-    now, latest = timezone.now(), write.checks.last()
-    if write.found != Write.Found.THERE and (not latest or now - latest.taken_at >= _APART):
-        rows = Write.objects.filter(pk=write.pk, state=Write.State.UNKNOWN)
-        rows.update(next_check_at=now)
-        write.refresh_from_db()
+    latest = write.checks.last()
+    if write.found != WriteFound.THERE:
+        make_due(write, _list_checked(), latest.taken_at if latest else None)
     check_if_due(write)
 
 
-def _claim(write: Write) -> bool:
-    """Claim this check and schedule the next one, in one update."""
-    now = timezone.now()
-    if write.next_check_at is None or write.next_check_at > now:
-        return False
-    rows = Write.objects.filter(
-        pk=write.pk,
-        state=Write.State.UNKNOWN,
-        attempts=write.attempts,
-    )
-    claimed = rows.update(
-        attempts=write.attempts + 1, next_check_at=_next_check(write.attempts + 1, write)
-    )
-    write.refresh_from_db()
-    return claimed == 1
+def _list_checked() -> QuerySet[Write]:
+    return Write.objects.filter(state=WriteState.UNKNOWN)
 
 
-def _is_over(write: Write) -> bool:
-    return timezone.now() - write.created_at > WATCH_FOR
+def _check(write: Write) -> None:
+    check = _read(write)
+    found = _conclude(write, check)
+    if found and found != write.found:
+        _keep_conclusion(write, found)
 
 
-def _next_check(taken: int, write: Write) -> datetime:
-    """When to look again: soon at first, then ever later; the last one only if it was cut off."""
-    now = timezone.now()
-    age = now - write.created_at
-    if _is_over(write):
-        return now + SENDER_LOST
-    return now + max(timedelta(seconds=DELAYS[min(taken, len(DELAYS) - 1)]), age / 4)
-
-
-def _check(write: Write) -> Check:
+def _read(write: Write) -> Check:
     """Read the service and keep what it shows; a fault is kept as its sentence."""
     way, body = get_checker(write), read_submitted(write)
     if way is None or (way.compares and body is None):
@@ -209,35 +174,35 @@ def _check(write: Write) -> Check:
     )
 
 
-def _conclusion(write: Write, look: Check) -> str:
-    """What the looks add up to. “Not found so far” takes two after the quiet time."""
-    if look.found != Write.Found.NOT_SEEN:
-        return str(look.found)
+def _conclude(write: Write, check: Check) -> str:
+    """What the checks add up to. “Not found so far” takes two after the quiet time."""
+    if check.found != WriteFound.NOT_SEEN:
+        return str(check.found)
     quiet_from = write.created_at + settings.REPAYMENT_QUIET
-    late = write.checks.filter(found=Write.Found.NOT_SEEN, taken_at__gte=quiet_from)
-    return str(Write.Found.NOT_SEEN) if late.count() > 1 else ""
+    late = write.checks.filter(found=WriteFound.NOT_SEEN, taken_at__gte=quiet_from)
+    return str(WriteFound.NOT_SEEN) if late.count() > 1 else ""
 
 
-def _conclude(write: Write, found: str, look: Check) -> None:
-    """Write the conclusion beside the state; once it is there, nobody looks any more."""
+def _keep_conclusion(write: Write, found: str) -> None:
+    """Write the conclusion beside the state; once it is there, checking ends."""
     fields: dict[str, object] = {"found": found}
-    if found == Write.Found.THERE:
+    if found == WriteFound.THERE:
         fields["next_check_at"] = None
     with transaction.atomic(durable=True):
-        rows = Write.objects.filter(pk=write.pk, state=Write.State.UNKNOWN, found=write.found)
+        rows = Write.objects.filter(pk=write.pk, state=WriteState.UNKNOWN, found=write.found)
         if rows.update(**fields):
-            _audit(write, None, f"by evidence: {Write.Found(found).label}")
+            _audit(write, None, f"by evidence: {WriteFound(found).label}")
     write.refresh_from_db()
 
 
 def resolve(
-    write: Write, resolution: Write.Resolution, reason: str, by: User, url: str = ""
+    write: Write, resolution: WriteResolution, reason: str, by: User, url: str = ""
 ) -> bool:
     """A person decides what became of it; `url` is the record that it is. False if it was known."""
     with transaction.atomic(durable=True):
-        rows = Write.objects.filter(pk=write.pk, state=Write.State.UNKNOWN)
+        rows = Write.objects.filter(pk=write.pk, state=WriteState.UNKNOWN)
         done = rows.update(
-            state=Write.State.RESOLVED,
+            state=WriteState.RESOLVED,
             resolution=resolution,
             resolution_reason=reason,
             resolved_by=by,
@@ -257,16 +222,16 @@ def list_unconfirmed(app_id: str, person: User) -> list[tuple[str, Write]]:
 
     Excludes writes already found at the service as they were to be saved.
     """
-    lost = Q(state=Write.State.SENT, created_at__lte=timezone.now() - SENDER_LOST)
-    rows = Write.objects.filter(lost | Q(state=Write.State.UNKNOWN), app_id=app_id)
+    lost = Q(state=WriteState.SENT, created_at__lte=timezone.now() - SENDER_LOST)
+    rows = Write.objects.filter(lost | Q(state=WriteState.UNKNOWN), app_id=app_id)
     # Said once more for SQLite, which takes no index for the OR.
-    rows = rows.filter(state__in=(Write.State.SENT, Write.State.UNKNOWN))
-    return _list_for(person, rows.exclude(found=Write.Found.THERE).order_by("-created_at"))
+    rows = rows.filter(state__in=(WriteState.SENT, WriteState.UNKNOWN))
+    return _list_for(person, rows.exclude(found=WriteFound.THERE).order_by("-created_at"))
 
 
 def list_alarms(app_id: str, person: User) -> list[tuple[str, Write]]:
     """Writes with an alarm that no manager has seen, in words: one's own, and for managers all."""
-    return _list_for(person, alarms.filter_unseen(Write.objects.filter(app_id=app_id)))
+    return _list_for(person, filter_unseen_alarms(Write.objects.filter(app_id=app_id)))
 
 
 def _list_for(person: User, rows: QuerySet[Write]) -> list[tuple[str, Write]]:
@@ -279,14 +244,14 @@ def count_alarms(app_id: str, person: User) -> int:
     """How many alarms of writes wait for this person: for managers all, for others none."""
     if not person.has_perm(RESOLVE):
         return 0
-    return alarms.filter_unseen(Write.objects.filter(app_id=app_id))[: COUNTED + 1].count()
+    return filter_unseen_alarms(Write.objects.filter(app_id=app_id))[: COUNTED + 1].count()
 
 
 def mark_alarm_seen(write: Write, by: User) -> None:
     """A manager has seen the alarm; it leaves the lists and stays with the write."""
     with transaction.atomic(durable=True):
-        if alarms.mark_seen(write):
-            _audit(write, by, Write.State(write.state).label, detail="alarm seen")
+        if unconfirmed.mark_alarm_seen(write):
+            _audit(write, by, WriteState(write.state).label, detail="alarm seen")
 
 
 def list_permissions(write: Write, person: User) -> list[str]:
@@ -301,6 +266,16 @@ def may_see(write: Write, person: User) -> bool:
     return person.has_perms(list_permissions(write, person))
 
 
+def get_message(write: Write) -> StateMessage:
+    """The write's message; what an area calls its two plain conclusions is their title."""
+    checker = get_checker(write)
+    if checker is None or write.state != WriteState.UNKNOWN:
+        return write.message
+    titles = {WriteFound.THERE: checker.there, WriteFound.NOT_SEEN: checker.not_seen}
+    title = titles.get(WriteFound(write.found)) if write.found else None
+    return write.message._replace(title=title) if title else write.message
+
+
 def describe(write: Write) -> str:
     """What was to be done, in words."""
     way = get_checker(write)
@@ -311,18 +286,18 @@ def prune_submitted() -> None:
     """What was entered is personal: it goes once it can't be compared or entered again."""
     old = timezone.now() - idempotency.LIFETIME
     rows = Write.objects.filter(created_at__lt=old).exclude(submitted="")
-    rows.exclude(state__in=(Write.State.SENT, Write.State.UNKNOWN)).update(submitted="")
+    rows.exclude(state__in=(WriteState.SENT, WriteState.UNKNOWN)).update(submitted="")
 
 
 def _audit(write: Write, by: User | None, outcome: str, *, detail: str = "") -> None:
-    saved = {Write.State.SAVED: "yes", Write.State.NOT_SAVED: "no"}
+    saved = {WriteState.SAVED: "yes", WriteState.NOT_SAVED: "no"}
     audit.record(
         by,
         write.operation,
         app_id=write.app_id,
         subject=write.subject,
         outcome=outcome,
-        saved=saved.get(Write.State(write.state), "unknown"),
+        saved=saved.get(WriteState(write.state), "unknown"),
         detail=detail,
         url=write.get_absolute_url(),
     )

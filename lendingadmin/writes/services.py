@@ -25,9 +25,10 @@ from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.ui.unavailable import NO_DATABASE, UNAVAILABLE, keep_outcome
 
 from . import idempotency, reconciliation
-from .alarms import build_alarm
 from .models import Write
 from .reconciliation import Submitted
+from .states import WriteFound, WriteResolution, WriteState
+from .unconfirmed import SENDER_LOST, build_alarm
 
 __all__ = ["Outcome", "as_kept", "card_of", "entered", "write_once"]
 
@@ -106,7 +107,7 @@ def write_once(
     try:
         with transaction.atomic(durable=True):
             write = Write.objects.create(
-                token=idempotency_key,
+                idempotency_key=idempotency_key,
                 person=request.user,
                 app_id=app_id,
                 operation=operation,
@@ -116,7 +117,7 @@ def write_once(
                 again_at=again_at[:_LONGEST_ADDRESS],
             )
     except IntegrityError:
-        return _landed(Write.objects.get(token=idempotency_key))
+        return _landed(Write.objects.get(idempotency_key=idempotency_key))
     with gateway.calls() as made:
         try:
             _check_deadline(write)
@@ -126,19 +127,19 @@ def write_once(
         except Exception as error:
             logger.exception("%s: sending failed", operation)
             if isinstance(error, UNAVAILABLE) and not any(call.may_have_saved for call in made):
-                _finish(write, Write.State.NOT_SAVED, made, card=_NOT_SENT)
+                _finish(write, WriteState.NOT_SAVED, made, card=_NOT_SENT)
                 return Outcome(card=_NOT_SENT)
             # A fault of our own after the socket may have been written: the truth is "unknown".
-            _finish(write, Write.State.UNKNOWN, made, card=_IN_DOUBT)
+            _finish(write, WriteState.UNKNOWN, made, card=_IN_DOUBT)
             return Outcome(write.get_absolute_url(), _IN_DOUBT)
     url = _address(write, lands_on, result)
-    keep_outcome(lambda: _finish(write, Write.State.SAVED, made, url=url), _SAVED_NOT_KEPT)
+    keep_outcome(lambda: _finish(write, WriteState.SAVED, made, url=url), _SAVED_NOT_KEPT)
     return Outcome(url=url)
 
 
 def _check_deadline(write: Write) -> None:
     """Who was paused until others took it for dead sends nothing."""
-    if timezone.now() - write.created_at >= reconciliation.SENDER_LOST / 2:
+    if timezone.now() - write.created_at >= SENDER_LOST / 2:
         raise NotSent("The time in which this had to be sent is over. Nothing was sent.")
 
 
@@ -162,9 +163,9 @@ def entered(request: PersonRequest, operation: str, app_id: str, subject: str = 
         return Submitted({})
     rows = Write.objects.filter(person=request.user, operation=operation, app_id=app_id)
     rows = rows.filter(subject=as_kept(subject)) if subject else rows
-    write = rows.filter(token=idempotency_key).first()
+    write = rows.filter(idempotency_key=idempotency_key).first()
     kept = reconciliation.read_submitted(write) if write else None
-    if write and kept and request.method == "GET" and write.state != Write.State.NOT_SAVED:
+    if write and kept and request.method == "GET" and write.state != WriteState.NOT_SAVED:
         messages.warning(request, _MAY_BE_THERE)
     return kept or Submitted({})
 
@@ -184,10 +185,10 @@ def card_of(write: Write) -> Card | None:
 
 def _landed(write: Write) -> Outcome:
     """The same form came again: show what the first sending led to."""
-    if write.state == Write.State.SAVED:
+    if write.state == WriteState.SAVED:
         return Outcome(url=write.url)
     card = card_of(write) or _IN_DOUBT
-    if write.state == Write.State.NOT_SAVED:
+    if write.state == WriteState.NOT_SAVED:
         return Outcome(card=card)
     return Outcome(write.get_absolute_url(), card)
 
@@ -195,22 +196,22 @@ def _landed(write: Write) -> Outcome:
 def _failed(write: Write, error: LendingError, made: list[Call]) -> Outcome:
     card = errors.card(error)
     is_known = error.saved == Saved.NO
-    state = Write.State.NOT_SAVED if is_known else Write.State.UNKNOWN
+    state = WriteState.NOT_SAVED if is_known else WriteState.UNKNOWN
     keep_outcome(lambda: _finish(write, state, made, card=card), card)
     return Outcome(card=card) if is_known else Outcome(write.get_absolute_url(), card)
 
 
 # The service's yes or no still counts when it comes late, whatever was concluded meanwhile.
-_OPEN = (Write.State.SENT, Write.State.UNKNOWN)
+_OPEN = (WriteState.SENT, WriteState.UNKNOWN)
 _MOVES_FROM = {
-    Write.State.SAVED: (*_OPEN, Write.State.RESOLVED),
-    Write.State.NOT_SAVED: (*_OPEN, Write.State.RESOLVED),
-    Write.State.UNKNOWN: (Write.State.SENT,),
+    WriteState.SAVED: (*_OPEN, WriteState.RESOLVED),
+    WriteState.NOT_SAVED: (*_OPEN, WriteState.RESOLVED),
+    WriteState.UNKNOWN: (WriteState.SENT,),
 }
 
 
 def _finish(
-    write: Write, state: Write.State, made: list[Call], *, url: str = "", card: Card | None = None
+    write: Write, state: WriteState, made: list[Call], *, url: str = "", card: Card | None = None
 ) -> None:
     """Write down how a write ended, unless more is known of it by now.
 
@@ -220,9 +221,9 @@ def _finish(
     fields: dict[str, object] = {
         "state": state,
         "card": json.dumps(asdict(card)) if card else "",
-        "next_check_at": timezone.now() if state == Write.State.UNKNOWN else None,
+        "next_check_at": timezone.now() if state == WriteState.UNKNOWN else None,
     }
-    if state == Write.State.SAVED:
+    if state == WriteState.SAVED:
         fields |= {"submitted": "", "url": url}
     with transaction.atomic(durable=True):
         before = Write.objects.select_for_update().get(pk=write.pk)
@@ -238,22 +239,22 @@ def _finish(
             app_id=write.app_id,
             subject=write.subject,
             outcome=state.label,
-            saved="yes" if state == Write.State.SAVED else state.value,
+            saved="yes" if state == WriteState.SAVED else state.value,
             request_id=(last.request_id or "") if last else "",
             detail=alarm or (card.cause if card else ""),
             url=write.get_absolute_url(),
         )
 
 
-def _contradiction(before: Write, answer: Write.State) -> str:
+def _contradiction(before: Write, answer: WriteState) -> str:
     """The alarm of an answer against what a person decided, or was told; empty for any other."""
-    decided = before.resolution if before.state == Write.State.RESOLVED else ""
-    was_saved = answer == Write.State.SAVED
-    if was_saved and decided == Write.Resolution.NOT_SAVED:
+    decided = before.resolution if before.state == WriteState.RESOLVED else ""
+    was_saved = answer == WriteState.SAVED
+    if was_saved and decided == WriteResolution.NOT_SAVED:
         return f"{_LATE} saved, when a person had resolved it as not saved."
     if was_saved and before.found in reconciliation.ABANDONED and not decided:
-        found = Write.Found(before.found).label
+        found = WriteFound(before.found).label
         return f"{_LATE} saved, when it was “{found}” here: it may have been entered again."
-    if answer == Write.State.NOT_SAVED and decided == Write.Resolution.SAVED:
+    if answer == WriteState.NOT_SAVED and decided == WriteResolution.SAVED:
         return f"{_LATE} not saved, when a person had resolved it as saved."
     return ""

@@ -10,6 +10,7 @@ from lendingadmin.worker import duties
 
 from . import idempotency, reconciliation
 from .models import Write
+from .states import WriteState
 
 # Following other writes takes all that are due, so it may be rarer than the beat.
 CHECK_EVERY = timedelta(seconds=15)
@@ -39,5 +40,5 @@ def beat() -> None:
 
 
 def _due_writes() -> QuerySet[Write]:
-    due = Q(state=Write.State.UNKNOWN, next_check_at__lte=timezone.now())
-    return Write.objects.filter(Q(state=Write.State.SENT) | due)
+    due = Q(state=WriteState.UNKNOWN, next_check_at__lte=timezone.now())
+    return Write.objects.filter(Q(state=WriteState.SENT) | due)

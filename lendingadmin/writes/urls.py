@@ -4,7 +4,7 @@ from django.urls import path
 
 from . import views
 
-_ONE = "writes/<slug:token>/"
+_ONE = "writes/<slug:idempotency_key>/"
 
 urlpatterns = [
     path(_ONE, views.write, name="write"),

@@ -16,8 +16,8 @@ from lendingadmin.ui.polling import poll
 from lendingadmin.ui.requests import PersonRequest
 
 from . import reconciliation, services
-from .messages import message_of
 from .models import Write
+from .states import WriteFound, WriteResolution, WriteState
 
 # How long an outcome is normally open; past that the page leaves looking to a button.
 NORMAL = timedelta(minutes=2)
@@ -27,16 +27,16 @@ class ResolveForm(forms.Form):
     """What became of a write that nobody can tell from what the service shows."""
 
     resolution = forms.ChoiceField(
-        choices=Write.Resolution.choices, widget=forms.RadioSelect, label="What became of it"
+        choices=WriteResolution.choices, widget=forms.RadioSelect, label="What became of it"
     )
     reason = forms.CharField(
         min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label="Reason"
     )
 
     @property
-    def chosen(self) -> tuple[Write.Resolution, str]:
+    def chosen(self) -> tuple[WriteResolution, str]:
         """The resolution, and the address of the record that it is, where one was named."""
-        return Write.Resolution(self.cleaned_data["resolution"]), ""
+        return WriteResolution(self.cleaned_data["resolution"]), ""
 
 
 class WhichForm(ResolveForm):
@@ -53,36 +53,42 @@ class WhichForm(ResolveForm):
         self.fields["resolution"] = field
 
     @property
-    def chosen(self) -> tuple[Write.Resolution, str]:
+    def chosen(self) -> tuple[WriteResolution, str]:
         url = self.cleaned_data["resolution"]
         if url == "none":
-            return Write.Resolution.NOT_SAVED, ""
-        return Write.Resolution.SAVED, url
+            return WriteResolution.NOT_SAVED, ""
+        return WriteResolution.SAVED, url
 
 
-def write_needs(request: PersonRequest, app_id: str, token: str) -> list[str]:
+def write_needs(request: PersonRequest, app_id: str, idempotency_key: str) -> list[str]:
     """What a person needs to see a write. Raises Http404."""
-    return reconciliation.list_permissions(_get_write(app_id, token), request.user)
+    return reconciliation.list_permissions(_get_write(app_id, idempotency_key), request.user)
 
 
-def resolve_needs(request: PersonRequest, app_id: str, token: str) -> list[str]:
+def resolve_needs(request: PersonRequest, app_id: str, idempotency_key: str) -> list[str]:
     """What a person needs to resolve a write: the right to, unless it is for them to say."""
-    seen = write_needs(request, app_id, token)
-    return seen if _knows(request, _get_write(app_id, token)) else [reconciliation.RESOLVE, *seen]
+    seen = write_needs(request, app_id, idempotency_key)
+    return (
+        seen
+        if _knows(request, _get_write(app_id, idempotency_key))
+        else [reconciliation.RESOLVE, *seen]
+    )
 
 
 @signed_in(needs=write_needs)
-def write(request: PersonRequest, app_id: str, token: str) -> HttpResponse:
+def write(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
     """One write, for its person and for managers; it is looked at again when that is due."""
-    one = _get_write(app_id, token)
+    one = _get_write(app_id, idempotency_key)
     reconciliation.check_if_due(one)
     return _show(request, one)
 
 
-def _get_write(app_id: str, token: str) -> Write:
+def _get_write(app_id: str, idempotency_key: str) -> Write:
     """The write. Raises Http404."""
     gateway.lending_app(app_id)
-    found = Write.objects.select_related("person", "resolved_by").filter(app_id=app_id, pk=token)
+    found = Write.objects.select_related("person", "resolved_by").filter(
+        app_id=app_id, idempotency_key=idempotency_key
+    )
     one = found.first()
     if one is None:
         raise Http404("There is no such write here.")
@@ -102,9 +108,9 @@ def _show(request: PersonRequest, one: Write, form: forms.Form | None = None) ->
 
 
 @signed_in(needs=write_needs)
-def status(request: PersonRequest, app_id: str, token: str) -> HttpResponse:
+def status(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
     """The polled part of the page; it takes the next look when that is due."""
-    one = _get_write(app_id, token)
+    one = _get_write(app_id, idempotency_key)
     reconciliation.check_if_due(one)
     context = _status(request, one, seen=request.GET.get("seen", ""))
     return render(request, "writes/_status.html", context)
@@ -112,11 +118,11 @@ def status(request: PersonRequest, app_id: str, token: str) -> HttpResponse:
 
 def _status(request: PersonRequest, one: Write, seen: str) -> dict[str, Any]:
     latest = one.checks.last()
-    waits = one.is_open and one.found != Write.Found.THERE
+    waits = one.is_open and one.found != WriteFound.THERE
     return {
         "write": one,
         "words": reconciliation.describe(one),
-        "wording": message_of(one, reconciliation.get_checker(one)),
+        "message": reconciliation.get_message(one),
         "card": services.card_of(one),
         "latest": latest,
         "poll": poll(request, one.created_at, NORMAL, waiting=waits),
@@ -132,17 +138,17 @@ def _seen(one: Write) -> str:
 
 
 @signed_in(methods=("POST",), needs=write_needs)
-def check(request: PersonRequest, app_id: str, token: str) -> HttpResponse:
+def check(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
     """A person asks for a look now."""
-    one = _get_write(app_id, token)
+    one = _get_write(app_id, idempotency_key)
     reconciliation.check_now(one)
     return redirect(one)
 
 
 @signed_in(methods=("POST",), needs=resolve_needs)
-def resolve(request: PersonRequest, app_id: str, token: str) -> HttpResponse:
+def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
     """A person decides what became of it, with a reason."""
-    one = _get_write(app_id, token)
+    one = _get_write(app_id, idempotency_key)
     form = _resolve_form(one, request.POST)
     if not form.is_valid():
         return _show(request, one, form)
@@ -155,16 +161,16 @@ def resolve(request: PersonRequest, app_id: str, token: str) -> HttpResponse:
 
 
 @access(reconciliation.RESOLVE, methods=("POST",), needs=write_needs)
-def mark_alarm_seen(request: PersonRequest, app_id: str, token: str) -> HttpResponse:
+def mark_alarm_seen(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
     """A manager has seen the alarm and takes it off the lists."""
-    one = _get_write(app_id, token)
+    one = _get_write(app_id, idempotency_key)
     reconciliation.mark_alarm_seen(one, request.user)
     return redirect(one)
 
 
 def _may_resolve(request: PersonRequest, one: Write) -> bool:
     is_allowed = _knows(request, one) or request.user.has_perm(reconciliation.RESOLVE)
-    return one.state == Write.State.UNKNOWN and is_allowed
+    return one.state == WriteState.UNKNOWN and is_allowed
 
 
 def _knows(request: PersonRequest, one: Write) -> bool:
@@ -183,14 +189,14 @@ def _resolve_form(one: Write, data: Any = None) -> ResolveForm:
 
 def _again(request: PersonRequest, one: Write) -> str:
     """Where its person may enter it again; empty while that would only be impatience."""
-    abandoned = one.state == Write.State.UNKNOWN and one.found in reconciliation.ABANDONED
-    settled_so = one.state == Write.State.RESOLVED and one.resolution == Write.Resolution.NOT_SAVED
+    abandoned = one.state == WriteState.UNKNOWN and one.found in reconciliation.ABANDONED
+    settled_so = one.state == WriteState.RESOLVED and one.resolution == WriteResolution.NOT_SAVED
     may = one.person == request.user and request.user.has_perm(f"lending.{one.operation}")
     if not (may and one.again_at and one.submitted):
         return ""
-    if not (abandoned or settled_so or one.state == Write.State.NOT_SAVED):
+    if not (abandoned or settled_so or one.state == WriteState.NOT_SAVED):
         return ""
-    return f"{one.again_at}{'&' if '?' in one.again_at else '?'}again={one.token}"
+    return f"{one.again_at}{'&' if '?' in one.again_at else '?'}again={one.idempotency_key}"
 
 
 def list_submitted(submitted: reconciliation.Submitted | None) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation
 from lendingadmin.writes.models import Write
+from lendingadmin.writes.states import WriteResolution
 from tests.repayments.rows import row
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -57,9 +58,13 @@ def test_of_a_repayment_set_aside(manager: User) -> None:
 
 def test_of_another_write(manager: User) -> None:
     write = Write.objects.create(
-        token="t", person=manager, app_id="kenya", operation="borrowers.create", state="unknown"
+        idempotency_key="t",
+        person=manager,
+        app_id="kenya",
+        operation="borrowers.create",
+        state="unknown",
     )
-    assert reconciliation.resolve(write, Write.Resolution.SAVED, REASON, manager)
+    assert reconciliation.resolve(write, WriteResolution.SAVED, REASON, manager)
     entry = entry_of(write.get_absolute_url())
     assert (entry.outcome, entry.detail) == ("resolved: It was saved", "with a reason")
     assert "Achieng" not in stored("writes_write")

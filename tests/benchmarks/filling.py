@@ -125,7 +125,7 @@ def _repayments(now: datetime, count: int, first: int) -> dict[str, str]:
         "send_before": _at(now, count, "30"),
         "ended_by_sweep": "n < 0",
         "sent_at": at,
-        "form": "'form-' || n",
+        "idempotency_key": "'form-' || n",
         "duplicate": "n < 0",
         "status": "200",
         "error_description": "''",
@@ -162,7 +162,7 @@ def _mistakes(now: datetime, repayments: int, first: int) -> dict[str, str]:
         "note": "''",
         "reported_at": _at(now, 300),
         "reported_by_id": f"{first} + {_CLERK}",
-        "form": "'report-' || n",
+        "idempotency_key": "'report-' || n",
         "reviewed_as": "CASE WHEN n % 5 = 0 THEN '' ELSE 'no_mistake' END",
         "reason": "''",
         "reviewed_at": f"CASE WHEN n % 5 <> 0 THEN {_at(now, 300)} END",
@@ -195,7 +195,7 @@ def _entries(now: datetime, count: int, first: int) -> dict[str, str]:
 
 def _writes(now: datetime, count: int, first: int) -> dict[str, str]:
     return {
-        "token": "'token-' || n",
+        "idempotency_key": "'token-' || n",
         "person_id": f"{first} + {_CLERK}",
         "app_id": _APP,
         "operation": "CASE n % 3 WHEN 0 THEN 'events.create' WHEN 1 THEN 'borrowers.patch'"

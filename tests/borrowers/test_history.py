@@ -38,7 +38,7 @@ DONE = [
 def test_what_was_done_with_whom(manager: User, action: str, subject: str, theirs: bool) -> None:
     for app_id in ("kenya", "ghana"):
         Write.objects.create(
-            token=app_id, person=manager, app_id=app_id, operation=action, subject=subject
+            idempotency_key=app_id, person=manager, app_id=app_id, operation=action, subject=subject
         )
         audit.record(manager, action, app_id=app_id, subject=subject, outcome="done")
     found = history.of_borrower(manager, "kenya", "7")
@@ -49,11 +49,11 @@ def test_what_was_done_with_whom(manager: User, action: str, subject: str, their
 def test_a_loan_that_was_made_for_them(manager: User) -> None:
     for token, borrower_id in (("a", "7"), ("b", "8")):
         Write.objects.create(
-            token=token, person=manager, app_id="kenya", operation="loans.create",
+            idempotency_key=token, person=manager, app_id="kenya", operation="loans.create",
             subject="L-1", borrower_id=borrower_id,
         )  # fmt: skip
     (done,) = history.of_borrower(manager, "kenya", "7").writes
-    assert (done.words, done.write.token) == ("Make a loan", "a")
+    assert (done.words, done.write.idempotency_key) == ("Make a loan", "a")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_it_is_told_in_words_and_leads_to_what_was_made(
 ) -> None:
     subject = "borrower:7" if operation.startswith("assess") else "7"
     Write.objects.create(
-        token="t", person=manager, app_id="kenya", operation=operation, subject=subject,
+        idempotency_key="t", person=manager, app_id="kenya", operation=operation, subject=subject,
         state=state, url="/made/",
     )  # fmt: skip
     page = client_of(manager).get("/apps/kenya/borrowers/7/panels/history").content.decode()

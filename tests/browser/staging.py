@@ -41,6 +41,7 @@ from lendingadmin.repayments.models import Reading, Repayment
 from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.staff.models import User
 from lendingadmin.writes.models import Write
+from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
 from tests.browser.house import PASSWORD
 from tests.browser.staged import RUNS
 from tests.repayments.rows import row
@@ -240,15 +241,15 @@ def _repayments(people: dict[str, User], book: dict[str, Loan]) -> Names:
 def _writes(officer: User) -> None:
     """Writes whose outcome is known, not known, found and resolved."""
     staged = {
-        "saved": {"state": Write.State.SAVED},
-        "refused": {"state": Write.State.NOT_SAVED},
-        "unknown": {"state": Write.State.UNKNOWN},
-        "found": {"state": Write.State.UNKNOWN, "found": Write.Found.THERE},
-        "differs": {"state": Write.State.UNKNOWN, "found": Write.Found.DIFFERS},
-        "absent": {"state": Write.State.UNKNOWN, "found": Write.Found.NOT_SEEN},
+        "saved": {"state": WriteState.SAVED},
+        "refused": {"state": WriteState.NOT_SAVED},
+        "unknown": {"state": WriteState.UNKNOWN},
+        "found": {"state": WriteState.UNKNOWN, "found": WriteFound.THERE},
+        "differs": {"state": WriteState.UNKNOWN, "found": WriteFound.DIFFERS},
+        "absent": {"state": WriteState.UNKNOWN, "found": WriteFound.NOT_SEEN},
         "resolved": {
-            "state": Write.State.RESOLVED,
-            "resolution": Write.Resolution.SAVED,
+            "state": WriteState.RESOLVED,
+            "resolution": WriteResolution.SAVED,
             "resolved_by": User.objects.get(username="manager"),
             "resolved_at": timezone.now(),
             "resolution_reason": "It stands in the list.",
@@ -257,7 +258,7 @@ def _writes(officer: User) -> None:
     meant = {"borrowerId": "B-STAGED", "category": "individual", "phone": "+254711000111"}
     for name, fields in staged.items():
         write = Write.objects.create(
-            token=f"staged-{name}",
+            idempotency_key=f"staged-{name}",
             person=officer,
             app_id=APP,
             operation="borrowers.create",

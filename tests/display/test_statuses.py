@@ -44,7 +44,6 @@ def test_no_status_has_no_chip(value: object) -> None:
     assert statuses.numbered(value, WORDS) is None
     assert statuses.processing(value) is None
     assert statuses.assessment_type(value) is None
-    assert statuses.ledger(value) is None
 
 
 @pytest.mark.parametrize(
@@ -61,28 +60,6 @@ def test_statuses_that_the_spec_names(value: object, processing: str, assessment
     assert first is not None
     assert second is not None
     assert (first.word, second.word) == (processing, assessment_type)
-
-
-@pytest.mark.parametrize(
-    ("state", "word", "tone"),
-    [
-        ("pending", "not sent yet", ""),
-        ("sent", "sent, waiting", "odd"),
-        ("recorded", "recorded", "good"),
-        ("refused", "refused", "bad"),
-        ("not_sent", "not sent", ""),
-        ("not sent", "not sent", ""),
-        ("unknown", "needs checking", "odd"),
-        ("presumed", "probably recorded", "warn"),
-        ("not_found", "not found at the service", "warn"),
-        ("resolved", "resolved by a person", "info"),
-        ("new state", "new state", ""),
-    ],
-)
-def test_ledger(state: str, word: str, tone: str) -> None:
-    found = statuses.ledger(state)
-    assert found is not None
-    assert (found.word, found.tone) == (word, tone)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +88,7 @@ def test_days_late_that_are_no_number_are_said() -> None:
 def every_status() -> list[Status]:
     """All statuses that the module can give."""
     named = [Status(word, *rest) for word, rest in statuses._BY_WORD.items()]
-    tables = (statuses._PROCESSING, statuses._ASSESSMENT_TYPES, statuses._LEDGER)
+    tables = (statuses._PROCESSING, statuses._ASSESSMENT_TYPES)
     return named + [status for table in tables for status in table.values()]
 
 

@@ -13,6 +13,7 @@ from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
 from lendingadmin.writes.models import Write
+from lendingadmin.writes.states import WriteState
 from tests.borrowers.forms import filled
 from tests.odd.addresses import PAGES
 from tests.odd.conftest import ask_for_offer
@@ -126,7 +127,7 @@ class TestAFormThatIsOpen:
         page = desk.post(delete, form).content.decode()
         assert "<strong>no</strong>" in page and "STRANGER" not in page
         assert service.server.hits("DELETE") == sent
-        assert Write.objects.get().state == Write.State.NOT_SAVED
+        assert Write.objects.get().state == WriteState.NOT_SAVED
 
 
 def test_an_offer_that_names_another_is_not_kept(

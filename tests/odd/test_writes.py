@@ -9,6 +9,7 @@ from django.utils import timezone
 from lendingadmin.events.outcomes import in_short
 from lendingadmin.staff.models import User
 from lendingadmin.writes.models import Write
+from lendingadmin.writes.states import WriteState
 from tests.odd.addresses import PAGES, WRITES
 from tests.odd.pages import ask, check
 from tests.odd.service import OddService
@@ -37,7 +38,7 @@ def test_no_odd_record_breaks_a_look(
     sent: Any = in_short(good(resource)) if resource == "Event" else good(resource)
     fields = {"app_id": "kenya", "operation": operation, "subject": subject}
     meant = service.text({"sent": sent, "before": good(resource)})
-    write = Write.objects.create(token="w-1", person=manager, submitted=meant, **fields)
+    write = Write.objects.create(idempotency_key="w-1", person=manager, submitted=meant, **fields)
     tried = [
         (place, name)
         for place, names in SHARES.items()
@@ -49,8 +50,8 @@ def test_no_odd_record_breaks_a_look(
         service.give(resource, odd(place, name))
         now = timezone.now()
         write.checks.all().delete()
-        Write.objects.update(state=Write.State.UNKNOWN, found="", next_check_at=now)
-        address = WRITES[turn % len(WRITES)].format(token=write.pk)
+        Write.objects.update(state=WriteState.UNKNOWN, found="", next_check_at=now)
+        address = WRITES[turn % len(WRITES)].format(token=write.idempotency_key)
         check(desk, address, {200}, (place.name, name))
         # What a look can't make out is caught, so that the page stands: here it is a fault.
         latest = write.checks.last()
@@ -60,13 +61,13 @@ def test_no_odd_record_breaks_a_look(
 def test_a_good_record_is_found(desk: Client, manager: User, service: OddService) -> None:
     meant = service.text({"sent": good("Borrower"), "before": {}})
     Write.objects.create(
-        token="w-1",
+        idempotency_key="w-1",
         person=manager,
         app_id="kenya",
         operation="borrowers.create",
         subject="B-1",
         submitted=meant,
-        state=Write.State.UNKNOWN,
+        state=WriteState.UNKNOWN,
         next_check_at=timezone.now(),
     )
     assert "it is what was to be saved" in ask(desk, WRITES[0].format(token="w-1"))[1]

@@ -10,6 +10,7 @@ from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation
 from lendingadmin.writes.models import Write
+from lendingadmin.writes.states import WriteState
 from tests.faults.behaviours import refusal, reply, reset
 from tests.offers.service import (
     BORROWER,
@@ -91,7 +92,7 @@ def test_without_a_request_id_what_is_in_doubt_says_that_it_cannot_be_looked_for
     page = send(desk, assessmentType=TYPE)
     write = Write.objects.get()
     assert page.redirect_chain[-1][0] == write.get_absolute_url()
-    assert write.state == Write.State.UNKNOWN
+    assert write.state == WriteState.UNKNOWN
     reconciliation.check_due_writes()
     words = desk.get(write.get_absolute_url()).content.decode()
     assert "It was sent without a request id" in words

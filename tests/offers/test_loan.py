@@ -112,7 +112,7 @@ class TestALoanOfAPreview:
         service.on_create = reset()
         desk.post(LOAN, start(desk) | {"accountId": "MINE-1"})
         write = Write.objects.get()
-        page = desk.get(f"{write.again_at}&again={write.token}")
+        page = desk.get(f"{write.again_at}&again={write.idempotency_key}")
         assert hidden(page, "accountId") == "MINE-1"
         assert "may still be at the service" in page.content.decode()
 

@@ -34,7 +34,7 @@ def row(
         "created_at": at,
         "state_at": at,
         "send_before": at,
-        "form": f"form-{number}",
+        "idempotency_key": f"form-{number}",
         "created_by": by,
         "amount": Decimal(amount),
         "state": state,

@@ -14,7 +14,6 @@ from lendingadmin.repayments.evidence import (
     attribute,
     conclude,
     effect,
-    next_delay,
 )
 from lendingadmin.repayments.states import OPEN, REACHED_FROM, RepaymentState
 
@@ -190,14 +189,6 @@ def test_effect_names_every_rise_once(before: Decimal, amount: Decimal, rise: De
         if rise < amount
         else Effect.MORE
     )
-
-
-def test_looks_come_close_at_first_and_ever_wider() -> None:
-    soon = [next_delay(n, timedelta(seconds=n)).total_seconds() for n in range(5)]
-    assert soon == [1, 2, 4, 8, 15]
-    assert next_delay(20, timedelta(minutes=1)) == timedelta(seconds=15)
-    assert next_delay(20, timedelta(minutes=30)) == timedelta(minutes=1)
-    assert next_delay(20, timedelta(hours=20)) == timedelta(minutes=5)
 
 
 def test_what_is_final_is_left_only_by_the_service_s_own_word() -> None:

@@ -15,6 +15,7 @@ from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import Request
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
+from lendingadmin.writes.unconfirmed import CHECK_FOR
 from tests.faults.behaviours import refusal, reply, reset
 from tests.repayments.service import LoanService, without_committing
 
@@ -80,7 +81,7 @@ def test_whoever_dies_at_the_last_look_leaves_it_to_be_taken_again(
 ) -> None:
     service.answer = without_committing(reset())
     lost = sending.record(asked(), support, "form")
-    long_ago = timezone.now() - reconciliation.WATCH_FOR - timedelta(hours=1)
+    long_ago = timezone.now() - CHECK_FOR - timedelta(hours=1)
     Repayment.objects.filter(pk=lost.pk).update(sent_at=long_ago, next_check_at=timezone.now())
     lost.refresh_from_db()
 

@@ -162,7 +162,7 @@ def test_the_database_knows_both_rules(support: User, repayment: Repayment) -> N
 
     def make(form: str, **fields: Any) -> Mistake:
         usual = {"repayment": repayment, "note": NOTE, "reported_by": support, "reported_at": now}
-        return Mistake.objects.create(**usual, form=form, **fields)
+        return Mistake.objects.create(**usual, idempotency_key=form, **fields)
 
     make("a")
     with (

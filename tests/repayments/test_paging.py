@@ -62,7 +62,11 @@ def test_alarms_and_reports_are_paged_beside_them(desk: Client, support: User) -
     alarmed = many(support, 60, alarm="late", alarm_at=timezone.now())
     for one in many(support, 60):
         Mistake.objects.create(
-            repayment=one, note="n", reported_by=support, reported_at=timezone.now(), form=one.form
+            repayment=one,
+            note="n",
+            reported_by=support,
+            reported_at=timezone.now(),
+            idempotency_key=one.idempotency_key,
         )
     alarms = walk(desk, UNKNOWN, 'id="alarms"')
     assert [number for page in alarms for number in page] == [one.pk for one in alarmed]
@@ -77,7 +81,11 @@ def test_the_desk_shows_the_first_and_says_how_many_there_are(
     many(support, 11, RepaymentState.UNKNOWN)
     for one in many(support, 13):
         Mistake.objects.create(
-            repayment=one, note="n", reported_by=support, reported_at=timezone.now(), form=one.form
+            repayment=one,
+            note="n",
+            reported_by=support,
+            reported_at=timezone.now(),
+            idempotency_key=one.idempotency_key,
         )
     page = client_of(manager).get("/apps/kenya/").content.decode()
     assert page.count(": late</li>") == 10
@@ -90,13 +98,13 @@ def test_the_badge_counts_no_further_than_a_person_reads(desk: Client, support: 
     rest = Repayment.objects.filter(pk=one.pk).values().get()
     del rest["id"]
     Repayment.objects.bulk_create(
-        Repayment(**rest | {"form": f"f-{number}", "account_id": f"A-{number}"})
+        Repayment(**rest | {"idempotency_key": f"f-{number}", "account_id": f"A-{number}"})
         for number in range(1000)
     )
     page = desk.get("/apps/kenya/repayments/day/").content.decode()
     assert '<span class="chip odd">1,000+</span>' in page
     assert "1,000+ in all" in desk.get(UNKNOWN).content.decode()
-    Repayment.objects.filter(form="f-0").delete()
+    Repayment.objects.filter(idempotency_key="f-0").delete()
     page = desk.get("/apps/kenya/repayments/day/").content.decode()
     assert '<span class="chip odd">1000</span>' in page
 

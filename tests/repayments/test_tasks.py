@@ -195,8 +195,10 @@ def test_what_a_sender_left_behind_is_swept_up(landed: Repayment) -> None:
 def test_other_writes_are_swept_up_and_looked_at(support: User) -> None:
     now = timezone.now()
     made = {"person": support, "app_id": "kenya", "operation": "loans.create"}
-    died = Write.objects.create(token="one", **made)
-    doubtful = Write.objects.create(token="two", state="unknown", next_check_at=now, **made)
+    died = Write.objects.create(idempotency_key="one", **made)
+    doubtful = Write.objects.create(
+        idempotency_key="two", state="unknown", next_check_at=now, **made
+    )
     Write.objects.update(created_at=now - timedelta(minutes=3))
     Worker(once=True).run()
     for write in (died, doubtful):

@@ -14,6 +14,7 @@ from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui import unavailable
 from lendingadmin.writes.models import Write
+from lendingadmin.writes.states import WriteState
 from tests.faults.behaviours import forward, handled_then, refusal, reset
 from tests.faults.server import Behaviour, FaultServer, Wire
 from tests.sandbox.calling import Caller
@@ -105,7 +106,7 @@ def test_locked_while_it_was_sent_says_what_is_known(
     assert f"<strong>{saved}</strong>" in text
     assert ("do not enter it again" in text.lower()) == (saved != "no")
     # Whoever follows up what a lost sender left finds it.
-    assert Write.objects.get().state == Write.State.SENT
+    assert Write.objects.get().state == WriteState.SENT
 
 
 @pytest.mark.parametrize("method", ["get", "post"])

@@ -11,13 +11,14 @@ from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation, services
 from lendingadmin.writes.models import Write
+from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 from tests.ui.acts import REGISTER, lost, pass_time, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientOf = Callable[[User | None], Client]
-State, Resolution = Write.State, Write.Resolution
+State, Resolution = WriteState, WriteResolution
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def write(desk: Client, app: LendingApp, book: Caller, proxy: FaultServer) -> Wr
     return lost(REGISTER, desk, app, book, proxy)
 
 
-def late(write: Write, state: Write.State, url: str = "") -> Write:
+def late(write: Write, state: WriteState, url: str = "") -> Write:
     """The sender, taken for dead, brings its answer after all."""
     services._finish(write, state, [], url=url)
     return Write.objects.get()
@@ -44,7 +45,7 @@ def late(write: Write, state: Write.State, url: str = "") -> Write:
 @pytest.mark.parametrize("answer", [State.NOT_SAVED, State.UNKNOWN])
 @pytest.mark.parametrize("reached", [State.SAVED, State.NOT_SAVED])
 def test_an_answer_that_changes_nothing_is_not_in_the_trail(
-    write: Write, reached: Write.State, answer: Write.State
+    write: Write, reached: WriteState, answer: WriteState
 ) -> None:
     late(write, reached)
     entries = list(Entry.objects.values_list("id", "outcome"))
@@ -67,7 +68,7 @@ def test_a_late_unknown_leaves_what_a_person_said(write: Write, manager: User) -
     ],
 )
 def test_an_answer_against_what_a_person_said_raises_an_alarm(
-    resolution: Write.Resolution, answer: Write.State, words: str,
+    resolution: WriteResolution, answer: WriteState, words: str,
     write: Write, manager: User, desk: Client, boss: Client, app: LendingApp,
 ) -> None:  # fmt: skip
     reconciliation.resolve(write, resolution, "The operator looked.", manager)
@@ -91,7 +92,7 @@ def test_an_answer_that_a_person_foresaw_raises_none(write: Write, manager: User
 
 def test_a_success_after_it_was_not_found_raises_an_alarm(write: Write) -> None:
     """It may have been entered again meanwhile: the page offered that."""
-    Write.objects.update(found=Write.Found.NOT_SEEN)
+    Write.objects.update(found=WriteFound.NOT_SEEN)
     assert "when it was “not found so far” here" in late(write, State.SAVED, "/there/").alarm
 
 

@@ -13,6 +13,7 @@ from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation, services, views
 from lendingadmin.writes.models import Check, Write
+from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
 from tests.borrowers.forms import filled
 from tests.faults.behaviours import handled_then, refusal, reset
 from tests.faults.server import FaultServer
@@ -21,7 +22,7 @@ from tests.ui.acts import ASSESS, CHANGE, MAKE_LOAN, REGISTER, REPORT, Act, lost
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientOf = Callable[[User | None], Client]
-State, Found = Write.State, Write.Found
+State, Found = WriteState, WriteFound
 
 
 @pytest.fixture
@@ -169,7 +170,7 @@ def test_an_answer_that_comes_late_beats_what_a_person_said(
     desk: Client, manager: User, app: LendingApp, book: Caller, proxy: FaultServer
 ) -> None:
     write = lost(REGISTER, desk, app, book, proxy)
-    reconciliation.resolve(write, Write.Resolution.NOT_SAVED, "I think so", manager)
+    reconciliation.resolve(write, WriteResolution.NOT_SAVED, "I think so", manager)
     services._finish(write, State.UNKNOWN, [])
     assert Write.objects.get().state == State.RESOLVED
     services._finish(write, State.SAVED, [], url="/there/")
@@ -226,7 +227,7 @@ def test_what_was_entered_can_be_entered_again_with_a_warning(
     abandoned(write)
     page = text_of(desk.get(there))
     assert "Enter it again" in page and "may do it twice" in page
-    again = f"{write.again_at}?again={write.token}"
+    again = f"{write.again_at}?again={write.idempotency_key}"
     assert f'href="{again}"' in page
     form = desk.get(again)
     assert "may still be at the service" in text_of(form)
@@ -257,5 +258,5 @@ def test_anothers_entries_are_nobody_elses(
     write = lost(REGISTER, desk, app, book, proxy)
     abandoned(write)
     assert "Enter it again" not in text_of(boss.get(write.get_absolute_url()))
-    page = text_of(boss.get(f"{write.again_at}?again={write.token}"))
+    page = text_of(boss.get(f"{write.again_at}?again={write.idempotency_key}"))
     assert "Otieno" not in page and "may still be" not in page

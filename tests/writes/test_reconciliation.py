@@ -11,6 +11,7 @@ from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation
 from lendingadmin.writes.models import Check, Write
+from lendingadmin.writes.states import WriteFound, WriteState
 from tests.faults.behaviours import refusal
 from tests.faults.server import FaultServer
 from tests.repayments.threads import at_once
@@ -19,7 +20,7 @@ from tests.ui.acts import MAKE_LOAN, REGISTER, dies, lost, pass_time, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientOf = Callable[[User | None], Client]
-State, Found = Write.State, Write.Found
+State, Found = WriteState, WriteFound
 
 
 @pytest.fixture
@@ -87,8 +88,10 @@ def test_one_that_cannot_be_looked_at_does_not_stop_the_others(
     desk: Client, officer: User, app: LendingApp, book: Caller, proxy: FaultServer
 ) -> None:
     fields = {"person": officer, "state": State.UNKNOWN, "next_check_at": timezone.now()}
-    Write.objects.create(token="a", app_id="closed", operation="borrowers.delete", **fields)
-    Write.objects.create(token="b", app_id=app.app_id, operation="unheard.of", **fields)
+    Write.objects.create(
+        idempotency_key="a", app_id="closed", operation="borrowers.delete", **fields
+    )
+    Write.objects.create(idempotency_key="b", app_id=app.app_id, operation="unheard.of", **fields)
     lost(REGISTER, desk, app, book, proxy)
     assert reconciliation.check_due_writes() == 3
     assert Check.objects.filter(found="").count() == 2
@@ -121,7 +124,7 @@ def test_whoever_dies_at_the_last_look_leaves_it_to_be_taken_again(
     write = lost(REGISTER, desk, app, book, proxy)
     pass_time(hours=25)
     with monkeypatch.context() as patched, pytest.raises(SystemExit):
-        patched.setattr(reconciliation, "_check", ends)
+        patched.setattr(reconciliation, "_read", ends)
         reconciliation.check_due_writes()
     write.refresh_from_db()
     assert write.next_check_at is not None

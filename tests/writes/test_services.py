@@ -12,9 +12,10 @@ from django.urls import NoReverseMatch
 from lendingadmin.audit.models import Entry
 from lendingadmin.lending.errors import Conflict, LendingError, Saved, ServiceFault
 from lendingadmin.staff.models import User
-from lendingadmin.writes import idempotency, reconciliation, services
+from lendingadmin.writes import idempotency, services
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.services import Outcome
+from lendingadmin.writes.states import WriteState
 from tests.repayments.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -97,7 +98,9 @@ def test_a_fault_is_a_card_that_says_whether_anything_was_saved(
 def test_what_a_process_that_died_left_behind_is_in_doubt(request_of: Any, officer: User) -> None:
     token = idempotency.issue_key(request_of, OPERATION)
     idempotency_key = idempotency.check_key(request_of, OPERATION, token)
-    Write.objects.create(token=idempotency_key, person=officer, app_id="kenya", operation=OPERATION)
+    Write.objects.create(
+        idempotency_key=idempotency_key, person=officer, app_id="kenya", operation=OPERATION
+    )
     outcome = once(request_of, token, do := Doing())
     assert outcome.card is not None and outcome.card.saved == "unknown"
     assert outcome.url == f"/apps/kenya/writes/{idempotency_key}/" and not outcome.saved
@@ -107,14 +110,14 @@ def test_what_a_process_that_died_left_behind_is_in_doubt(request_of: Any, offic
 def test_a_fault_of_our_own_leaves_it_unknown(request_of: Any) -> None:
     token = idempotency.issue_key(request_of, OPERATION)
     outcome = once(request_of, token, Doing(ZeroDivisionError()))
-    assert Write.objects.get().state == Write.State.UNKNOWN
+    assert Write.objects.get().state == WriteState.UNKNOWN
     assert outcome.url == Write.objects.get().get_absolute_url() and not outcome.saved
 
 
 def test_a_database_that_fails_before_the_call_leaves_it_not_saved(request_of: Any) -> None:
     token = idempotency.issue_key(request_of, OPERATION)
     outcome = once(request_of, token, Doing(OperationalError("database is locked")))
-    assert Write.objects.get().state == Write.State.NOT_SAVED
+    assert Write.objects.get().state == WriteState.NOT_SAVED
     assert outcome.card is not None and outcome.card.saved == "no"
     assert "Nothing was sent" in outcome.card.cause
 
@@ -128,13 +131,13 @@ def test_an_answer_that_leads_nowhere_was_a_success(request_of: Any) -> None:
     outcome = services.write_once(
         request_of, OPERATION, token=token, do=Doing(), lands_on=lands_on, app_id="kenya"
     )
-    assert outcome.saved and Write.objects.get().state == Write.State.SAVED
+    assert outcome.saved and Write.objects.get().state == WriteState.SAVED
 
 
 def test_who_was_paused_past_its_time_sends_nothing(
     request_of: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reconciliation, "SENDER_LOST", timedelta(0))
+    monkeypatch.setattr(services, "SENDER_LOST", timedelta(0))
     token = idempotency.issue_key(request_of, OPERATION)
     outcome = once(request_of, token, do := Doing())
     assert do.made == 0 and outcome.card is not None and outcome.card.saved == "no"

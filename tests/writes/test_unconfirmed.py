@@ -18,6 +18,7 @@ from lendingadmin.offers.models import OfferRequest
 from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation
 from lendingadmin.writes.models import Check, Write
+from lendingadmin.writes.states import WriteFound, WriteState
 from tests.faults.behaviours import Behaviour, handled_then, hang, refusal, reply, reset
 from tests.faults.server import FaultServer, Wire
 from tests.repayments.threads import at_once
@@ -27,7 +28,7 @@ from tests.ui.acts import ASK, ASSESS, Act, dies, pass_time, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientOf = Callable[[User | None], Client]
-Found = Write.Found
+Found = WriteFound
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_the_same_form_at_once_from_many_tabs_makes_one_call(
     results = at_once(5, lambda number: tabs[number].post(url, form).status_code)
     assert proxy.hits(act.match(book)) - before == 1
     assert results == [302] * 5
-    assert Write.objects.get(operation=act.operation).state == Write.State.SAVED
+    assert Write.objects.get(operation=act.operation).state == WriteState.SAVED
     assert act.there(book)
 
 
@@ -69,7 +70,7 @@ def test_it_is_committed_before_the_call(
     proxy.once(act.match(book), look)
     page = desk.post(url, form, follow=True)
     assert seen == ["sent"]
-    assert Write.objects.get().state == Write.State.NOT_SAVED
+    assert Write.objects.get().state == WriteState.NOT_SAVED
     if act is not ASK:
         assert "<strong>no</strong>" in text_of(page)
 
@@ -123,7 +124,7 @@ def check_page(desk: Client, act: Act, page: Any, *, committed: bool) -> None:
     """The page says what is known at once, after the quiet time, and what a person may do."""
     write = Write.objects.get(operation=act.operation)
     assert page.request["PATH_INFO"] == write.get_absolute_url()
-    assert write.state == Write.State.UNKNOWN
+    assert write.state == WriteState.UNKNOWN
     words = text_of(page)
     if committed:
         assert "<strong>probably</strong>" in words and write.found == Found.THERE
@@ -137,7 +138,7 @@ def check_page(desk: Client, act: Act, page: Any, *, committed: bool) -> None:
     assert "so far" in words and "<strong>not known yet</strong>" in words
     assert "certain" not in words and "Not saved" not in words
     write.refresh_from_db()
-    assert (write.state, write.found) == (Write.State.UNKNOWN, Found.NOT_SEEN)
+    assert (write.state, write.found) == (WriteState.UNKNOWN, Found.NOT_SEEN)
     entries = Entry.objects.filter(outcome="by evidence: not found so far")
     assert entries.get().username == "system"
 
@@ -239,7 +240,7 @@ def test_an_assessment_stays_unknown_beside_its_candidates(
     proxy.once(ASSESS.match(book), LOSSES[loss][0])
     page = text_of(desk.post(url, form, follow=True))
     write, committed = Write.objects.get(), LOSSES[loss][1]
-    assert "<strong>not known yet</strong>" in page and write.state == Write.State.UNKNOWN
+    assert "<strong>not known yet</strong>" in page and write.state == WriteState.UNKNOWN
     assert write.found == (Found.CANDIDATES if committed else "")
     assert ("We don&#x27;t know which one it is" in page) == committed
     assert_sent_once(ASSESS, desk, url, form, proxy, book)
@@ -255,5 +256,5 @@ def test_an_assessment_that_a_dead_process_started(
     pass_time(seconds=91)
     desk.get(Write.objects.get().get_absolute_url())
     write = Write.objects.get()
-    assert write.state == Write.State.UNKNOWN
+    assert write.state == WriteState.UNKNOWN
     assert write.found == (Found.CANDIDATES if at == "_address" else "")

@@ -154,7 +154,7 @@ def _show(
 def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) -> HttpResponse:
     """Before and after, side by side; the POST sends what changed, once."""
     draft = taken_up(request, app_id, borrower_id, form)
-    sent_before = Write.objects.filter(token=form, person=request.user)
+    sent_before = Write.objects.filter(idempotency_key=form, person=request.user)
     if draft is None or not draft.patch:
         messages.warning(request, "No such form of yours is kept. Nothing was sent from it.")
         return redirect("borrower-edit", app_id, borrower_id)

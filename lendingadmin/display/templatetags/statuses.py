@@ -10,7 +10,6 @@ from lendingadmin.display import formats, statuses
 from lendingadmin.display.statuses import Status
 
 register = template.Library()
-register.filter("ledger_status", statuses.ledger)
 register.filter("processing_status", statuses.processing)
 register.filter("assessment_type_status", statuses.assessment_type)
 

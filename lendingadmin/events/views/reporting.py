@@ -156,7 +156,9 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     landed = _where_it_led(request, form)
     if landed:
         return redirect(landed)
-    unconfirmed = Write.objects.filter(token=form, person=request.user, operation=PURPOSE).first()
+    unconfirmed = Write.objects.filter(
+        idempotency_key=form, person=request.user, operation=PURPOSE
+    ).first()
     if (
         request.method == "GET"
         and unconfirmed
@@ -190,7 +192,7 @@ def _show_confirm(
     request: PersonRequest, draft: Draft, form: str, card: Card | None
 ) -> HttpResponse:
     body = draft.body
-    used = Write.objects.filter(token=form).exists()
+    used = Write.objects.filter(idempotency_key=form).exists()
     findings = checking.examine(body, timezone.now())
     context = {
         "body": body,
@@ -209,11 +211,11 @@ def _show_confirm(
 
 def _where_it_led(request: PersonRequest, form: str) -> str:
     """The event that this form led to before, by Back, another tab or a second click."""
-    tokens = [form]
+    keys = [form]
     with suppress(idempotency.StaleKey):
-        tokens.append(idempotency.check_key(request, PURPOSE, request.POST.get("token", "")))
-    known = [token for token in tokens if "\x00" not in token]
-    saved = Write.objects.filter(token__in=known, person=request.user, operation=PURPOSE)
+        keys.append(idempotency.check_key(request, PURPOSE, request.POST.get("token", "")))
+    known = [key for key in keys if "\x00" not in key]
+    saved = Write.objects.filter(idempotency_key__in=known, person=request.user, operation=PURPOSE)
     return saved.exclude(url="").values_list("url", flat=True).first() or ""
 
 

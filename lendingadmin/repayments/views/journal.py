@@ -20,7 +20,6 @@ from lendingadmin.repayments.forms import (
     ResolveForm,
     ReviewForm,
 )
-from lendingadmin.repayments.messages import message_of
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RESOLVABLE, RepaymentState, Resolution
 from lendingadmin.search import opened
@@ -150,7 +149,6 @@ def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str
     effect = repayment.effect_of(baseline, latest) if baseline and latest else None
     return {
         "repayment": repayment,
-        "wording": message_of(repayment),
         "effect": attribution.effect if attribution and effect else effect,
         "baseline": baseline,
         "latest": latest,

@@ -106,7 +106,7 @@ def _to_confirm(
     request: PersonRequest, app_id: str, account_id: str, idempotency_key: str
 ) -> HttpResponse:
     """On to the confirm step, unless the form has led to a repayment already (by Back, a tab)."""
-    landed = Repayment.objects.filter(form=idempotency_key).first()
+    landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if landed is None:
         return redirect("repayment-confirm", app_id, account_id, idempotency_key)
     idempotency.delete_draft(idempotency_key)
@@ -120,10 +120,12 @@ def _open_intent(app_id: str, account_id: str) -> Repayment | None:
 
 
 @access("lending.loans.makeRepayment", "lending.loans.get", methods=("GET", "POST"))
-def confirm(request: PersonRequest, app_id: str, account_id: str, form: str) -> HttpResponse:
+def confirm(
+    request: PersonRequest, app_id: str, account_id: str, idempotency_key: str
+) -> HttpResponse:
     """What the repayment will do, and look-alikes; the POST records it, once."""
-    draft = idempotency.load_draft(request, PURPOSE, form)
-    landed = Repayment.objects.filter(form=form).first()
+    draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
+    landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if landed:
         return redirect(landed)
     if draft is None or (draft["app_id"], draft["account_id"]) != (app_id, account_id):
@@ -131,28 +133,33 @@ def confirm(request: PersonRequest, app_id: str, account_id: str, form: str) -> 
         return redirect("repayment-new", app_id, account_id)
     asked = request_from(app_id, draft)
     stands_against = None
-    if request.method == "POST" and _all_was_seen(request, asked, form):
+    if request.method == "POST" and _all_was_seen(request, asked, idempotency_key):
         try:
-            repayment = sending.record(asked, request.user, form, agreed=_agreed(request))
+            repayment = sending.record(
+                asked, request.user, idempotency_key, agreed=_agreed(request)
+            )
         except (services.DuplicateExternalId, services.LoanBusy) as rule:
             stands_against = rule
         except services.MayDouble:
             pass  # it was given up this very moment: the page asks for the tick now
         else:
-            idempotency.delete_draft(form)
+            idempotency.delete_draft(idempotency_key)
             return redirect(repayment)
-    return _show_confirm(request, asked, form, stands_against)
+    return _show_confirm(request, asked, idempotency_key, stands_against)
 
 
 def _show_confirm(
-    request: PersonRequest, asked: services.Request, form: str, stands_against: Exception | None
+    request: PersonRequest,
+    asked: services.Request,
+    idempotency_key: str,
+    stands_against: Exception | None,
 ) -> HttpResponse:
     loan = check_named(gateway.app(asked.app_id).loans.get(asked.account_id), asked.account_id)
-    alike = look_alikes(asked, form)
+    alike = look_alikes(asked, idempotency_key)
     context = {
         "asked": asked,
         "shown_currency": asked.currency_code or gateway.lending_app(asked.app_id).currency,
-        "form_token": form,
+        "form_token": idempotency_key,
         "loan": loan,
         "estimate": estimate(loan, asked.amount),
         "look_alikes": alike,
@@ -170,10 +177,10 @@ def _show_confirm(
     return render(request, "repayments/confirm.html", context)
 
 
-def _all_was_seen(request: PersonRequest, asked: services.Request, form: str) -> bool:
+def _all_was_seen(request: PersonRequest, asked: services.Request, idempotency_key: str) -> bool:
     """Whether the person saw every look-alike there is by now, and agreed that it may double."""
     seen = request.POST.get("seen", "")
-    newest = max((row.pk for row in look_alikes(asked, form)), default=0)
+    newest = max((row.pk for row in look_alikes(asked, idempotency_key)), default=0)
     agreed = not _given_up(asked) or _agreed(request)
     return agreed and newest <= whole_number(seen) and _same_was_shown(request, asked)
 
