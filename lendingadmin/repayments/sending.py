@@ -29,7 +29,13 @@ from lendingadmin.lending.values import Loan
 from lendingadmin.staff.models import User
 from lendingadmin.ui import errors
 from lendingadmin.ui.errors import Card
-from lendingadmin.ui.unavailable import NO_DATABASE, UNAVAILABLE, keep_outcome
+from lendingadmin.ui.unavailable import (
+    UNAVAILABLE,
+    build_not_sent_card,
+    build_saved_card,
+    build_unknown_card,
+    keep_outcome,
+)
 from lendingadmin.writes.unconfirmed import next_delay
 
 from . import services
@@ -37,27 +43,6 @@ from .models import Reading, Repayment
 from .states import RepaymentState
 
 logger = logging.getLogger(__name__)
-
-_NOT_SENT = Card(
-    title="Not recorded",
-    cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
-    next="Try again in a minute. If it lasts, tell whoever runs this dashboard.",
-    saved="no",
-)
-_RECORDED_NOT_KEPT = Card(
-    title="The service recorded this repayment",
-    cause=f"{NO_DATABASE} So its journal keeps no confirmation, and shows this as not known yet.",
-    next="Do not enter it again. Note the reference, and pass it on to a manager.",
-    saved="yes",
-    tone="warn",
-)
-_UNKNOWN_NOT_KEPT = Card(
-    title="We don't know yet whether this was recorded",
-    cause=f"It was sent to the lending service. {NO_DATABASE}",
-    next="Do not enter it again. In two minutes the journal checks it by itself.",
-    saved="unknown",
-    tone="odd",
-)
 
 
 def record(
@@ -102,7 +87,8 @@ def send(repayment: Repayment, by: User) -> None:
         why = f"a fault of the dashboard: {type(error).__name__}"
         # Once the socket may have been written, the truth is "unknown".
         to = RepaymentState.UNKNOWN if begun else RepaymentState.NOT_SENT
-        _move(repayment, to, by, _UNKNOWN_NOT_KEPT if begun else _NOT_SENT, why=why)
+        card = build_unknown_card("recorded") if begun else build_not_sent_card("recorded")
+        _move(repayment, to, by, card, why=why)
     else:
         apply_answer(repayment, by, made[-1])
 
@@ -175,7 +161,7 @@ def apply_answer(repayment: Repayment, by: User, call: Call) -> None:
     fields = {"status": call.status, "request_id": request_id, "next_check_at": timezone.now()}
     keep_outcome(
         lambda: services.acknowledge(repayment, by, **fields),
-        replace(_RECORDED_NOT_KEPT, reference=_reference(repayment, request_id)),
+        replace(build_saved_card("recorded"), reference=_reference(repayment, request_id)),
     )
     try:
         see_effect(repayment)
@@ -197,7 +183,7 @@ def apply_error(repayment: Repayment, error: LendingError, by: User) -> None:
     not_sent = was_held_back or error.operation == issuer.OPERATION
     to, card = RepaymentState.NOT_SENT if not_sent else RepaymentState.REFUSED, errors.card(error)
     if error.saved == Saved.UNKNOWN:
-        to, card = RepaymentState.UNKNOWN, _UNKNOWN_NOT_KEPT
+        to, card = RepaymentState.UNKNOWN, build_unknown_card("recorded")
     _move(
         repayment,
         to,

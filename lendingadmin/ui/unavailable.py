@@ -8,6 +8,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from django.db import InterfaceError, OperationalError, close_old_connections, connection
 from django.http import HttpRequest, HttpResponse
@@ -38,6 +39,38 @@ class OutcomeNotKept(Exception):
     def __init__(self, card: Card) -> None:
         super().__init__(card.title)
         self.card = card
+
+
+def build_not_sent_card(done: str = "saved") -> Card:
+    """Nothing was sent; `done` is what the person wanted, “saved” or “recorded”."""
+    return Card(
+        title=f"Not {done}",
+        cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
+        next="Send it again in a minute. If it lasts, tell whoever runs this dashboard.",
+        saved="no",
+    )
+
+
+def build_saved_card(done: str = "saved") -> Card:
+    """The service said yes, and the confirmation is not kept here."""
+    return Card(
+        title=f"The service {done} this, and no confirmation is kept here",
+        cause=f"{NO_DATABASE} So this is shown as not known yet.",
+        next="Do not enter it again. Note the reference, and look at it again in a minute.",
+        saved="yes",
+        tone="warn",
+    )
+
+
+def build_unknown_card(done: str = "saved") -> Card:
+    """It was sent, and what came back is not kept here."""
+    return Card(
+        title=f"We don't know yet whether this was {done}",
+        cause=f"It was sent to the lending service. {NO_DATABASE}",
+        next="Do not enter it again. In two minutes it is checked by itself.",
+        saved="unknown",
+        tone="odd",
+    )
 
 
 def keep_outcome(write: Callable[[], object], card: Card) -> None:
@@ -92,26 +125,15 @@ def _card(request: HttpRequest, error: BaseException) -> Card:
             "you send it again.",
         )
     if any(call.may_have_saved for call in getattr(request, "calls_made", ())):
-        return Card(
-            title="We don't know yet whether this was saved",
-            cause=f"It was sent to the lending service. {NO_DATABASE}",
-            next="Do not enter it again. Look at the record, or at Repayments, in a minute.",
-            saved="unknown",
-            tone="odd",
-        )
+        return build_unknown_card()
     if _was_cut_off():
-        return Card(
-            title="We don't know yet whether this was saved",
+        return replace(
+            build_unknown_card(),
             cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
             next="Look for what you entered before you enter it again.",
-            saved="unknown",
-            tone="odd",
         )
-    return Card(
-        title="Not saved",
-        cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
-        next="Go back with your browser and send it again in a minute.",
-        saved="no",
+    return replace(
+        build_not_sent_card(), next="Go back with your browser and send it again in a minute."
     )
 
 

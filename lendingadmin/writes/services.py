@@ -22,7 +22,12 @@ from lendingadmin.lending.errors import LendingError, NotSent, Saved
 from lendingadmin.ui import errors
 from lendingadmin.ui.errors import Card
 from lendingadmin.ui.requests import PersonRequest
-from lendingadmin.ui.unavailable import NO_DATABASE, UNAVAILABLE, keep_outcome
+from lendingadmin.ui.unavailable import (
+    UNAVAILABLE,
+    build_not_sent_card,
+    build_saved_card,
+    keep_outcome,
+)
 
 from . import idempotency, reconciliation
 from .models import Write
@@ -42,19 +47,6 @@ _IN_DOUBT = Card(
     next="Look at the record before you enter it again: it may have been saved.",
     saved="unknown",
     tone="odd",
-)
-_NOT_SENT = Card(
-    title="Not saved",
-    cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
-    next="Send it again in a minute.",
-    saved="no",
-)
-_SAVED_NOT_KEPT = Card(
-    title="Saved, but not written down here",
-    cause=f"The lending service has saved it. {NO_DATABASE}",
-    next="Do not enter it again. Look at the record in a minute.",
-    saved="yes",
-    tone="warn",
 )
 _LATE = "The service said late that it was"
 _LONGEST_ADDRESS = 1000  # what the record of a write keeps
@@ -127,13 +119,14 @@ def write_once(
         except Exception as error:
             logger.exception("%s: sending failed", operation)
             if isinstance(error, UNAVAILABLE) and not any(call.may_have_saved for call in made):
-                _finish(write, WriteState.NOT_SAVED, made, card=_NOT_SENT)
-                return Outcome(card=_NOT_SENT)
+                card = build_not_sent_card()
+                _finish(write, WriteState.NOT_SAVED, made, card=card)
+                return Outcome(card=card)
             # A fault of our own after the socket may have been written: the truth is "unknown".
             _finish(write, WriteState.UNKNOWN, made, card=_IN_DOUBT)
             return Outcome(write.get_absolute_url(), _IN_DOUBT)
     url = _address(write, lands_on, result)
-    keep_outcome(lambda: _finish(write, WriteState.SAVED, made, url=url), _SAVED_NOT_KEPT)
+    keep_outcome(lambda: _finish(write, WriteState.SAVED, made, url=url), build_saved_card())
     return Outcome(url=url)
 
 

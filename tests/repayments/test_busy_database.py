@@ -96,7 +96,7 @@ def test_an_acknowledgement_that_can_t_be_kept_is_told_all_the_same(
     with busy(lambda: bool(service.posted)):
         page = press(InProcess(desk), confirm)
     assert page.status == 503
-    assert "The service recorded this repayment" in words(page)
+    assert "The service recorded this, and no confirmation is kept here" in words(page)
     assert "Do not enter it again" in words(page) and "<strong>yes</strong>" in page.text
     assert "req-1" in page.text
     assert press(InProcess(desk), confirm).receipt  # the same form lands on it
