@@ -59,6 +59,6 @@ def _link(write: Write, one: Assessment) -> tuple[str, str]:
 def register_checkers() -> None:
     """Let the writes of this area be followed."""
     way = OutcomeChecker(
-        "Assess this borrower", "lending.assessments.list", started, to_be_told=True
+        "Assess this borrower", "lending.assessments.list", started, needs_person=True
     )
     register_checker(running.CREATE, way)

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from lendingadmin.audit.models import Entry
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
-from lendingadmin.repayments import managers
+from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation
 from lendingadmin.writes.models import Write
@@ -56,7 +56,7 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
     writes = _writes(person, app_id, borrower_id)
     # One more than is shown of each tells whether there are older ones.
     repayments = list(
-        managers.of_borrower(app_id, borrower_id)[: _SHOWN + 1] if sees_repayments else ()
+        Repayment.objects.of_borrower(app_id, borrower_id)[: _SHOWN + 1] if sees_repayments else ()
     )
     entries = list(_entries(app_id, borrower_id) if sees_entries else ())
     return History(

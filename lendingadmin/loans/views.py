@@ -13,7 +13,9 @@ from lendingadmin.lending import loan_math
 from lendingadmin.lending.identity import is_named
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Loan
-from lendingadmin.repayments import managers, reconciliation
+from lendingadmin.repayments import reconciliation
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import OPEN
 from lendingadmin.search import opened
 from lendingadmin.ui import neighbours, tables
 from lendingadmin.ui.access import access
@@ -51,9 +53,9 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     """One loan: what is owed, the schedule, the contract, and what was recorded here."""
     found, now = gateway.app(app_id).loans.get(account_id), timezone.now()
     unidentified = not is_named(found, account_id)
-    here = managers.of_loan(app_id, loan_math.account_of(found) or account_id)
+    here = Repayment.objects.of_loan(app_id, loan_math.account_of(found) or account_id)
     app = gateway.lending_app(app_id)
-    for repayment in here.filter(state__in=managers.OPEN):
+    for repayment in here.filter(state__in=OPEN):
         reconciliation.check_if_due(repayment, fresh=found)
     context = {
         "loan": found,
@@ -67,11 +69,11 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "unidentified": unidentified,
         "may_record": not unidentified and request.user.has_perm("lending.loans.makeRepayment"),
         "may_delete": not unidentified and request.user.has_perm("lending.loans.delete"),
-        "blocked_by": here.filter(state__in=managers.OPEN, set_aside_at=None).first(),
+        "blocked_by": here.filter(state__in=OPEN, set_aside_at=None).first(),
         "read_at": now,
         "app": app,
     }
-    context |= _set_against_paid(found, dict(managers.landed_sums(here, app)), app.currency)
+    context |= _set_against_paid(found, dict(here.sum_recorded(app)), app.currency)
     page = render(request, "loans/loan.html", context)
     if not unidentified:
         opened.remember(request, app_id, "loan", loan_math.account_of(found) or account_id)

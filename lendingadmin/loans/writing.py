@@ -12,7 +12,7 @@ from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.identity import check_named, refuse_stranger
 from lendingadmin.lending.values import Loan, status_key
-from lendingadmin.repayments import managers
+from lendingadmin.repayments.models import Repayment
 from lendingadmin.ui.access import access
 from lendingadmin.ui.errors import Card
 from lendingadmin.ui.requests import PersonRequest
@@ -85,7 +85,9 @@ def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse
             return redirect(url)
     loan, fault = _read(request, app_id, account_id)
     word = settings.LENDING_LOAN_STATUSES.get(status_key(loan.status), "") if loan else ""
-    here = managers.of_loan(app_id, (loan_math.account_of(loan) if loan else "") or account_id)
+    here = Repayment.objects.of_loan(
+        app_id, (loan_math.account_of(loan) if loan else "") or account_id
+    )
     context = {
         "loan": loan,
         "account_id": account_id,

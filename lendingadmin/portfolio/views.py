@@ -13,7 +13,9 @@ from django.utils import timezone
 
 from lendingadmin import audit, gateway
 from lendingadmin.env import LendingApp
-from lendingadmin.repayments import managers, mistakes, reconciliation
+from lendingadmin.repayments import mistakes, reconciliation
+from lendingadmin.repayments.managers import get_midnight
+from lendingadmin.repayments.models import Repayment
 from lendingadmin.ui import neighbours, polling, tables
 from lendingadmin.ui.access import access, signed_in
 from lendingadmin.ui.keyset import Slice, read_slice, spell_count
@@ -29,7 +31,7 @@ from .models import Snapshot
 COUNT = "dashboard.portfolio.count"
 
 _RECENT = 10
-_LOOKS_PER_VISIT = 3
+_CHECKS_PER_VISIT = 3
 # A worker at other work takes up a counting that is due this late.
 _LATE = timedelta(minutes=2)
 # A hundred thousand loans take a minute or so; a service that is slow takes longer.
@@ -48,17 +50,18 @@ def home(request: PersonRequest) -> HttpResponse:
 def desk(request: PersonRequest, app_id: str) -> HttpResponse:
     """What waits for somebody, and what I did last."""
     app = gateway.lending_app(app_id)
-    reconciliation.check_due(app_id, at_most=_LOOKS_PER_VISIT)
+    reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)
+    repayments = Repayment.objects.all()
     context = {
-        "today": managers.summarise_day(app, managers.midnight(timezone.localdate(), app.zone)),
+        "today": repayments.summarise_day(app, get_midnight(timezone.localdate(), app.zone)),
         "may_close_day": request.user.has_perm("dashboard.repayments.statement"),
-        "alarms": _first(managers.alarms(app_id), column="alarm_at"),
+        "alarms": _first(repayments.with_unseen_alarm(app_id), column="alarm_at"),
         "mistakes": _to_review(request, app_id),
         "unconfirmed": write_reconciliation.list_unconfirmed(app_id, request.user),
         "write_alarms": write_reconciliation.list_alarms(app_id, request.user),
-        "unknown_count": spell_count(managers.count_unknown(app_id)),
-        "unresolved": _first(*managers.unresolved(app_id), column="created_at"),
-        "recent": managers.of_person(app_id, request.user.pk)[:_RECENT],
+        "unknown_count": spell_count(repayments.count_unknown(app_id)),
+        "unresolved": _first(*repayments.list_needing_checks(app_id), column="created_at"),
+        "recent": repayments.of_person(app_id, request.user.pk)[:_RECENT],
         "app": app,
         **_book(request, app),
     }
@@ -89,7 +92,7 @@ def _to_review(request: PersonRequest, app_id: str) -> Slice:
     """Reported mistakes, for those who review them."""
     if not request.user.has_perm(mistakes.REVIEW):
         return Slice([])
-    return _first(mistakes.open_in(app_id), column="reported_at")
+    return _first(mistakes.list_open(app_id), column="reported_at")
 
 
 @access(COUNT, methods=("POST",))

@@ -2,7 +2,7 @@ from django.apps import AppConfig
 
 
 class RepaymentsConfig(AppConfig):
-    """The repayment ledger: what was asked of the service here, and what is known of it."""
+    """The repayments: what was asked of the service here, and what is known of it."""
 
     name = "lendingadmin.repayments"
 
@@ -11,7 +11,9 @@ class RepaymentsConfig(AppConfig):
         from lendingadmin.worker import duties
 
         from . import tasks
-        from .managers import count_unknown
+        from .models import Repayment
 
-        navigation.register_badge("unknown", lambda app_id, _person: count_unknown(app_id))
+        navigation.register_badge(
+            "unknown", lambda app_id, _: Repayment.objects.count_unknown(app_id)
+        )
         duties.register_duty(tasks.beat, tasks.check, tasks.notify)

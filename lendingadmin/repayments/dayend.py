@@ -76,9 +76,9 @@ class Till:
 
 
 def lines(app: LendingApp, day: date, by: str = "") -> list[Line]:
-    """The day's entries in groups, by currency first; `by` as in `book.between`."""
-    rows = Repayment.objects.filter(managers.between(day, day, by, app.zone), app_id=app.app_id)
-    keys = {"by_person": F("created_by__username"), **managers.keys(app)}
+    """The day's entries in groups, by currency first; `by` as in `RepaymentQuerySet.on_days`."""
+    rows = Repayment.objects.filter(app_id=app.app_id).on_days(day, day, by, app.zone)
+    keys = {"by_person": F("created_by__username"), **managers.get_group_keys(app)}
     order = ("by_currency", "by_person", "by_channel", "by_network")
     counts = {name: Count("pk", filter=wanted) for name, wanted in managers.STANDINGS.items()}
     found = (
@@ -86,9 +86,9 @@ def lines(app: LendingApp, day: date, by: str = "") -> list[Line]:
         .annotate(
             **counts,
             entered=Count("pk"),
-            landed_sum=managers.total(managers.LANDED),
+            landed_sum=managers.sum_thousandths(managers.RECORDED),
             presumed=Count("pk", filter=Q(state=RepaymentState.PRESUMED)),
-            doubtful_sum=managers.total(managers.STANDINGS["doubtful"]),
+            doubtful_sum=managers.sum_thousandths(managers.STANDINGS["doubtful"]),
         )
         .order_by(*order)
     )
@@ -100,7 +100,7 @@ def _line(group: Mapping[str, Any], place: dict[str, str]) -> Line:
     names = ("person", "channel", "network", "currency")
     keys = {name: str(group[f"by_{name}"]) for name in names}
     found = {field.name: group[field.name] for field in fields(Figures)}
-    sums = {name: managers.amount_of(group[name]) for name in ("landed_sum", "doubtful_sum")}
+    sums = {name: managers.to_amount(group[name]) for name in ("landed_sum", "doubtful_sum")}
     return Line(**keys, figures=Figures(**found | sums), query=urlencode(place | keys))
 
 

@@ -154,26 +154,26 @@ def _may_sum_to(rest: Decimal, amounts: Sequence[Decimal | None]) -> bool:
 
 def conclude(
     baseline: PaidReading | None,
-    looks: Sequence[PaidReading],
+    checks: Sequence[PaidReading],
     amount: Decimal | None,
     quiet_from: datetime,
     others: Sequence[OtherRepayment],
 ) -> RepaymentState:
-    """Decide what an `unknown` repayment is by now; `looks` in the order they were taken.
+    """Decide what an `unknown` repayment is by now; `checks` are the readings since, in order.
 
     PRESUMED when the last reading shows a rise of exactly the amount that speaks for nothing else;
     NOT_FOUND when the last two readings, both taken after `quiet_from`, show no rise at all;
     UNKNOWN otherwise.
     """
-    if baseline is None or not looks:
+    if baseline is None or not checks:
         return RepaymentState.UNKNOWN
-    if attribute(baseline, looks[-1], amount, others) == Effect.SEEN:
+    if attribute(baseline, checks[-1], amount, others) == Effect.SEEN:
         return RepaymentState.PRESUMED
-    late = [look for look in looks[-2:] if look.taken_at >= quiet_from]
-    if len(late) == 2 and all(_shows_no_rise(baseline, look) for look in late):
+    late = [check for check in checks[-2:] if check.taken_at >= quiet_from]
+    if len(late) == 2 and all(_shows_no_rise(baseline, check) for check in late):
         return RepaymentState.NOT_FOUND
     return RepaymentState.UNKNOWN
 
 
-def _shows_no_rise(baseline: PaidReading, look: PaidReading) -> bool:
-    return baseline.paid is not None and look.paid is not None and look.paid <= baseline.paid
+def _shows_no_rise(baseline: PaidReading, check: PaidReading) -> bool:
+    return baseline.paid is not None and check.paid is not None and check.paid <= baseline.paid

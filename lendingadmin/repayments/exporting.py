@@ -18,8 +18,8 @@ from lendingadmin.ui.exports import csv_response, in_pages
 from lendingadmin.ui.redact import REDACTED
 from lendingadmin.ui.requests import PersonRequest
 
+from .filters import build_conditions, get_order
 from .forms import JournalForm
-from .managers import between, filtered, order_of
 from .mistakes import REPORT
 from .models import Mistake, Repayment
 
@@ -73,14 +73,11 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
 
 
 def _found(wanted: dict[str, Any], app: LendingApp) -> QuerySet[Repayment]:
-    rows = Repayment.objects.filter(
-        *filtered(wanted, app).values(),
-        between(wanted["since"], wanted["until"], wanted["by"], app.zone),
-        app_id=app.app_id,
-    )
+    rows = Repayment.objects.filter(*build_conditions(wanted, app).values(), app_id=app.app_id)
+    rows = rows.on_days(wanted["since"], wanted["until"], wanted["by"], app.zone)
     reports = Mistake.objects.select_related("reported_by", "reviewed_by")
     rows = rows.select_related("created_by").prefetch_related(Prefetch("mistakes", reports))
-    return rows.order_by(f"-{order_of(wanted)}", "-id")
+    return rows.order_by(f"-{get_order(wanted)}", "-id")
 
 
 def _to_journal(request: PersonRequest, app_id: str) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Forms of the ledger. Fields that become a parameter of MakeRepayment bear the spec's names."""
+"""Forms of repayments. Fields that become a parameter of MakeRepayment bear the spec's names."""
 
 import unicodedata
 from datetime import datetime
@@ -24,7 +24,7 @@ _CHANNELS = [("", "not given"), ("web", "web"), ("mobile", "mobile"), ("physical
 class RepaymentForm(forms.Form):
     """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone."""
 
-    # As many digits as the ledger's column has.
+    # As many digits as the table's column has.
     amount = AmountField(max_digits=15, decimal_places=3, min_value=Decimal("0.001"))
     externalId = LineField(
         label="Transaction id",
@@ -114,7 +114,7 @@ class RepaymentForm(forms.Form):
 
 
 def request_from(app_id: str, draft: dict[str, str]) -> Request:
-    """The ledger's request from a kept draft; dates in the current zone."""
+    """The request from a kept draft; dates in the current zone."""
     return Request(
         app_id=app_id,
         account_id=draft["account_id"],

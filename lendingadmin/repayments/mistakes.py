@@ -17,6 +17,7 @@ from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency
 
 from .forms import MistakeForm, ReviewForm
+from .managers import RepaymentQuerySet
 from .models import Mistake, Repayment
 
 PURPOSE = "report a mistake"
@@ -89,14 +90,14 @@ def _audit(mistake: Mistake, by: User, action: str, outcome: str) -> None:
     )
 
 
-def open_in(app_id: str) -> QuerySet[Mistake]:
+def list_open(app_id: str) -> QuerySet[Mistake]:
     """The reports of an app that wait for their review, the oldest first."""
     # By the index of the open ones: there are few, and an app has a million repayments.
     rows = Mistake.objects.filter(unindexed(Q(repayment__app_id=app_id)), reviewed_at=None)
     return rows.select_related("repayment", "reported_by").order_by("id")
 
 
-def marked(rows: QuerySet[Repayment]) -> QuerySet[Repayment]:
+def annotate_mistake(rows: RepaymentQuerySet) -> RepaymentQuerySet:
     """The rows with `mistake`: "open", "reviewed", or empty where none was reported."""
     mistakes = Mistake.objects.filter(repayment=OuterRef("pk"))
     return rows.annotate(

@@ -19,6 +19,7 @@ from lendingadmin.writes.messages import StateMessage
 from lendingadmin.writes.unconfirmed import UnconfirmedWrite
 
 from .evidence import Effect, effect
+from .managers import RepaymentQuerySet
 from .messages import get_message
 from .states import HOLDS_EXTERNAL_ID, OPEN, RESENDABLE, RESOLVABLE, RepaymentState, Resolution
 
@@ -43,6 +44,8 @@ class Repayment(UnconfirmedWrite):
     Field names follow the parameters of the spec's MakeRepayment. `state` changes only through
     `services.move`, which is a compare-and-swap.
     """
+
+    objects = RepaymentQuerySet.as_manager()
 
     app_id = models.CharField(max_length=64)
     account_id = models.CharField(max_length=LONGEST_ID)
@@ -139,7 +142,7 @@ class Repayment(UnconfirmedWrite):
                 fields=["app_id", "transaction_date", "id"], name="repayment_by_transaction"
             ),
             # The badge, the unknown list, the journal's filter by state; of all apps: the sweep,
-            # and whom managers are told of.
+            # and what managers are notified of.
             models.Index(fields=["state", "app_id", "created_at", "id"], name="repayment_in_state"),
             # One's recent work, the journal's filter by person, and the reference itself.
             models.Index(

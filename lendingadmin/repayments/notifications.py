@@ -64,11 +64,11 @@ def notify_managers(moment: datetime) -> bool:
             raise NoManagerAddress
         _mail(rows, count, people, moment).send()
     except Exception as error:
-        # Whatever it was, it must not be taken for told. Its words may name a mailbox.
+        # Whatever it was, it must not pass for notified. Its words may name a mailbox.
         Repayment.objects.filter(notified_at=moment).update(notified_at=None)
-        logger.error("managers could not be told of %s: %s", _named(rows), type(error).__name__)
+        logger.error("managers could not be notified of %s: %s", _named(rows), type(error).__name__)
         return False
-    logger.info("managers were told of %s", _named(rows))
+    logger.info("managers were notified of %s", _named(rows))
     return True
 
 
@@ -103,7 +103,7 @@ def _mail(
         bcc=people,
         headers={
             "To": "undisclosed-recipients:;",
-            "Message-ID": f"<told-{moment:%Y%m%d%H%M%S%f}@{domain}>",
+            "Message-ID": f"<notified-{moment:%Y%m%d%H%M%S%f}@{domain}>",
         },
     )
 

@@ -20,7 +20,7 @@ from .evidence import Effect, conclude
 from .models import Reading, Repayment
 from .states import RepaymentState, Resolution
 
-# Seconds after which a page takes no further look.
+# Seconds after which a page makes no further check.
 _PATIENCE = 3.0
 
 # So many are taken up at once: a day's outage must not fill the memory, or hold up a page.
@@ -66,7 +66,7 @@ def mark_lost_unknown() -> int:
 
 
 def list_due(app_id: str | None = None) -> list[Repayment]:
-    """The watched repayments whose next look is due now, the longest waiting first.
+    """The repayments whose next check is due now, the longest waiting first.
 
     At most _AT_MOST: what is looked at moves on, so the next call gives those behind. Without
     `app_id` each app gets the same share, and they take turns: an app whose service hangs must not
@@ -85,7 +85,7 @@ def _due_of(app_id: str, at_most: int) -> list[Repayment]:
 
 
 def check_due(app_id: str, at_most: int) -> None:
-    """Take the looks that are due in an app, while a page waits for it.
+    """Make the checks that are due in an app, while a page waits for it.
 
     Stops at the first that fails and after a few seconds: a service that hangs must not hold up
     the desk once for each of them.
@@ -144,8 +144,8 @@ def inference_is_off(repayment: Repayment) -> bool:
 def _conclude(repayment: Repayment) -> None:
     if inference_is_off(repayment):
         return
-    baseline, looks = repayment.baseline, repayment.readings.filter(kind=Reading.Kind.CHECK)
-    taken = [paid_at(look) for look in looks]
+    baseline, readings = repayment.baseline, repayment.readings.filter(kind=Reading.Kind.CHECK)
+    taken = [paid_at(reading) for reading in readings]
     if baseline is None or not taken:
         return
     since, until = baseline.taken_at, taken[-1].taken_at

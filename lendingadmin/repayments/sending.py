@@ -67,7 +67,7 @@ def send(repayment: Repayment, by: User) -> None:
     if not take_baseline(repayment, by):
         return
     if not services.move(repayment, RepaymentState.SENT, by=by, sent_at=timezone.now()):
-        return  # It expired meanwhile, and whoever saw that has said so.
+        return  # It expired meanwhile, and the sweep that saw it has written so.
     begun = False
 
     def begin() -> None:
@@ -128,7 +128,7 @@ def take_baseline(repayment: Repayment, by: User) -> bool:
 
 
 def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
-    """Read the loan afresh and keep what its balances say; a fault is kept as its sentence.
+    """Read the loan now and keep what its balances say; a fault is kept as its sentence.
 
     An answer that does not speak of this loan is a fault: its balances are evidence of nothing.
     `fresh` is the loan where the caller has read it this very moment.
@@ -157,7 +157,7 @@ def _written(amount: Decimal | None) -> str:
 def apply_answer(repayment: Repayment, by: User, call: Call) -> None:
     """A 2xx with the same loan came: recorded."""
     request_id = call.request_id or ""
-    # Due until the effect was read: whoever comes after a sender that died here reads it.
+    # Due until the effect was read: if the sender dies here, the next check reads it.
     fields = {"status": call.status, "request_id": request_id, "next_check_at": timezone.now()}
     keep_outcome(
         lambda: services.acknowledge(repayment, by, **fields),

@@ -1,4 +1,4 @@
-"""The ledger's background work: what it is and when it is due (see worker/duties.py).
+"""The repayments' background work: what it is and when it is due (see worker/duties.py).
 
 `Repayment.next_check_at` says when a check is due. At each beat a worker marks what lost senders
 left as unknown, and enqueues one `check` for each repayment that is due. A task carries the
@@ -21,14 +21,14 @@ from .models import Repayment
 logger = logging.getLogger(__name__)
 
 # Managers get no more than one mail in this time, and a mail server that is gone is not asked more
-# often: it could hold up the looks.
+# often: it could hold up the checks.
 NOTIFY_EVERY = timedelta(minutes=5)
 
 
 @task(takes_context=True)
 def check(context: TaskContext, repayment_id: int) -> None:
-    """Take the look that is due at one repayment, if it still is."""
-    with duties.hide_error_words(f"look at rp-{repayment_id}"):
+    """Make the check that is due of one repayment, if it still is."""
+    with duties.hide_error_words(f"check of rp-{repayment_id}"):
         repayment = Repayment.objects.filter(pk=repayment_id).first()
         if repayment is None:
             return
@@ -41,18 +41,18 @@ def check(context: TaskContext, repayment_id: int) -> None:
             logger.info("%s was %s, is %s", repayment, before, repayment.state)
 
 
-# A mail takes seconds at most, a queue of looks at a service that hangs takes long.
+# A mail takes seconds at most, a queue of checks at a service that hangs takes long.
 @task(priority=10, takes_context=True)
 def notify(context: TaskContext) -> None:
     """Write to the managers about what has been unknown for an hour."""
-    with duties.hide_error_words("telling the managers"):
+    with duties.hide_error_words("notifying the managers"):
         # The same at every attempt, so that the second finds what the first had claimed.
         moment = context.task_result.enqueued_at
         notifications.notify_managers(moment or timezone.now())
 
 
 def beat() -> None:
-    """Sweep up, and enqueue the looks that are due and a mail where one is."""
+    """Mark what lost senders left, and enqueue the checks that are due and a mail where one is."""
     reconciliation.mark_lost_unknown()
     waiting = duties.list_enqueued(check)
     for repayment in reconciliation.list_due():

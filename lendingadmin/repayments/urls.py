@@ -1,4 +1,4 @@
-"""Routes of the ledger; all below /apps/<app>/."""
+"""Routes of the repayments; all below /apps/<app>/."""
 
 from django.urls import path
 

@@ -100,7 +100,7 @@ class Write(UnconfirmedWrite):
 class Check(models.Model):
     """What the service showed of a write whose answer is missing, at one moment.
 
-    `found` is empty where it could not be told, and `why` says why not. `links` are records that
+    `found` is empty where nobody could tell, and `why` says why not. `links` are records that
     it leads to, as pairs of words and address.
     """
 
@@ -114,4 +114,4 @@ class Check(models.Model):
         ordering = ["pk"]
 
     def __str__(self) -> str:
-        return f"{self.found or 'nothing told'} at {self.taken_at:%H:%M:%S}"
+        return f"{self.found or 'no result'} at {self.taken_at:%H:%M:%S}"

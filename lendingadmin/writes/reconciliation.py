@@ -52,7 +52,7 @@ class Submitted(NamedTuple):
 
 
 class CheckResult(NamedTuple):
-    """What a look found, why in words for people, and the records that it leads to."""
+    """What a check found, why in words for people, and the records that it leads to."""
 
     found: WriteFound
     why: str
@@ -62,9 +62,9 @@ class CheckResult(NamedTuple):
 class OutcomeChecker(NamedTuple):
     """How an area finds out what became of one kind of write.
 
-    `find` reads the service; it is given the write and what was meant, and raises LendingError.
-    `reads` is the permission that such a read needs. `compares` is whether it needs what was meant,
-    `to_be_told` whether only a person can say which record it is: the service has no natural key.
+    `find` reads the service; it is given the write and what was sent, and raises LendingError.
+    `reads` is the permission that such a read needs. `compares` is whether it needs what was sent,
+    `needs_person` whether only a person can say which record it is: the service has no natural key.
     `there` and `not_seen` are what the two plain findings are called.
     """
 
@@ -72,7 +72,7 @@ class OutcomeChecker(NamedTuple):
     reads: str
     find: Callable[[Write, Submitted], CheckResult]
     compares: bool = True
-    to_be_told: bool = False
+    needs_person: bool = False
     there: str = "It is there, as you entered it"
     not_seen: str = "Not found so far"
 
@@ -80,13 +80,13 @@ class OutcomeChecker(NamedTuple):
 _CHECKERS: dict[str, OutcomeChecker] = {}
 
 
-def register_checker(operation: str, way: OutcomeChecker) -> None:
-    """Let writes of this operation be followed; an area calls it where its views are."""
-    _CHECKERS[operation] = way
+def register_checker(operation: str, checker: OutcomeChecker) -> None:
+    """Let writes of this operation be checked; an area calls it in `AppConfig.ready()`."""
+    _CHECKERS[operation] = checker
 
 
 def get_checker(write: Write) -> OutcomeChecker | None:
-    """How this write is followed; None where no area says."""
+    """How this write is checked; None where no area registered a checker."""
     return _CHECKERS.get(write.operation)
 
 
@@ -157,13 +157,13 @@ def _check(write: Write) -> None:
 
 def _read(write: Write) -> Check:
     """Read the service and keep what it shows; a fault is kept as its sentence."""
-    way, body = get_checker(write), read_submitted(write)
-    if way is None or (way.compares and body is None):
+    checker, body = get_checker(write), read_submitted(write)
+    if checker is None or (checker.compares and body is None):
         return write.checks.create(why=_NOT_KEPT)
     if len(write.subject) >= _LONGEST_SUBJECT:
         return write.checks.create(why=_TOO_LONG)
     try:
-        found = way.find(write, body or Submitted({}))
+        found = checker.find(write, body or Submitted({}))
     except LendingError as error:
         return write.checks.create(why=error.message)
     except Exception:
@@ -256,8 +256,8 @@ def mark_alarm_seen(write: Write, by: User) -> None:
 
 def list_permissions(write: Write, person: User) -> list[str]:
     """What a person needs to see a write: to read what it wrote and, for another's, to resolve."""
-    way = get_checker(write)
-    reads = [way.reads] if way else []
+    checker = get_checker(write)
+    reads = [checker.reads] if checker else []
     return reads if write.person_id == person.pk else [RESOLVE, *reads]
 
 
@@ -278,8 +278,8 @@ def get_message(write: Write) -> StateMessage:
 
 def describe(write: Write) -> str:
     """What was to be done, in words."""
-    way = get_checker(write)
-    return way.words if way else write.operation
+    checker = get_checker(write)
+    return checker.words if checker else write.operation
 
 
 def prune_submitted() -> None:

@@ -1,4 +1,4 @@
-"""Writes other than repayments: committed before the call, made once, audited, and told plainly.
+"""Writes other than repayments: committed before the call, made once, and audited.
 
 The service documents no idempotency key, so the guard is here: a double click, or a form that is
 sent again, lands on the first result. Nothing is ever sent again by machinery.
@@ -240,7 +240,7 @@ def _finish(
 
 
 def _contradiction(before: Write, answer: WriteState) -> str:
-    """The alarm of an answer against what a person decided, or was told; empty for any other."""
+    """The alarm of an answer against what a person decided, or read here; empty for any other."""
     decided = before.resolution if before.state == WriteState.RESOLVED else ""
     was_saved = answer == WriteState.SAVED
     if was_saved and decided == WriteResolution.NOT_SAVED:

@@ -19,7 +19,7 @@ from . import reconciliation, services
 from .models import Write
 from .states import WriteFound, WriteResolution, WriteState
 
-# How long an outcome is normally open; past that the page leaves looking to a button.
+# How long an outcome is normally open; past that the page leaves checking to a button.
 NORMAL = timedelta(minutes=2)
 
 
@@ -77,7 +77,7 @@ def resolve_needs(request: PersonRequest, app_id: str, idempotency_key: str) -> 
 
 @signed_in(needs=write_needs)
 def write(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """One write, for its person and for managers; it is looked at again when that is due."""
+    """One write, for its person and for managers; it is checked again when that is due."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.check_if_due(one)
     return _show(request, one)
@@ -97,8 +97,8 @@ def _get_write(app_id: str, idempotency_key: str) -> Write:
 
 def _show(request: PersonRequest, one: Write, form: forms.Form | None = None) -> HttpResponse:
     context = _status(request, one, seen=_seen(one)) | {
-        "looks": one.checks.all(),
-        "told": list_submitted(reconciliation.read_submitted(one)),
+        "checks": one.checks.all(),
+        "submitted": list_submitted(reconciliation.read_submitted(one)),
         "resolve_form": form or _resolve_form(one),
         "may_resolve": _may_resolve(request, one),
         "may_see_alarm": request.user.has_perm(reconciliation.RESOLVE),
@@ -109,7 +109,7 @@ def _show(request: PersonRequest, one: Write, form: forms.Form | None = None) ->
 
 @signed_in(needs=write_needs)
 def status(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """The polled part of the page; it takes the next look when that is due."""
+    """The polled part of the page; it makes the next check when that is due."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.check_if_due(one)
     context = _status(request, one, seen=request.GET.get("seen", ""))
@@ -139,7 +139,7 @@ def _seen(one: Write) -> str:
 
 @signed_in(methods=("POST",), needs=write_needs)
 def check(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """A person asks for a look now."""
+    """A person asks for a check now."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.check_now(one)
     return redirect(one)
@@ -175,13 +175,13 @@ def _may_resolve(request: PersonRequest, one: Write) -> bool:
 
 def _knows(request: PersonRequest, one: Write) -> bool:
     """Whether only a person can say which record it is, and this one entered it."""
-    way = reconciliation.get_checker(one)
-    return way is not None and way.to_be_told and one.person == request.user
+    checker = reconciliation.get_checker(one)
+    return checker is not None and checker.needs_person and one.person == request.user
 
 
 def _resolve_form(one: Write, data: Any = None) -> ResolveForm:
-    way = reconciliation.get_checker(one)
-    if way is None or not way.to_be_told:
+    checker = reconciliation.get_checker(one)
+    if checker is None or not checker.needs_person:
         return ResolveForm(data)
     seen = one.checks.exclude(found="").last()
     return WhichForm(data, candidates=[tuple(link) for link in seen.links] if seen else [])
@@ -190,11 +190,11 @@ def _resolve_form(one: Write, data: Any = None) -> ResolveForm:
 def _again(request: PersonRequest, one: Write) -> str:
     """Where its person may enter it again; empty while that would only be impatience."""
     abandoned = one.state == WriteState.UNKNOWN and one.found in reconciliation.ABANDONED
-    settled_so = one.state == WriteState.RESOLVED and one.resolution == WriteResolution.NOT_SAVED
+    is_not_saved = one.state == WriteState.RESOLVED and one.resolution == WriteResolution.NOT_SAVED
     may = one.person == request.user and request.user.has_perm(f"lending.{one.operation}")
     if not (may and one.again_at and one.submitted):
         return ""
-    if not (abandoned or settled_so or one.state == WriteState.NOT_SAVED):
+    if not (abandoned or is_not_saved or one.state == WriteState.NOT_SAVED):
         return ""
     return f"{one.again_at}{'&' if '?' in one.again_at else '?'}again={one.idempotency_key}"
 

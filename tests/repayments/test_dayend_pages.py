@@ -14,7 +14,6 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.repayments import managers
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
@@ -65,7 +64,7 @@ def test_each_figure_leads_to_exactly_its_entries(
         assert "errorlist" not in journal
         found = re.search(r"(\d+) in all", journal)
         assert found and found[1] == figure, address
-    seen = Repayment.objects.filter(managers.between(THAT_DAY, THAT_DAY, by, NAIROBI))
+    seen = Repayment.objects.on_days(THAT_DAY, THAT_DAY, by, NAIROBI)
     till_links = [int(figure) for address, figure in links if "person" not in address]
     entered = [int(x) for a, x in links if "person" not in a and "state" not in a]
     assert sum(entered) == seen.filter(app_id="kenya").count()

@@ -169,7 +169,7 @@ def test_a_mail_server_that_is_gone_delays_the_mail_and_not_the_looks(
     overdue.refresh_from_db()
     assert overdue.notified_at is None
     assert overdue.readings.filter(kind="check").count() == 1
-    assert f"managers could not be told of {overdue}: ConnectionRefusedError" in caplog.text
+    assert f"managers could not be notified of {overdue}: ConnectionRefusedError" in caplog.text
     settings.EMAIL_BACKEND = test_backend
     Worker(once=True).run()
     assert sent_mail() == []  # not asked again so soon
@@ -220,7 +220,7 @@ def test_a_worker_that_died_before_the_mail_went_out_lets_the_next_send_it(
     Worker(once=True).run()
     (message,) = sent_mail()
     moment = DBTaskResult.objects.get(task_path=tasks.notify.module_path).enqueued_at
-    assert f"<told-{moment:%Y%m%d%H%M%S%f}@localhost>" == message.extra_headers["Message-ID"]
+    assert f"<notified-{moment:%Y%m%d%H%M%S%f}@localhost>" == message.extra_headers["Message-ID"]
 
 
 def test_the_worker_writes_it_and_its_log_names_nobody(
@@ -228,11 +228,11 @@ def test_the_worker_writes_it_and_its_log_names_nobody(
 ) -> None:
     log = tmp_path / "log"
     with worker(service.server.url, log, EMAIL_URL="consolemail://", PYTHONUNBUFFERED="1") as one:
-        assert soon(lambda: "managers were told" in log.read_text())
+        assert soon(lambda: "managers were notified" in log.read_text())
         one.send_signal(signal.SIGTERM)
         assert one.wait(10) == 0
     text = log.read_text()
     assert text.count("Subject: ") == 1
-    assert f"managers were told of {overdue}" in text
+    assert f"managers were notified of {overdue}" in text
     for personal in ("boss", "L-1", "B-1", "TX-4711"):
         assert personal not in text

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from lendingadmin.lending.errors import BadRequest, Saved
-from lendingadmin.repayments import managers, sending, services
+from lendingadmin.repayments import sending, services
 from lendingadmin.repayments.evidence import Effect
 from lendingadmin.repayments.models import Reading, Repayment
 from lendingadmin.repayments.services import Request
@@ -103,7 +103,7 @@ def test_a_late_acknowledgement_alarms_again_after_an_alarm_that_was_seen(
     services.raise_alarm(repayment, "Paid rose late.")
     services.mark_alarm_seen(repayment, support)
     services.acknowledge(repayment, support)
-    assert list(managers.alarms("kenya")) == [repayment]
+    assert list(Repayment.objects.with_unseen_alarm("kenya")) == [repayment]
 
 
 def test_a_late_refusal_ends_the_looking(service: LoanService, support: User, asked: Asked) -> None:

@@ -12,9 +12,11 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.borrowers import history
-from lendingadmin.repayments import lookalikes, managers, mistakes, notifications, reconciliation
+from lendingadmin.repayments import lookalikes, mistakes, notifications, reconciliation
 from lendingadmin.repayments import tasks as repayment_tasks
+from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import Request, find_abandoned
+from lendingadmin.repayments.states import OPEN
 from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation as other_writes
 from lendingadmin.writes import tasks as web_tasks
@@ -71,7 +73,7 @@ def asked(manager: User) -> Request:
 
 
 WORK: dict[str, Callable[[User], object]] = {
-    "the badge": lambda _: managers.count_unknown("kenya"),
+    "the badge": lambda _: Repayment.objects.count_unknown("kenya"),
     "the sweep": lambda _: reconciliation.mark_lost_unknown(),
     "the looks that are due": lambda _: (
         reconciliation.list_due(),
@@ -82,13 +84,13 @@ WORK: dict[str, Callable[[User], object]] = {
     "look-alikes": lambda by: lookalikes.look_alikes(asked(by), "form"),
     "what may double": lambda _: list(find_abandoned("kenya", "L-1", "TX-1")),
     "one loan": lambda _: (
-        list(managers.of_loan("kenya", "L-1")[:10]),
-        list(managers.of_loan("kenya", "L-1").filter(state__in=managers.OPEN)),
+        list(Repayment.objects.of_loan("kenya", "L-1")[:10]),
+        list(Repayment.objects.of_loan("kenya", "L-1").filter(state__in=OPEN)),
     ),
-    "one borrower": lambda _: list(managers.of_borrower("kenya", "B-1")[:20]),
+    "one borrower": lambda _: list(Repayment.objects.of_borrower("kenya", "B-1")[:20]),
     "what was done with a borrower": lambda by: history.of_borrower(by, "kenya", "B-1"),
-    "one person": lambda by: list(managers.of_person("kenya", by.pk)[:10]),
-    "open reports": lambda _: list(mistakes.open_in("kenya")),
+    "one person": lambda by: list(Repayment.objects.of_person("kenya", by.pk)[:10]),
+    "open reports": lambda _: list(mistakes.list_open("kenya")),
     "other writes in doubt": lambda by: (
         other_writes.list_unconfirmed("kenya", by),
         other_writes.list_unconfirmed("kenya", User.objects.create_user("somebody")),

@@ -1,5 +1,6 @@
 """The journal: every repayment recorded here, its receipt, and what people decide about it."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from lendingadmin import gateway
 from lendingadmin.env import LendingApp
-from lendingadmin.repayments import managers, mistakes, reconciliation, services
+from lendingadmin.repayments import filters, mistakes, reconciliation, services
 from lendingadmin.repayments.attribution import attribution_of
 from lendingadmin.repayments.forms import (
     JournalForm,
@@ -34,9 +35,9 @@ from lendingadmin.writes import reconciliation as write_reconciliation
 PAGE_SIZE = 50
 # Of what stands above a list, so many at once.
 _FEW = 20
-_LOOKS_PER_VISIT = 5
+_CHECKS_PER_VISIT = 5
 
-# How long an outcome is normally open; past that the page leaves looking to a button.
+# How long an outcome is normally open; past that the page leaves checking to a button.
 NORMAL = timedelta(minutes=2)
 
 
@@ -58,31 +59,31 @@ def journal(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Slice:
-    rows = mistakes.marked(Repayment.objects.select_related("created_by"))
-    sources, only = managers.sources(rows, wanted, app)
+    rows = mistakes.annotate_mistake(Repayment.objects.select_related("created_by"))
+    sources, only = filters.list_sources(rows, wanted, app)
     behind = whole_number(request.GET.get("before")) or None
-    return read_slice(sources, managers.order_of(wanted), PAGE_SIZE, behind=behind, only=only)
+    return read_slice(sources, filters.get_order(wanted), PAGE_SIZE, behind=behind, only=only)
 
 
 @access("lending.loans.get")
 def unknown(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Unknown outcomes: read again now that somebody looks; what is left, a person decides."""
-    reconciliation.check_due(app_id, at_most=_LOOKS_PER_VISIT)
-    unresolved = [mistakes.marked(rows) for rows in managers.unresolved(app_id)]
-    alarms = mistakes.marked(managers.alarms(app_id))
+    """Unknown outcomes: checked again while somebody looks; a person decides the rest."""
+    reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)
+    rows = mistakes.annotate_mistake(Repayment.objects.all())
+    reports, alarms = mistakes.list_open(app_id), rows.with_unseen_alarm(app_id)
     context = {
-        "unresolved": _listed(request, unresolved, "created_at", "after"),
-        "alarms": _listed(request, [alarms], "alarm_at", "alarms", _FEW),
-        "mistakes": _listed(request, [mistakes.open_in(app_id)], "reported_at", "reports", _FEW),
+        "unresolved": _list_page(request, rows.list_needing_checks(app_id), "created_at", "after"),
+        "alarms": _list_page(request, [alarms], "alarm_at", "alarms", _FEW),
+        "mistakes": _list_page(request, [reports], "reported_at", "reports", _FEW),
         "write_alarms": write_reconciliation.list_alarms(app_id, request.user),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "repayments/unknown.html", context)
 
 
-def _listed(
+def _list_page(
     request: PersonRequest,
-    sources: list[QuerySet[Any]],
+    sources: Sequence[QuerySet[Any]],
     column: str,
     parameter: str,
     size: int = PAGE_SIZE,
@@ -133,7 +134,7 @@ def _receipt(
 
 @access("lending.loans.get")
 def status(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """The polled part of the receipt; it takes the next look when that is due."""
+    """The polled part of the receipt; it makes the next check when that is due."""
     repayment = _one(app_id, number)
     reconciliation.check_if_due(repayment)
     context = _status(request, repayment, seen=request.GET.get("seen", ""))
@@ -162,7 +163,7 @@ def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str
 
 @access("lending.loans.get", methods=("POST",))
 def check(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A person asks for a look now."""
+    """A person asks for a check now."""
     repayment = _one(app_id, number)
     reconciliation.check_now(repayment)
     return redirect(repayment)

@@ -168,7 +168,7 @@ def _show_confirm(
         "changed": request.method == "POST" and not _same_was_shown(request, asked),
         "busy": _open_intent(asked.app_id, asked.account_id),
         "already_live": getattr(stands_against, "other", None),
-        "abandoned": _given_up(asked),
+        "abandoned": _list_abandoned(asked),
         "paid": loan_math.total_of(loan, "paid"),
         "unconfirmed": request.method == "POST" and stands_against is None,
         "value_date_ahead": asked.value_date > timezone.now(),
@@ -181,7 +181,7 @@ def _all_was_seen(request: PersonRequest, asked: services.Request, idempotency_k
     """Whether the person saw every look-alike there is by now, and agreed that it may double."""
     seen = request.POST.get("seen", "")
     newest = max((row.pk for row in look_alikes(asked, idempotency_key)), default=0)
-    agreed = not _given_up(asked) or _agreed(request)
+    agreed = not _list_abandoned(asked) or _agreed(request)
     return agreed and newest <= whole_number(seen) and _same_was_shown(request, asked)
 
 
@@ -202,6 +202,6 @@ def _agreed(request: PersonRequest) -> bool:
     return "may_double" in request.POST
 
 
-def _given_up(asked: services.Request) -> list[Repayment]:
+def _list_abandoned(asked: services.Request) -> list[Repayment]:
     """The attempts that this may double, by whichever way it is entered."""
     return list(services.find_abandoned(asked.app_id, asked.account_id, asked.external_id))
