@@ -24,6 +24,8 @@ __all__ = [
     "unanswered_address",
 ]
 
+ClientOf = Callable[[User | None], Client]
+
 PASSWORD = "correct horse battery staple"
 
 HERE = Path(__file__).parent
@@ -84,7 +86,7 @@ def people(viewer: User, officer: User, support: User, manager: User) -> dict[st
 
 
 @pytest.fixture
-def client_of() -> Callable[[User | None], Client]:
+def client_of() -> ClientOf:
     """A browser session in which the person is signed in; None is a stranger's."""
 
     def open_session(person: User | None) -> Client:
@@ -94,3 +96,15 @@ def client_of() -> Callable[[User | None], Client]:
         return client
 
     return open_session
+
+
+@pytest.fixture
+def desk(request: pytest.FixtureRequest, client_of: ClientOf) -> Client:
+    """The browser session of an officer, or of the role that the module names as ROLE."""
+    return client_of(request.getfixturevalue(getattr(request.module, "ROLE", "officer")))
+
+
+@pytest.fixture
+def boss(client_of: ClientOf, manager: User) -> Client:
+    """The browser session of a manager."""
+    return client_of(manager)

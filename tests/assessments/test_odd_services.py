@@ -1,6 +1,5 @@
 """The pages of assessments against a service that is odd, slow to finish, or gone."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,6 +9,7 @@ from django.test import Client
 
 from lendingadmin.staff.models import User
 from lendingadmin.ui import coalesce
+from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, token
 from tests.faults.server import FaultServer
 
@@ -60,7 +60,7 @@ def now_text(**back: float) -> str:
 
 @pytest.fixture
 def desk(
-    client_of: Callable[[User | None], Client],
+    client_of: ClientOf,
     officer: User,
     fault_server: FaultServer,
     settings: Any,

@@ -1,7 +1,6 @@
 """The pages of assessments against the sandbox: list, create, wait, read, compare."""
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -12,16 +11,11 @@ from django.utils import timezone
 from lendingadmin.audit.models import Entry
 from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.sandbox.calling import Caller, ago, new_assessment
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
 KIND = "assessmentTypes/credit-90-days"
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, officer: User) -> Client:
-    return client_of(officer)
 
 
 def address(app: LendingApp, rest: str = "") -> str:

@@ -1,10 +1,7 @@
 """What a person gives as a reason is sealed where it is kept, and never enters the trail."""
 
-from collections.abc import Callable
-
 import pytest
 from django.db import connection
-from django.test import Client
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.repayments import services
@@ -14,10 +11,10 @@ from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.states import WriteResolution
+from tests.conftest import ClientOf
 from tests.repayments.rows import row
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
 REASON = "Achieng Otieno's sister rang"
 
 

@@ -9,7 +9,6 @@ from django.test import Client
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.env import LendingApp
-from lendingadmin.staff.models import User
 from lendingadmin.writes import idempotency
 from tests.borrowers.forms import filled
 from tests.events import samples as events
@@ -18,17 +17,6 @@ from tests.faults.server import FaultServer, Wire
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, officer: User) -> Client:
-    return client_of(officer)
-
-
-@pytest.fixture
-def boss(client_of: ClientOf, manager: User) -> Client:
-    return client_of(manager)
 
 
 def url(app: LendingApp, rest: str = "") -> str:

@@ -1,6 +1,5 @@
 """Changing a borrower: only what changed is sent, nothing is lost, and nobody is overwritten."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from lendingadmin.audit.models import Entry
 from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
 from tests.borrowers.forms import filled
+from tests.conftest import ClientOf
 from tests.faults.behaviours import echo, refusal, reply, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
@@ -44,11 +44,6 @@ def service(fault_server: FaultServer, settings: Any) -> FaultServer:
     fault_server.on(RECORD, reply(WHOLE))
     fault_server.on(PATCH, echo(borrowerId="B-1"))
     return fault_server
-
-
-@pytest.fixture
-def desk(client_of: Callable[[User | None], Client], officer: User) -> Client:
-    return client_of(officer)
 
 
 def sent(service: FaultServer) -> list[Any]:
@@ -271,7 +266,7 @@ def test_more_rows_keep_what_was_entered_and_complain_of_nothing(
 def test_another_person_s_form_is_nobody_else_s(
     desk: Client,
     service: FaultServer,
-    client_of: Callable[[User | None], Client],
+    client_of: ClientOf,
     manager: User,
 ) -> None:
     confirm = entered(desk, individual__surname="B")

@@ -1,10 +1,7 @@
 """What was done here with a borrower: all of it, nobody else's, and found by an index."""
 
-from collections.abc import Callable
-
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from lendingadmin import audit
@@ -12,6 +9,7 @@ from lendingadmin.assessments import running
 from lendingadmin.borrowers import history
 from lendingadmin.staff.models import User
 from lendingadmin.writes.models import Write
+from tests.conftest import ClientOf
 
 pytestmark = pytest.mark.django_db
 TIME = "2026-11-01T09:00:00.000Z"
@@ -66,7 +64,7 @@ def test_a_loan_that_was_made_for_them(manager: User) -> None:
     ],
 )
 def test_it_is_told_in_words_and_leads_to_what_was_made(
-    client_of: Callable[[User | None], Client],
+    client_of: ClientOf,
     manager: User,
     operation: str,
     state: str,
@@ -82,9 +80,7 @@ def test_it_is_told_in_words_and_leads_to_what_was_made(
     assert ("/made/" in page) == ("/made/" in words)
 
 
-def test_only_managers_see_the_trail(
-    client_of: Callable[[User | None], Client], people: dict[str, User]
-) -> None:
+def test_only_managers_see_the_trail(client_of: ClientOf, people: dict[str, User]) -> None:
     audit.record(None, "borrowers.patch", app_id="kenya", subject="7", outcome="done")
     for role, person in people.items():
         page = client_of(person).get("/apps/kenya/borrowers/7/panels/history").content.decode()
@@ -112,7 +108,7 @@ def explained(sql: str) -> str:
 
 @pytest.mark.parametrize(("count", "is_cut"), [(20, False), (21, True)])
 def test_what_is_older_than_what_is_shown_is_told(
-    manager: User, client_of: Callable[[User | None], Client], count: int, is_cut: bool
+    manager: User, client_of: ClientOf, count: int, is_cut: bool
 ) -> None:
     for number in range(count):
         audit.record(manager, "borrowers.patch", app_id="kenya", subject="7", outcome=str(number))

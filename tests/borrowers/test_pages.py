@@ -1,6 +1,5 @@
 """The borrowers list and page against the running sandbox, and against services that are odd."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,17 +9,13 @@ from django.urls import reverse
 from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
 from tests.borrowers.forms import filled
+from tests.conftest import ClientOf
 from tests.faults.behaviours import reply, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, viewer: User) -> Client:
-    return client_of(viewer)
+ROLE = "viewer"
 
 
 def test_list_and_page(desk: Client, app: LendingApp, book: Caller) -> None:

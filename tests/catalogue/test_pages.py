@@ -1,6 +1,5 @@
 """Products and assessment types: against the sandbox, and against services that are odd."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,15 +8,12 @@ from django.test import Client
 
 from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.faults.behaviours import reply, token
 from tests.faults.server import FaultServer
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def desk(client_of: Callable[[User | None], Client], viewer: User) -> Client:
-    return client_of(viewer)
+ROLE = "viewer"
 
 
 def test_products_and_one_of_them(desk: Client, app: LendingApp) -> None:
@@ -78,7 +74,7 @@ def test_an_assessment_type_has_a_page(desk: Client, app: LendingApp) -> None:
 
 
 def test_from_a_type_an_officer_goes_on_to_assess(
-    client_of: Callable[[User | None], Client], officer: User, app: LendingApp
+    client_of: ClientOf, officer: User, app: LendingApp
 ) -> None:
     desk = client_of(officer)
     page = desk.get("/assessment-types/credit-90-days/").content.decode()

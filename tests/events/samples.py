@@ -11,6 +11,7 @@ from lendingadmin.env import LendingApp
 from tests.sandbox.calling import Caller
 
 DOMAIN = "lending.example"
+# An hour before the tests were collected: the service takes what is months old as well.
 NOW = datetime.now(UTC).replace(microsecond=0)
 WHEN = NOW - timedelta(hours=1)
 STAMP = WHEN.isoformat().replace("+00:00", ".000Z")

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from html import unescape
 
@@ -13,6 +13,7 @@ from django.test import Client
 from lendingadmin.env import LendingApp
 from lendingadmin.events.finding import address_of
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.events.samples import DOMAIN
 from tests.sandbox.calling import Caller
 
@@ -66,7 +67,7 @@ def walk(desk: Client, address: str, next_link: str, wanted: Sequence[str]) -> l
 
 
 def test_large_events_are_all_there(
-    client_of: Callable[[User | None], Client], manager: User, app: LendingApp, stamps: list[str]
+    client_of: ClientOf, manager: User, app: LendingApp, stamps: list[str]
 ) -> None:
     desk, here = client_of(manager), f"/apps/{app.app_id}"
     keys = [("borrower:b", "personal_data.captured", stamp) for stamp in stamps]

@@ -1,7 +1,6 @@
 """The list of events and the page of one: against the sandbox, and against odd services."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,18 +11,14 @@ from lendingadmin.audit.models import Entry
 from lendingadmin.env import LendingApp
 from lendingadmin.events.reading import PART
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.events.samples import DOMAIN, SECRETS, STAMP, WHEN, address, body, ms
 from tests.faults.behaviours import reply, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, viewer: User) -> Client:
-    return client_of(viewer)
+ROLE = "viewer"
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Reporting events by form and by file: what reaches the service, once, and what is held back."""
 
 import re
-from collections.abc import Callable
 from html import unescape
 from typing import Any
 from urllib.parse import urlencode
@@ -13,6 +12,7 @@ from lendingadmin.audit.models import Entry
 from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui.models import Draft
+from tests.conftest import ClientOf
 from tests.events.samples import (
     DOMAIN,
     STAMP,
@@ -30,12 +30,6 @@ from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, officer: User) -> Client:
-    return client_of(officer)
 
 
 def enter(desk: Client, app: LendingApp, **fields: str) -> str:

@@ -2,7 +2,6 @@
 
 import zlib
 from base64 import b64decode
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui import uploads
 from lendingadmin.ui.models import Draft
+from tests.conftest import ClientOf
 from tests.events.samples import (
     DOMAIN,
     STAMP,
@@ -30,12 +30,6 @@ from tests.events.samples import (
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, officer: User) -> Client:
-    return client_of(officer)
 
 
 def test_a_whole_event_as_a_file(desk: Client, app: LendingApp, book: Caller) -> None:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,20 +11,16 @@ from django.test import Client
 from lendingadmin.audit.models import Entry
 from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, token
 from tests.faults.server import FaultServer
 from tests.repayments.pages import enter, press
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
+ROLE = "support"
 LISTS = ("borrowers", "loans", "assessments", "events", "repayments")
 LOANS = "GET /v1/projects/demo/apps/kenya/loans?"
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, support: User) -> Client:
-    return client_of(support)
 
 
 @pytest.fixture

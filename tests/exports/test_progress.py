@@ -7,12 +7,14 @@ import simplejson
 from django.test import Client
 
 from lendingadmin.staff.models import User
-from tests.exports.test_csv import LOANS, ClientOf, desk, odd_service, table
+from tests.conftest import ClientOf
+from tests.exports.test_csv import LOANS, odd_service, table
 from tests.faults.behaviours import refusal, reply
 from tests.faults.server import FaultServer
 
-__all__ = ["desk", "odd_service"]
+__all__ = ["odd_service"]
 pytestmark = pytest.mark.django_db(transaction=True)
+ROLE = "support"
 
 TOKEN = "abcdefghij_1"
 EXPORT = f"/apps/kenya/loans/export.csv?told={TOKEN}"

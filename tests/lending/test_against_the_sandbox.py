@@ -17,7 +17,6 @@ from lendingadmin.lending.tokens import TokenSource
 from lendingadmin.lending.values import Malformed, Value
 from tests.sandbox_process import SandboxProcess
 
-NOW = datetime.now(UTC).replace(microsecond=0)
 FORMS: tuple[CustomMethods, ...] = ("colon", "slash")
 
 
@@ -62,8 +61,12 @@ def job(request: pytest.FixtureRequest, sandbox: SandboxProcess) -> Job:
     return Job(sandbox, request.param)
 
 
+def now() -> datetime:
+    return datetime.now(UTC).replace(microsecond=0)
+
+
 def before(**time: float) -> str:
-    return (NOW - timedelta(**time)).isoformat()
+    return (now() - timedelta(**time)).isoformat()
 
 
 BORROWER = {
@@ -85,7 +88,7 @@ BORROWER = {
 
 def report(job: Job) -> dict[str, Any]:
     """Twelve weeks of messages and one of each other kind."""
-    stamp = int((NOW - timedelta(days=1)).timestamp() * 1000)
+    stamp = int((now() - timedelta(days=1)).timestamp() * 1000)
     texts = [
         {
             "smsId": str(day),
@@ -151,7 +154,7 @@ def test_every_operation_once(job: Job) -> None:
 
     queued = job.read(
         app.borrowers.get_offers(
-            key, assessment_type=kind, timestamp=NOW - timedelta(seconds=4), request_id="r"
+            key, assessment_type=kind, timestamp=now() - timedelta(seconds=4), request_id="r"
         )
     )
     assert (queued.done, queued.result) == (False, None)
@@ -160,7 +163,7 @@ def test_every_operation_once(job: Job) -> None:
     )
     response = offer.result.response
     assert {one.product_id for one in response.products} <= set(products)
-    start = NOW - timedelta(days=1)
+    start = now() - timedelta(days=1)
     contracts = job.read(
         app.borrowers.get_offer_contracts(
             key, offer_summary=response.summary, amount=response.credit_limit, start_date=start
@@ -191,7 +194,7 @@ def lasting(job: Job, contract: Any, start: datetime) -> None:
     assert loan.result.type == "settled"
     assert loan.settlement_date is not None
 
-    later = (NOW + timedelta(days=9)).isoformat()
+    later = (now() + timedelta(days=9)).isoformat()
     job.read(app.loans.create({**body, "accountId": "later", "startDate": later}))
     filtered = job.read(app.loans.list(filters={"status": "1"}, order="desc", page_size=5))
     assert [one.account_id for one in filtered.items] == ["later"]

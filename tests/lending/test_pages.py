@@ -23,7 +23,7 @@ from lendingadmin.lending.pages import (
 from lendingadmin.lending.values import Loan
 
 LOANS, BORROWERS = OPERATIONS["loans.list"], OPERATIONS["borrowers.list"]
-NOW = datetime.now(UTC)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def test_clauses_are_joined_by_spaces_and_values_keep_their_colons():

@@ -1,7 +1,6 @@
 """The loans list and the loan page, against the sandbox."""
 
 import html
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,17 +8,13 @@ from django.test import Client
 
 from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.faults.behaviours import reply, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, viewer: User) -> Client:
-    return client_of(viewer)
+ROLE = "viewer"
 
 
 def test_list_and_page(desk: Client, app: LendingApp, book: Caller) -> None:

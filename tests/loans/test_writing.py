@@ -1,7 +1,6 @@
 """Making a loan of a contract given as JSON, deleting one, and what the loan page adds."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller, ago
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
+ROLE = "manager"
 NEW = "/apps/kenya/loans/new"
 CONTRACT = '{"productId": "p", "amounts": {"principal": 10.00}, "x": [1.10, null]}'
 
@@ -30,12 +29,6 @@ def service(fault_server: FaultServer, settings: Any) -> FaultServer:
     fault_server.on("POST /v1/oauth2/token", token())
     fault_server.on("POST /v1/projects/demo/apps/kenya/loans", echo())
     return fault_server
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, manager: User) -> Client:
-    """A manager makes loans and deletes them."""
-    return client_of(manager)
 
 
 def hidden(page: Any, name: str = "token") -> str:

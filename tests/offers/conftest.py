@@ -13,6 +13,7 @@ from lendingadmin.lending.values import OfferOperation
 from lendingadmin.offers import asking
 from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.offers.service import DONE, OfferService, operation
 
@@ -28,7 +29,7 @@ def service(fault_server: FaultServer, settings: Any) -> OfferService:
 
 
 @pytest.fixture
-def desk(client_of: Callable[[User | None], Client], officer: User) -> Client:
+def desk(client_of: ClientOf, officer: User) -> Client:
     """The officer's browser."""
     return client_of(officer)
 

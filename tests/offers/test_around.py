@@ -1,7 +1,6 @@
 """What stands around the part of an offer's page that polls, and for whom."""
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from html.parser import HTMLParser
 from typing import Any
@@ -14,12 +13,12 @@ from django.utils import timezone
 
 from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal
 from tests.offers.conftest import Ask
 from tests.offers.service import BORROWER, DONE, OFFER, OfferService, hidden, operation
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
 ASK = "Ask the service for this request"
 ANOTHER = f'href="{BORROWER}/offers/new'
 NO_OFFER: dict[str, Any] = {"done": True, "result": {"error": "no_data", "response": None}}

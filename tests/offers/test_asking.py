@@ -1,7 +1,6 @@
 """Asking for an offer, and the page that waits for it."""
 
 import time
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +13,7 @@ from lendingadmin.audit.models import Entry
 from lendingadmin.env import LendingApp
 from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reset
 from tests.offers.conftest import Ask
 from tests.offers.service import (
@@ -31,7 +31,6 @@ from tests.repayments.threads import at_once
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
 NEW = f"{BORROWER}/offers/new"
 
 

@@ -1,7 +1,6 @@
 """Contract previews side by side."""
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from html import unescape
@@ -12,6 +11,7 @@ from django.utils import timezone
 
 from lendingadmin.offers.models import OfferRequest
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal
 from tests.offers.conftest import Ask
 from tests.offers.service import ASKED, CONTRACTS, OfferService, exact
@@ -137,7 +137,7 @@ class TestSideBySide:
 
     def test_a_viewer_opens_the_shared_address_without_an_offer_being_asked_for(
         self,
-        client_of: Callable[[User | None], Client],
+        client_of: ClientOf,
         viewer: User,
         service: OfferService,
         offered: OfferRequest,

@@ -1,7 +1,6 @@
 """The loan made of a preview: what was shown is what goes back."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 from django.test import Client
@@ -11,6 +10,7 @@ from lendingadmin.offers.models import OfferRequest
 from lendingadmin.staff.models import User
 from lendingadmin.ui.models import Draft
 from lendingadmin.writes.models import Write
+from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reset
 from tests.offers.service import (
     ASKED,
@@ -136,7 +136,7 @@ class TestALoanOfAPreview:
         desk: Client,
         service: OfferService,
         offered: OfferRequest,
-        client_of: Callable[[User | None], Client],
+        client_of: ClientOf,
         manager: User,
         how: str,
     ) -> None:

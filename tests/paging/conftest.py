@@ -1,10 +1,10 @@
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.paging.service import PagedService
 
@@ -17,5 +17,5 @@ def service(fault_server: FaultServer, settings: Any) -> PagedService:
 
 
 @pytest.fixture
-def desk(client_of: Callable[[User | None], Client], manager: User) -> Client:
+def desk(client_of: ClientOf, manager: User) -> Client:
     return client_of(manager)

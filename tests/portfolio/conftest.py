@@ -1,5 +1,4 @@
 import re
-from collections.abc import Callable
 from decimal import Decimal
 from html import unescape
 from typing import Any
@@ -10,6 +9,7 @@ from django.test import Client
 from lendingadmin.portfolio import snapshot_job, tasks
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.portfolio.service import BookService, loan
 
@@ -34,7 +34,7 @@ def counted() -> Snapshot:
 
 
 @pytest.fixture
-def desk(client_of: Callable[[User | None], Client], officer: User) -> Client:
+def desk(client_of: ClientOf, officer: User) -> Client:
     return client_of(officer)
 
 

@@ -1,7 +1,6 @@
 """The portfolio: what the desk shows of a count, per role, and the loans behind it."""
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from html import unescape
@@ -17,11 +16,11 @@ from django.utils import timezone
 from lendingadmin.portfolio import snapshot_job, tasks
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.portfolio.conftest import DESK, counted, page, words
 from tests.portfolio.service import BookService, loan
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
 State = Snapshot.State
 
 

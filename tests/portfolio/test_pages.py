@@ -1,22 +1,16 @@
 """The desk."""
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 
 from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, viewer: User) -> Client:
-    return client_of(viewer)
+ROLE = "viewer"
 
 
 def test_the_start_page_is_the_desk_of_the_first_app(desk: Client, app: LendingApp) -> None:

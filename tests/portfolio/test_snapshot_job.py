@@ -1,14 +1,12 @@
 """Counting the book, page after page: by the clock, by a person, with memory that stays."""
 
 import tracemalloc
-from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 import simplejson
-from django.test import Client
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
@@ -19,6 +17,7 @@ from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.repayments import tasks as ledger_tasks
 from lendingadmin.staff.models import User
 from lendingadmin.worker.worker import Worker
+from tests.conftest import ClientOf
 from tests.faults.behaviours import reply
 from tests.faults.server import FaultServer, Wire
 from tests.portfolio.conftest import counted, outstanding
@@ -26,7 +25,6 @@ from tests.portfolio.service import LIST, BookService, loan, paid
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
 State = Snapshot.State
 
 

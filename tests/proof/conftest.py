@@ -1,12 +1,12 @@
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.proof.clock import Clock, moving_clock
 from tests.proof.desk import InProcess
 from tests.proof.hostile import Hostile
@@ -30,5 +30,5 @@ def hostile(tmp_path: Path, settings: Any) -> Iterator[Hostile]:
 
 
 @pytest.fixture
-def manager_desk(client_of: Callable[[User | None], Client], manager: User) -> InProcess:
+def manager_desk(client_of: ClientOf, manager: User) -> InProcess:
     return InProcess(client_of(manager))

@@ -11,6 +11,7 @@ from django.utils import timezone
 from lendingadmin.env import LendingApp
 from lendingadmin.repayments.services import Request
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.repayments.service import LoanService
 from tests.sandbox.calling import Caller
@@ -45,7 +46,7 @@ def asked() -> Callable[..., Request]:
 
 
 @pytest.fixture
-def desk(client_of: Callable[[User | None], Client], support: User) -> Client:
+def desk(client_of: ClientOf, support: User) -> Client:
     """The support person's browser."""
     return client_of(support)
 

@@ -1,14 +1,13 @@
 """A payment in the hour in which clocks go back can be entered, and is sent as it was chosen."""
 
-from collections.abc import Callable
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.test import Client
 
 from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.repayments.pages import filled, press
 from tests.repayments.service import LoanService
 
@@ -18,7 +17,7 @@ BOTH = "02:30 summer time (UTC+2) or 02:30 winter time (UTC+1)"
 
 @pytest.mark.django_db(transaction=True)
 def test_a_repayment_in_that_hour_is_sent_as_it_was_chosen(
-    service: LoanService, client_of: Callable[[User | None], Client], support: User, settings: Any
+    service: LoanService, client_of: ClientOf, support: User, settings: Any
 ) -> None:
     settings.LENDING_APPS = (LendingApp("kenya", "EUR", ZoneInfo("Europe/Berlin")),)
     desk, new = client_of(support), "/apps/kenya/loans/L-1/repayments/new"

@@ -4,7 +4,6 @@ import csv
 import html
 import io
 import re
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -17,10 +16,10 @@ from lendingadmin.audit.models import Entry
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.repayments.rows import NOON, a_busy_day, row
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
 DAY = "/apps/kenya/repayments/day/"
 THAT_DAY = date(2026, 3, 10)
 NAIROBI = ZoneInfo("Africa/Nairobi")

@@ -1,7 +1,6 @@
 """What a person is told, and may do, when the service refuses, breaks off or is gone."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 from django.test import Client
@@ -11,13 +10,13 @@ from lendingadmin.env import LendingApp
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.faults.behaviours import handled_then, refusal, reset
 from tests.faults.server import FaultServer
 from tests.repayments.pages import enter, filled, new_url, press
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
 
 
 def test_the_refusal_of_the_service_is_shown_in_its_words(

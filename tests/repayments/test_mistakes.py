@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -15,11 +14,11 @@ from django.utils import timezone
 from lendingadmin.audit.models import Entry
 from lendingadmin.repayments.models import Mistake, Repayment
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.repayments.rows import row
 from tests.repayments.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
 NOTE = "Anne paid 500, not 5,000"
 
 

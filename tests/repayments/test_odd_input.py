@@ -1,7 +1,6 @@
 """Odd addresses, odd loans and second tabs: the form answers, and only what was shown is sent."""
 
 import re
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -17,6 +16,7 @@ from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from lendingadmin.ui.models import Draft
+from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, reset
 from tests.faults.server import FaultServer
 from tests.repayments.pages import enter, filled, hidden, new_url, press
@@ -24,7 +24,6 @@ from tests.repayments.service import LoanService
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
 
 
 def test_only_what_the_page_showed_is_recorded(desk: Client, app: LendingApp, book: Caller) -> None:

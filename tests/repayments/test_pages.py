@@ -1,7 +1,6 @@
 """Recording a repayment as a person does it, against the running sandbox."""
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 
@@ -14,13 +13,13 @@ from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from lendingadmin.ui.models import Draft
+from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.repayments.pages import enter, filled, hidden, new_url, press
 from tests.repayments.threads import at_once
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
 
 
 def test_from_the_form_to_the_receipt(desk: Client, app: LendingApp, book: Caller) -> None:

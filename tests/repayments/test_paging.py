@@ -14,10 +14,10 @@ from lendingadmin.repayments.lookalikes import look_alikes
 from lendingadmin.repayments.models import Mistake, Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.repayments.rows import row
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
 UNKNOWN = "/apps/kenya/repayments/unknown/"
 JOURNAL = "/apps/kenya/repayments/"
 

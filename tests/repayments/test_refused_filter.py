@@ -1,11 +1,9 @@
 """A filter of the journal that can't be applied shows no rows, and says why."""
 
-from collections.abc import Callable
-
 import pytest
-from django.test import Client
 
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.repayments.rows import row
 
 pytestmark = pytest.mark.django_db
@@ -15,7 +13,7 @@ pytestmark = pytest.mark.django_db
     "query", ["state=nonsense", "since=2026-02-31", "by=never", "currency=EURO"]
 )
 def test_no_row_is_shown_and_the_filter_says_why(
-    client_of: Callable[[User | None], Client], support: User, query: str
+    client_of: ClientOf, support: User, query: str
 ) -> None:
     row(support, external_id="TX-SHOWN")
     desk = client_of(support)

@@ -1,7 +1,6 @@
 """The last ten records that a person opened."""
 
 import threading
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -16,12 +15,7 @@ from lendingadmin.staff.models import User
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, viewer: User) -> Client:
-    return client_of(viewer)
+ROLE = "viewer"
 
 
 def kept(person: User) -> list[tuple[str, str]]:

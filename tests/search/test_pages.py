@@ -11,12 +11,13 @@ from django.test import Client
 from lendingadmin.env import LendingApp
 from lendingadmin.search import views
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.faults.behaviours import hang, refusal, reply, token
 from tests.faults.server import FaultServer, Wire
 from tests.sandbox.calling import Caller, new_assessment
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
+ROLE = "viewer"
 HTMX = {"HX-Request": "true"}
 
 
@@ -24,11 +25,6 @@ HTMX = {"HX-Request": "true"}
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine is no slow service."""
     monkeypatch.setattr(views, "MOMENT", 8.0)
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, viewer: User) -> Client:
-    return client_of(viewer)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import importlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from lendingadmin import urls
 from lendingadmin.staff.models import User
 from lendingadmin.styleguide.samples import PARTS
 from lendingadmin.styleguide.tokens import colours, contrast, steps
+from tests.conftest import ClientOf
 
 CSS = Path(__file__).parents[2] / "static" / "css"
 
@@ -31,15 +32,13 @@ def developing(settings: Any) -> Iterator[None]:
 
 
 @pytest.fixture
-def page(developing: None, viewer: User, client_of: Callable[[User | None], Client]) -> str:
+def page(developing: None, viewer: User, client_of: ClientOf) -> str:
     answer = client_of(viewer).get("/styleguide/")
     assert answer.status_code == 200
     return answer.content.decode()
 
 
-def test_in_production_it_does_not_exist(
-    manager: User, client_of: Callable[[User | None], Client]
-) -> None:
+def test_in_production_it_does_not_exist(manager: User, client_of: ClientOf) -> None:
     assert client_of(manager).get("/styleguide/").status_code == 404
     assert client_of(None).get("/styleguide/").status_code == 404
 

@@ -1,7 +1,6 @@
 """Who reaches what: every address as a stranger and as each role."""
 
 import re
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -12,13 +11,13 @@ from django.contrib.auth.models import Group, Permission
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 from django.http import Http404, HttpRequest, HttpResponse
-from django.test import Client
 from django.urls import get_resolver, path
 
 import lendingadmin
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import RIGHTS
 from lendingadmin.ui.access import access, guards_itself, public, routes, rule_of, signed_in
+from tests.conftest import ClientOf
 
 AUTOSAVE = "/autosave"
 HOUSE = Path(lendingadmin.__file__).parent
@@ -83,7 +82,7 @@ def addresses(settings: Any) -> None:
     settings.ROOT_URLCONF = module
 
 
-Session = Callable[[User | None], Client]
+Session = ClientOf
 
 
 @pytest.mark.usefixtures("addresses")

@@ -1,11 +1,9 @@
 """“Show the API call”: only for those with the right, with personal data and the token masked."""
 
-from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
 import simplejson
-from django.test import Client
 
 from lendingadmin.env import LendingApp
 from lendingadmin.lending.calls import Call
@@ -13,9 +11,8 @@ from lendingadmin.lending.codec import decode
 from lendingadmin.staff.models import User
 from lendingadmin.ui import apicalls
 from lendingadmin.ui.redact import REDACTED, redact
+from tests.conftest import ClientOf
 from tests.sandbox.calling import Caller
-
-ClientOf = Callable[[User | None], Client]
 
 
 def test_personal_trees_keys_and_secrets_are_masked_and_the_rest_stays() -> None:

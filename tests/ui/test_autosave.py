@@ -4,7 +4,6 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -20,16 +19,12 @@ from lendingadmin.ui import autosave
 from lendingadmin.ui.models import Draft
 from lendingadmin.writes import idempotency
 from tests.borrowers.forms import filled
+from tests.conftest import ClientOf
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
+ROLE = "support"
 TYPED = {"amount": ["1234.56"], "notes": ["paid by Achieng's sister"]}
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, support: User) -> Client:
-    return client_of(support)
 
 
 @pytest.fixture

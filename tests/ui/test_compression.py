@@ -1,20 +1,13 @@
 """Pages travel compressed; what is streamed goes out row by row."""
 
 import gzip
-from collections.abc import Callable
 
 import pytest
 from django.test import Client
 
-from lendingadmin.staff.models import User
-
 pytestmark = pytest.mark.django_db(transaction=True)
+ROLE = "manager"
 ASKED = {"headers": {"accept-encoding": "gzip"}}
-
-
-@pytest.fixture
-def desk(client_of: Callable[[User | None], Client], manager: User) -> Client:
-    return client_of(manager)
 
 
 def test_a_page_is_compressed_for_who_can_read_it(desk: Client) -> None:

@@ -1,6 +1,6 @@
 """The error card: one for each thing a person can do, and whether anything was saved."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from html import unescape
 from typing import Any
@@ -14,6 +14,7 @@ from lendingadmin.lending.errors import LendingError, Saved
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.staff.models import User
 from lendingadmin.ui import errors
+from tests.conftest import ClientOf
 from tests.faults.behaviours import token
 from tests.faults.server import FaultServer
 
@@ -120,7 +121,7 @@ def all_places_taken(fault_server: FaultServer, settings: Any, db: None) -> Iter
 
 
 def test_our_own_limit_of_calls_is_not_told_as_an_outage(
-    all_places_taken: FaultServer, client_of: Callable[[User | None], Client], viewer: User
+    all_places_taken: FaultServer, client_of: ClientOf, viewer: User
 ) -> None:
     answer = client_of(viewer).get("/apps/kenya/loans/")
     assert (answer.status_code, answer.headers.get("Retry-After")) == (503, "2")

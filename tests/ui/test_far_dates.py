@@ -1,11 +1,9 @@
 """A date that lies years away is pointed out before it is sent, and never refused for that."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.env import LendingApp
@@ -13,6 +11,7 @@ from lendingadmin.events.checking import examine
 from lendingadmin.staff.models import User
 from lendingadmin.ui.dates import far_notice
 from tests.borrowers.forms import filled
+from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 from tests.ui import acts
@@ -46,7 +45,7 @@ def test_an_event_of_another_year_is_pointed_out() -> None:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("act", "field"), ASKS, ids=lambda one: str(one))
 def test_a_form_without_a_confirm_step_asks_and_then_sends(
-    act: Act, field: str, client_of: Callable[[User | None], Client], manager: User,
+    act: Act, field: str, client_of: ClientOf, manager: User,
     app: LendingApp, book: Caller, proxy: FaultServer,
 ) -> None:  # fmt: skip
     desk = client_of(manager)
@@ -64,7 +63,7 @@ def test_a_form_without_a_confirm_step_asks_and_then_sends(
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("act", "field"), ASKS, ids=lambda one: str(one))
 def test_a_date_of_this_year_is_not_asked_about(
-    act: Act, field: str, client_of: Callable[[User | None], Client], manager: User,
+    act: Act, field: str, client_of: ClientOf, manager: User,
     app: LendingApp, book: Caller,
 ) -> None:  # fmt: skip
     desk = client_of(manager)

@@ -1,14 +1,13 @@
 """Ids may be phone numbers: no address of a page reaches the log."""
 
 import logging
-from collections.abc import Callable
 
 import pytest
-from django.test import Client
 
 from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui.logs import NoAddress
+from tests.conftest import ClientOf
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +22,7 @@ def heard(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
 
 def test_a_record_that_is_not_there_is_logged_by_its_route(
     heard: pytest.LogCaptureFixture,
-    client_of: Callable[[User | None], Client],
+    client_of: ClientOf,
     viewer: User,
     app: LendingApp,
 ) -> None:
@@ -33,7 +32,7 @@ def test_a_record_that_is_not_there_is_logged_by_its_route(
 
 
 def test_an_address_without_a_route_is_not_repeated(
-    heard: pytest.LogCaptureFixture, client_of: Callable[[User | None], Client], viewer: User
+    heard: pytest.LogCaptureFixture, client_of: ClientOf, viewer: User
 ) -> None:
     client_of(viewer).get("/nowhere/254700000001")
     assert "254700000001" not in heard.text
@@ -42,7 +41,7 @@ def test_an_address_without_a_route_is_not_repeated(
 
 def test_nor_is_one_that_django_writes_in_escapes(
     heard: pytest.LogCaptureFixture,
-    client_of: Callable[[User | None], Client],
+    client_of: ClientOf,
     viewer: User,
     app: LendingApp,
 ) -> None:
@@ -53,7 +52,7 @@ def test_nor_is_one_that_django_writes_in_escapes(
 
 def test_what_was_looked_for_is_in_no_line(
     heard: pytest.LogCaptureFixture,
-    client_of: Callable[[User | None], Client],
+    client_of: ClientOf,
     viewer: User,
     app: LendingApp,
 ) -> None:

@@ -1,7 +1,6 @@
 """From inside a record to the next of the list that it was opened from, and back to its row."""
 
 import re
-from collections.abc import Callable
 from html import unescape
 from typing import Any
 
@@ -13,19 +12,15 @@ from django.test import Client
 from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui import neighbours
+from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
+ROLE = "viewer"
 HTMX = {"HX-Request": "true"}
 NAMES = [f"l{number:02}" for number in range(1, 61)]
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, viewer: User) -> Client:
-    return client_of(viewer)
 
 
 @pytest.fixture

@@ -3,20 +3,17 @@
 One page does: a borrower's edit form keeps, sealed, what the record was when the form was opened.
 """
 
-from collections.abc import Callable
-
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from lendingadmin.env import LendingApp
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.repayments.rows import row
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
-ClientOf = Callable[[User | None], Client]
 
 WRITES = ("INSERT", "UPDATE", "DELETE")
 # Below /apps/<app>/, except those that begin with a slash.

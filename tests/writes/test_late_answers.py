@@ -1,7 +1,5 @@
 """An answer that comes after others concluded: it touches what it may, and says so once."""
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
@@ -12,23 +10,13 @@ from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation, services
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
+from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 from tests.ui.acts import REGISTER, lost, pass_time, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
 State, Resolution = WriteState, WriteResolution
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, officer: User) -> Client:
-    return client_of(officer)
-
-
-@pytest.fixture
-def boss(client_of: ClientOf, manager: User) -> Client:
-    return client_of(manager)
 
 
 @pytest.fixture

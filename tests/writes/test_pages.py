@@ -1,7 +1,5 @@
 """The page of a write: who sees it, what it offers, and the worker that looks on by itself."""
 
-from collections.abc import Callable
-
 import pytest
 from django.conf import settings as configured
 from django.contrib.auth.models import Group
@@ -15,24 +13,14 @@ from lendingadmin.writes import reconciliation, services, views
 from lendingadmin.writes.models import Check, Write
 from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
 from tests.borrowers.forms import filled
+from tests.conftest import ClientOf
 from tests.faults.behaviours import handled_then, refusal, reset
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 from tests.ui.acts import ASSESS, CHANGE, MAKE_LOAN, REGISTER, REPORT, Act, lost, pass_time, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
 State, Found = WriteState, WriteFound
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, officer: User) -> Client:
-    return client_of(officer)
-
-
-@pytest.fixture
-def boss(client_of: ClientOf, manager: User) -> Client:
-    return client_of(manager)
 
 
 def abandoned(write: Write) -> None:

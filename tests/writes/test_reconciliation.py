@@ -1,7 +1,5 @@
 """The worker's part: it sweeps up what dead senders left and looks at what is unknown."""
 
-from collections.abc import Callable
-
 import pytest
 from django.test import Client
 from django.utils import timezone
@@ -19,13 +17,7 @@ from tests.sandbox.calling import Caller
 from tests.ui.acts import MAKE_LOAN, REGISTER, dies, lost, pass_time, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
 State, Found = WriteState, WriteFound
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, officer: User) -> Client:
-    return client_of(officer)
 
 
 def test_the_worker_sweeps_and_looks_without_a_request(

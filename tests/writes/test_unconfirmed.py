@@ -4,7 +4,6 @@ The service is the sandbox behind a proxy that loses what it is told to; the pag
 not saved or unknown, and find out afterwards by what the service shows.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation
 from lendingadmin.writes.models import Check, Write
 from lendingadmin.writes.states import WriteFound, WriteState
+from tests.conftest import ClientOf
 from tests.faults.behaviours import Behaviour, handled_then, hang, refusal, reply, reset
 from tests.faults.server import FaultServer, Wire
 from tests.repayments.threads import at_once
@@ -27,14 +27,8 @@ from tests.ui import acts
 from tests.ui.acts import ASK, ASSESS, Act, dies, pass_time, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ClientOf = Callable[[User | None], Client]
+ROLE = "manager"
 Found = WriteFound
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, manager: User) -> Client:
-    """A manager's browser: the one role that may make every write."""
-    return client_of(manager)
 
 
 # --- double submit -------------------------------------------------------------------------

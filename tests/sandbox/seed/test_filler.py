@@ -14,7 +14,6 @@ from lendingadmin.sandbox.seed.wire import FillError, Service
 from tests.sandbox_process import SandboxProcess, running_sandbox
 
 APP = "ghana"
-NOW = datetime.now(UTC)
 CATALOGUE = [product_document("demo", n, product) for n, product in enumerate(PRODUCTS)]
 PERFORMANCE = {
     **dict.fromkeys((Story.NEW, Story.ON_TIME, Story.PARTLY), (2, 1)),
@@ -40,12 +39,17 @@ def service(process: SandboxProcess) -> Service:
 
 
 @pytest.fixture(scope="module")
-def clients() -> tuple[Client, ...]:
-    return plan(APP, NOW, CATALOGUE)
+def now() -> datetime:
+    return datetime.now(UTC)
 
 
 @pytest.fixture(scope="module")
-def filled(service: Service, clients: tuple[Client, ...]) -> Filled:
+def clients(now: datetime) -> tuple[Client, ...]:
+    return plan(APP, now, CATALOGUE)
+
+
+@pytest.fixture(scope="module")
+def filled(service: Service, clients: tuple[Client, ...], now: datetime) -> Filled:
     """Filled after an earlier filling was cut short: one client is there already, one in part."""
     first, second, *_ = [client for client in clients if client.loans]
     service.create(APP, "borrowers", first.body)
@@ -55,7 +59,7 @@ def filled(service: Service, clients: tuple[Client, ...]) -> Filled:
     if reported not in (first, second):
         service.create(APP, "borrowers", reported.body)
     service.create(APP, "events", reported.reports.events[0])
-    return fill(service, APP, NOW)
+    return fill(service, APP, now)
 
 
 def _loans(process: SandboxProcess) -> list[dict[str, object]]:
@@ -102,14 +106,14 @@ def test_the_service_has_each_loan_in_its_state(
 
 
 def test_a_full_app_is_recognised_before_anything_is_sent(
-    filled: Filled, service: Service, monkeypatch: pytest.MonkeyPatch
+    filled: Filled, service: Service, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def sent(*arguments: object) -> None:
         raise AssertionError(arguments)
 
     monkeypatch.setattr(service, "create", sent)
     monkeypatch.setattr(service, "repay", sent)
-    assert fill(service, APP, NOW) == Filled(APP)
+    assert fill(service, APP, now) == Filled(APP)
 
 
 def test_the_last_client_told_has_a_loan_to_be_recognised_by(clients: tuple[Client, ...]) -> None:
