@@ -14,13 +14,15 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retrie
 run: $(VENV)/run.stamp
 	@exec $(BIN)/python manage.py demo $(if $(FRESH),--fresh)
 
+PYTEST = $(BIN)/python -m pytest -rs -n auto --dist loadgroup --ignore tests/lints
+
 # What a change needs within minutes; test-all also runs what is marked exhaustive.
 # ARGS goes to pytest: make test ARGS="tests/lending -q"
 test: $(VENV)/test.stamp
-	@$(BIN)/python -m pytest -rs -n auto --dist loadgroup -m "not exhaustive" $(ARGS)
+	@$(PYTEST) -m "not exhaustive" $(ARGS)
 
 test-all: $(VENV)/test.stamp
-	@$(BIN)/python -m pytest -rs -n auto --dist loadgroup $(ARGS)
+	@$(PYTEST) $(ARGS)
 
 # Production settings are those of .env.example, with the two values that everybody makes alone.
 PRODUCTION = set -a; . ./.env.example; \
@@ -32,6 +34,7 @@ check: $(VENV)/test.stamp
 	$(BIN)/mypy lendingadmin
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/djlint templates --lint --quiet
+	$(BIN)/python -m pytest -q tests/lints
 	@echo manage.py check --deploy; $(PRODUCTION) \
 	  $(BIN)/python manage.py check --deploy --fail-level WARNING
 	@echo manage.py makemigrations --check; $(PRODUCTION) DATABASE_URL=sqlite://; \

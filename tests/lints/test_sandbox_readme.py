@@ -13,7 +13,7 @@ from lendingadmin.sandbox.rules.offers import BANDS, Holder, Offer, make_offer
 from lendingadmin.sandbox.rules.scoring import AUTHORIZED, Outcome
 
 HOUSE = Path(lendingadmin.sandbox.__file__).parent
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1] / "sandbox"
 README = (HOUSE / "README.md").read_text()
 MAPPED = [
     line.split("|")[1:4] for line in README.splitlines() if re.match(r"\|.*`.*test_\w+", line)
