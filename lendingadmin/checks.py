@@ -73,7 +73,7 @@ def data_keys_are_random(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
-    """Whoever reads the repository knows the example's key, and could sign in its name."""
+    """Every reader of the repository knows the example's key, and could sign in its name."""
     if not settings.SECRET_KEY.startswith("replace-me"):
         return []
     return [
@@ -87,7 +87,7 @@ def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def any_host_is_not_allowed(**_: Any) -> list[CheckMessage]:
-    """With `*`, whoever sends the Host header chooses where the dashboard's links point."""
+    """With `*`, the sender of the Host header chooses where the dashboard's links point."""
     if "*" not in settings.ALLOWED_HOSTS:
         return []
     return [

@@ -33,7 +33,7 @@ class Processes:
 
     def __enter__(self) -> Self:
         for number in _ASKED:
-            # Whoever started it with nohup wants it to outlive the terminal.
+            # A demo that was started with nohup is to outlive the terminal.
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._stop_asked)
         return self
@@ -76,7 +76,7 @@ class Processes:
             if time.monotonic() > deadline:
                 raise Died(f"The {name} did not answer within {seconds:.0f} seconds.")
             time.sleep(0.1)
-        # Whoever answered may be somebody else, who took the port before our child could.
+        # The answer may come from another process that took the port before our child could.
         self._require_alive()
 
     def watch(self) -> None:

@@ -38,7 +38,7 @@ class Call:
     faults: tuple[str, ...]
     error: str | None
     may_have_saved: bool = False
-    # Personal: for the eyes of whoever may see calls, never for a log.
+    # Personal: for people who may see calls, never for a log.
     url: str = field(default="", repr=False)
     sent: bytes | None = field(default=None, repr=False)
     answer: bytes | None = field(default=None, repr=False)

@@ -28,7 +28,7 @@ admin.site.unregister(Group)
 
 
 class ForManagers(_ModelAdmin):
-    """Open to whoever may manage people, instead of by one permission per table and verb."""
+    """Open to people who may manage people, instead of by one permission per table and verb."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(MANAGE_PEOPLE)

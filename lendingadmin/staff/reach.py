@@ -1,7 +1,7 @@
 """How far a manager who is no superuser reaches in the admin.
 
 A manager works with what the dashboard itself means: the rights under `lending` and `dashboard`,
-and the user model's own. Whoever holds more (a superuser, or somebody to whom a superuser gave
+and the user model's own. A person who holds more (a superuser, or somebody to whom a superuser gave
 other permissions) is out of sight, because changing that person's password would be a way to
 become them.
 """

@@ -12,7 +12,7 @@ from lendingadmin.staff.roles import MANAGE_PEOPLE, RIGHTS, roles_in_words
 
 
 class PeopleAdminSite(AdminSite):
-    """The admin: open to whoever may manage people; `is_staff` plays no part."""
+    """The admin: open to people who may manage people; `is_staff` plays no part."""
 
     site_header = "People"
     site_title = "people"

@@ -188,7 +188,7 @@ def _to_sign_in(request: HttpRequest) -> HttpResponseBase:
 
     htmx would follow a redirect and swap the sign-in form into a fragment of the page, so it is
     told to leave the page instead. The address of a fragment or of a POST is nothing to come back
-    to; the page around it is. Whoever sent something is told at sign-in that it was not sent.
+    to; the page around it is. Who sent a form reads at sign-in that it was not sent.
     """
     if _sends_a_form(request):
         messages.warning(request, _NOT_SENT)

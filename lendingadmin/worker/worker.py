@@ -13,7 +13,7 @@ from . import duties
 
 logger = logging.getLogger(__name__)
 
-# Seconds. Whoever waits at a page has its looks taken by that page, and sooner.
+# Seconds. A page that a person waits at makes its checks itself, and sooner.
 INTERVAL = 5.0
 
 

@@ -102,7 +102,7 @@ class Reports(NamedTuple):
 
 
 def reports(app_id: str, n: int, holder: Body, now: datetime) -> Reports:
-    """What is told of the n-th borrower, whose create body `holder` is; nothing of most."""
+    """What is reported of the n-th borrower, whose create body `holder` is; nothing of most."""
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     account = borrower_account(holder["borrowerId"])
     if holder["category"] == "company":

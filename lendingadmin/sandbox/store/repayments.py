@@ -66,7 +66,7 @@ def post_waiting(app_id: str, now: datetime) -> None:
 
 
 def _post(loan: Loan, now: datetime) -> None:
-    """Work the account out anew from the contract and every repayment that has taken effect."""
+    """Work the account out from the contract and every repayment that has taken effect."""
     payments = [
         Payment(one.value_date, Decimal(one.amount))
         for one in loan.repayments.filter(value_date__lte=now).order_by("id")

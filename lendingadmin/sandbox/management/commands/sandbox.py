@@ -71,7 +71,7 @@ class Command(BaseCommand):
 
     def _say(self, sentence: str) -> None:
         self.stdout.write(sentence)
-        self.stdout.flush()  # whoever started this may be waiting for the line at a pipe
+        self.stdout.flush()  # the process that started this may wait for the line at a pipe
 
 
 def _listen(host: str, port: int) -> socket.socket:
