@@ -80,20 +80,20 @@ TERMS = {
     "baseline": "The balances read just before a repayment was sent. Later readings are compared "
     "with them.",
     "recorded": "The service answered that it has the repayment.",
-    "unknown": "It was sent, and no answer that decides it is kept. It may be recorded or not; do "
+    "needs checking": "It was sent, and no answer that decides it is kept. It may be recorded or not; do "
     "not enter it again.",
-    "presumed": "No answer is kept, but afterwards the loan's paid amount was higher by exactly "
+    "probably recorded": "No answer is kept, but afterwards the loan's paid amount was higher by exactly "
     "this much. Another payment may explain it.",
-    "no trace": "No answer is kept, and after a while the loan still shows no rise. It may yet "
+    "not found at the service": "No answer is kept, and after a while the loan still shows no rise. It may yet "
     "appear.",
     "refused": "The service said no, and nothing was recorded.",
     "not sent": "It did not leave the dashboard, as far as its journal knows.",
     "set aside": "A manager put an open question aside, so that the customer's next payment can be "
     "entered. The question stays open.",
     "resolved by a person": "A person decided what became of a repayment, and said why.",
-    "landed": "Counts as received: recorded by the service, presumed from balances, or resolved as "
-    "recorded.",
-    "given up": "A person resolved it as not recorded.",
+    "counted as recorded": "Recorded by the service, probably recorded by its balances, or resolved "
+    "as recorded.",
+    "not recorded": "A person resolved it as not recorded.",
     "day's end": "What was entered on a day, by person and channel, to be compared with the till.",
     # The book.
     "portfolio at risk": "PAR: the outstanding principal of all loans so many days late or more, "

@@ -219,7 +219,7 @@ _BY = [("", "day of entry"), ("transactionDate", "transaction date")]
 _STATES = [
     ("", "any state"),
     *RepaymentState.choices,
-    ("landed", "landed: recorded, presumed, or so resolved"),
+    ("landed", "recorded, probably recorded or resolved so"),
     ("doubtful", "may or may not be at the service"),
     ("abandoned", "resolved as not recorded"),
 ]

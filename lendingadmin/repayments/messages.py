@@ -70,7 +70,7 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
     RepaymentState.NOT_FOUND: StateMessage(
         chip=Status(RepaymentState.NOT_FOUND.label, "warn", "exclamation-triangle"),
         tone="warn",
-        title="No trace of it on the loan so far",
+        title="Not found at the service so far",
         sentence="No confirmation is kept here, and paid did not rise in the quiet time after it. "
         "It may still be posted late.",
         saved="not known yet",

@@ -154,7 +154,7 @@ def test_what_is_uncertain_is_said_to_be_so(support: User, client_of: ClientOf) 
     row(support, RepaymentState.PRESUMED, "10", created_at=NOON)
     page = text_of(client_of(support).get(f"{DAY}?date=2026-03-10"))
     assert "2 (KES 750.50) may or may not be at the service." in page
-    assert "1 of those landed is only probably recorded." in page
+    assert "1 of those recorded is only probably recorded." in page
 
 
 def test_the_csv_names_its_day_and_is_harmless(support: User, client_of: ClientOf) -> None:
@@ -171,16 +171,16 @@ def test_the_csv_names_its_day_and_is_harmless(support: User, client_of: ClientO
         "network": "'=1+1",
         "currencyCode": "KES",
         "entered": "2",
-        "landed": "1",
-        "landedSum": "100.5",
-        "presumed": "0",
-        "unknown": "1",
-        "unknownSum": "2",
+        "recorded": "1",
+        "recordedSum": "100.5",
+        "probablyRecorded": "0",
+        "needsChecking": "1",
+        "needsCheckingSum": "2",
         "refused": "0",
         "notSent": "0",
         "resolvedAsNotRecorded": "0",
     }
-    assert (second["currencyCode"], second["landedSum"]) == ("USD", "3")
+    assert (second["currencyCode"], second["recordedSum"]) == ("USD", "3")
     entry = Entry.objects.get(action="dashboard.export")
     assert (entry.subject, entry.app_id) == ("day's end", "kenya")
 
