@@ -4,9 +4,8 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path, register_converter
 
-from .ui import autosave, health
+from .ui import autosave, views
 from .ui.converters import KeyConverter
-from .ui.glossary import glossary
 
 register_converter(KeyConverter, "key")
 
@@ -15,12 +14,12 @@ handler500 = "lendingadmin.ui.unavailable.server_error"
 
 urlpatterns = [
     # For monitors.
-    path("healthz", health.alive, name="healthz"),
-    path("readyz", health.ready, name="readyz"),
+    path("healthz", views.alive, name="healthz"),
+    path("readyz", views.ready, name="readyz"),
     # People, and what they did.
     path("accounts/", include("lendingadmin.staff.urls")),
     path("admin/", admin.site.urls),
-    path("glossary/", glossary, name="glossary"),
+    path("glossary/", views.glossary, name="glossary"),
     path("audit/", include("lendingadmin.audit.urls")),
     path("autosave", autosave.autosave, name="autosave"),
     # The areas, in the order of the sidebar.

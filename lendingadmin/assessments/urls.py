@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from . import comparing, creating, views
+from .views import comparing, creating, records
 
 urlpatterns = [
-    path("assessments/", views.assessments, name="assessments"),
+    path("assessments/", records.assessments, name="assessments"),
     path("assessments/new", creating.new, name="assessment-new"),
     path("assessments/compare", comparing.compare, name="assessments-compare"),
-    path("assessments/<key:assessment_id>/", views.assessment, name="assessment"),
-    path("assessments/<key:assessment_id>/status", views.status, name="assessment-status"),
+    path("assessments/<key:assessment_id>/", records.assessment, name="assessment"),
+    path("assessments/<key:assessment_id>/status", records.status, name="assessment-status"),
 ]

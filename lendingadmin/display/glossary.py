@@ -80,19 +80,19 @@ TERMS = {
     "baseline": "The balances read just before a repayment was sent. Later readings are compared "
     "with them.",
     "recorded": "The service answered that it has the repayment.",
-    "needs checking": "It was sent, and no answer that decides it is kept. It may be recorded or not; do "
-    "not enter it again.",
-    "probably recorded": "No answer is kept, but afterwards the loan's paid amount was higher by exactly "
-    "this much. Another payment may explain it.",
-    "not found at the service": "No answer is kept, and after a while the loan still shows no rise. It may yet "
-    "appear.",
+    "needs checking": "It was sent, and no answer that decides it is kept. It may be recorded or "
+    "not; do not enter it again.",
+    "probably recorded": "No answer is kept, but afterwards the loan's paid amount was higher by "
+    "exactly this much. Another payment may explain it.",
+    "not found at the service": "No answer is kept, and after a while the loan still shows no "
+    "rise. It may yet appear.",
     "refused": "The service said no, and nothing was recorded.",
     "not sent": "It did not leave the dashboard, as far as its journal knows.",
     "set aside": "A manager put an open question aside, so that the customer's next payment can be "
     "entered. The question stays open.",
     "resolved by a person": "A person decided what became of a repayment, and said why.",
-    "counted as recorded": "Recorded by the service, probably recorded by its balances, or resolved "
-    "as recorded.",
+    "counted as recorded": "Recorded by the service, probably recorded by its balances, or "
+    "resolved as recorded.",
     "not recorded": "A person resolved it as not recorded.",
     "day's end": "What was entered on a day, by person and channel, to be compared with the till.",
     # The book.

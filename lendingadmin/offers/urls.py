@@ -2,8 +2,7 @@
 
 from django.urls import path
 
-from . import previews
-from .views import offers, opening
+from .views import contracts, offers, opening
 
 _OFFER = "borrowers/<key:borrower_id>/offers/<key:request_id>/"
 
@@ -13,7 +12,7 @@ urlpatterns = [
     path(_OFFER, offers.offer, name="offer"),
     path(_OFFER + "status", offers.status, name="offer-status"),
     path(_OFFER + "ask", offers.ask_again, name="offer-ask"),
-    path(_OFFER + "contracts", previews.contracts, name="contracts"),
+    path(_OFFER + "contracts", contracts.contracts, name="contracts"),
     path(
         _OFFER + "contracts/<key:product_id>/loan",
         opening.loan,

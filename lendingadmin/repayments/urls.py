@@ -2,8 +2,7 @@
 
 from django.urls import path
 
-from . import dayend, exporting
-from .views import journal, recording
+from .views import dayend, exporting, journal, recording
 
 urlpatterns = [
     path("loans/<key:account_id>/repayments/new", recording.new, name="repayment-new"),

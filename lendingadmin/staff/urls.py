@@ -4,19 +4,19 @@ No sign-up, no mail, no password reset by mail: managers enter people and set a 
 admin.
 """
 
-from allauth.account import views
+from allauth.account import views as allauth
 from django.urls import include, path
 
-from lendingadmin.staff.profile import profile
+from lendingadmin.staff import views
 
 urlpatterns = [
-    path("login/", views.login, name="account_login"),
-    path("logout/", views.logout, name="account_logout"),
-    path("inactive/", views.account_inactive, name="account_inactive"),
+    path("login/", allauth.login, name="account_login"),
+    path("logout/", allauth.logout, name="account_logout"),
+    path("inactive/", allauth.account_inactive, name="account_inactive"),
     # allauth's sign-in page asks for this address; the adapter keeps the page behind it closed.
-    path("signup/", views.signup, name="account_signup"),
-    path("reauthenticate/", views.reauthenticate, name="account_reauthenticate"),
-    path("profile/", profile, name="profile"),
-    path("password/change/", views.password_change, name="account_change_password"),
+    path("signup/", allauth.signup, name="account_signup"),
+    path("reauthenticate/", allauth.reauthenticate, name="account_reauthenticate"),
+    path("profile/", views.profile, name="profile"),
+    path("password/change/", allauth.password_change, name="account_change_password"),
     path("2fa/", include("allauth.mfa.urls")),
 ]

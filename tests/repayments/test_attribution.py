@@ -68,7 +68,7 @@ def test_a_rise_that_a_person_gave_to_one_speaks_for_no_other(
     look(second)
     assert second.state == RepaymentState.UNKNOWN
     day = timezone.localdate()
-    (line,) = dayend.lines(KENYA, day)
+    (line,) = dayend.list_lines(KENYA, day)
     assert line.figures.landed_sum == service.paid - 1000
     page = text_of(desk, second)
     explains = "other repayments recorded here explain that"

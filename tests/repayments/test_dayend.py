@@ -41,7 +41,7 @@ def test_each_entry_has_one_standing(
     support: User, state: RepaymentState, resolution: str, standing: str
 ) -> None:
     row(support, state, "70.25", resolution=resolution, created_at=NOON)
-    (line,) = dayend.lines(KENYA, THAT_DAY)
+    (line,) = dayend.list_lines(KENYA, THAT_DAY)
     counted = {name for name in managers.STANDINGS if getattr(line.figures, name)}
     assert counted == {standing}
     assert line.figures.entered == 1
@@ -66,11 +66,11 @@ def test_sums_are_exact_to_the_last_digit(support: User, amounts: list[str]) -> 
     for amount in amounts:
         row(support, RepaymentState.RECORDED, amount, created_at=NOON)
         row(support, RepaymentState.UNKNOWN, amount, created_at=NOON)
-    (line,) = dayend.lines(KENYA, THAT_DAY)
+    (line,) = dayend.list_lines(KENYA, THAT_DAY)
     exact = sum(map(Decimal, amounts))
     assert (line.figures.landed_sum, line.figures.doubtful_sum) == (exact, exact)
     assert Repayment.objects.sum_recorded(KENYA) == [("KES", exact)]
-    (till,) = dayend.tills([line, line], THAT_DAY)
+    (till,) = dayend.group_by_currency([line, line], THAT_DAY)
     assert till.total.landed_sum == exact * 2
 
 
@@ -82,7 +82,7 @@ def test_groups_and_currencies_apart(support: User, manager: User) -> None:
     row(manager, created_at=NOON)
     row(manager, RepaymentState.REFUSED, created_at=NOON, currency_code="JPY", amount="900")
     row(manager, created_at=NOON, app_id="ghana")
-    found = dayend.tills(dayend.lines(KENYA, THAT_DAY), THAT_DAY)
+    found = dayend.group_by_currency(dayend.list_lines(KENYA, THAT_DAY), THAT_DAY)
     told = {
         till.currency: {
             (line.person, line.channel, line.network): line.figures.entered for line in till.lines
@@ -126,10 +126,10 @@ def test_a_day_begins_and_ends_where_the_lender_is(
     tiny = timedelta(microseconds=1)
     for amount, at in zip("1248", (start - tiny, start, end - tiny, end), strict=True):
         row(support, amount=amount, created_at=at)
-    (line,) = dayend.lines(there, day)
+    (line,) = dayend.list_lines(there, day)
     assert line.figures.landed_sum == 2 + 4
     around = [day - timedelta(days=1), day, day + timedelta(days=1)]
-    assert [dayend.lines(there, one)[0].figures.landed_sum for one in around] == [1, 6, 8]
+    assert [dayend.list_lines(there, one)[0].figures.landed_sum for one in around] == [1, 6, 8]
 
 
 def test_a_day_costs_one_query(
@@ -137,4 +137,4 @@ def test_a_day_costs_one_query(
 ) -> None:
     a_busy_day(support, manager)
     with django_assert_num_queries(1):
-        assert len(dayend.lines(KENYA, THAT_DAY)) == 36
+        assert len(dayend.list_lines(KENYA, THAT_DAY)) == 36

@@ -29,7 +29,7 @@ def test_not_ready_while_a_migration_waits() -> None:
 
 
 def test_not_ready_while_the_database_is_away() -> None:
-    with mock.patch("lendingadmin.ui.health.MigrationExecutor", side_effect=DatabaseError):
+    with mock.patch("lendingadmin.ui.views.MigrationExecutor", side_effect=DatabaseError):
         answer = Client().get("/readyz")
     assert answer.status_code == 503
     assert b"database" in answer.content

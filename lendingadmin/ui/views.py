@@ -1,10 +1,13 @@
-"""Two answers for a monitor. Neither calls the lending service."""
+"""Two answers for a monitor, and the glossary. None of them calls the lending service."""
 
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 
-from .access import public
+from lendingadmin.display.glossary import TERMS
+
+from .access import public, signed_in
 
 
 @public()
@@ -28,3 +31,10 @@ def ready(request: HttpRequest) -> HttpResponse:
 
 def _not_ready(reason: str) -> HttpResponse:
     return HttpResponse(f"not ready: {reason}\n", status=503, content_type="text/plain")
+
+
+@signed_in()
+def glossary(request: HttpRequest) -> HttpResponse:
+    """The glossary, by the alphabet."""
+    terms = sorted(TERMS.items(), key=lambda term: term[0].casefold())
+    return render(request, "glossary.html", {"terms": terms})

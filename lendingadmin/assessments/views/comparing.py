@@ -10,6 +10,8 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.assessments import running
+from lendingadmin.assessments.extra_fields import others
 from lendingadmin.display import durations, formats, text
 from lendingadmin.display.numbers import counted
 from lendingadmin.display.templatetags.assessments import score
@@ -22,9 +24,6 @@ from lendingadmin.lending.values import text as as_text
 from lendingadmin.ui import errors
 from lendingadmin.ui.access import access
 from lendingadmin.ui.requests import PersonRequest
-
-from . import running
-from .extra_fields import others
 
 
 class Row(NamedTuple):

@@ -12,13 +12,12 @@ from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.identity import check_named, refuse_stranger
 from lendingadmin.lending.values import Loan, status_key
+from lendingadmin.loans.forms import LoanForm, taken_up
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.ui.access import access
 from lendingadmin.ui.errors import Card
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
-
-from .forms import LoanForm, taken_up
 
 CREATE, DELETE = "loans.create", "loans.delete"
 _TOO_LONG = "This form was open for too long. Check it and send it again."

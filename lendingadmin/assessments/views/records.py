@@ -9,6 +9,10 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.assessments import types
+from lendingadmin.assessments.columns import columns
+from lendingadmin.assessments.extra_fields import others
+from lendingadmin.assessments.running import is_running
 from lendingadmin.display.technical import list_places, list_technical
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.identity import is_named
@@ -19,11 +23,6 @@ from lendingadmin.ui import coalesce, errors, neighbours, polling, tables
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import read_page, whole_number
 from lendingadmin.ui.requests import PersonRequest
-
-from . import types
-from .columns import columns
-from .extra_fields import others
-from .running import is_running
 
 # Spec: Limits, Assessment processing.
 NORMAL = timedelta(seconds=90)

@@ -9,6 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.assessments import running, types
+from lendingadmin.assessments.forms import AssessmentForm
 from lendingadmin.lending.diff import moment_of
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.ids import account_id
@@ -19,9 +21,6 @@ from lendingadmin.ui.errors import Card
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
 from lendingadmin.writes.models import Write
-
-from . import running, types
-from .forms import AssessmentForm
 
 _TOO_LATE = "This form was open for too long. Check it and send it again."
 

@@ -13,15 +13,14 @@ from django.utils import timezone
 from lendingadmin import audit, gateway
 from lendingadmin.env import LendingApp
 from lendingadmin.lending.values import timestamp_text
+from lendingadmin.repayments.filters import build_conditions, get_order
+from lendingadmin.repayments.forms import JournalForm
+from lendingadmin.repayments.mistakes import REPORT
+from lendingadmin.repayments.models import Mistake, Repayment
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import csv_response, in_pages
 from lendingadmin.ui.redact import REDACTED
 from lendingadmin.ui.requests import PersonRequest
-
-from .filters import build_conditions, get_order
-from .forms import JournalForm
-from .mistakes import REPORT
-from .models import Mistake, Repayment
 
 _AT_ONCE = 500
 COLUMNS = (

@@ -13,6 +13,8 @@ from lendingadmin.lending import loan_math
 from lendingadmin.lending.identity import is_named
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Loan
+from lendingadmin.loans import shown
+from lendingadmin.loans.columns import KEYS, columns
 from lendingadmin.repayments import reconciliation
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import OPEN
@@ -21,9 +23,6 @@ from lendingadmin.ui import neighbours, tables
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import read_page
 from lendingadmin.ui.requests import PersonRequest
-
-from . import shown
-from .columns import KEYS, columns
 
 _RECORDED_HERE = 10
 

@@ -1,0 +1,88 @@
+"""The end of a day: its figures as a page and as CSV."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from datetime import date, timedelta
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from lendingadmin import audit, gateway
+from lendingadmin.repayments.dayend import Figures, Line, group_by_currency, list_lines
+from lendingadmin.repayments.forms import DayForm
+from lendingadmin.ui.access import access
+from lendingadmin.ui.exports import CsvPage, csv_response
+from lendingadmin.ui.requests import PersonRequest
+
+_STATEMENT = "dashboard.repayments.statement"
+_EXPORT = "dashboard.export"
+_ENDS = (date(1900, 1, 1), date(9998, 12, 31))
+
+
+@access(_STATEMENT)
+def day(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The day's figures; each leads to the entries of the journal behind it."""
+    app, form = gateway.lending_app(app_id), _form(request)
+    context: dict[str, object] = {"app": app, "form": form}
+    if form.is_valid():
+        shown, by = form.cleaned_data["date"], form.cleaned_data["by"]
+        today = timezone.localdate()
+        context |= {
+            "day": shown,
+            "by": by,
+            "tills": group_by_currency(list_lines(app, shown, by), shown, by),
+            "previous": shown - timedelta(days=1) if shown > _ENDS[0] else None,
+            "next": shown + timedelta(days=1) if shown < min(today, _ENDS[1]) else None,
+            "is_today": shown == today,
+            "now": timezone.now(),
+        }
+    return render(request, "repayments/day.html", context)
+
+
+def _form(request: PersonRequest) -> DayForm:
+    """Bound always: without a date in the address it is today's."""
+    given = request.GET.copy()
+    given["date"] = given.get("date") or timezone.localdate().isoformat()
+    return DayForm(given)
+
+
+COLUMNS = (
+    "day",
+    "zone",
+    "dayOf",
+    "person",
+    "channel",
+    "network",
+    "currencyCode",
+    "entered",
+    "recorded",
+    "recordedSum",
+    "probablyRecorded",
+    "needsChecking",
+    "needsCheckingSum",
+    "refused",
+    "notSent",
+    "resolvedAsNotRecorded",
+)
+
+
+@access(_STATEMENT, _EXPORT)
+def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
+    """The day's lines as CSV, without totals: a spreadsheet makes them, by currency."""
+    app, form = gateway.lending_app(app_id), _form(request)
+    if not form.is_valid():
+        answer = redirect("repayments-day", app_id)
+        answer["Location"] += f"?{request.META.get('QUERY_STRING', '')}"
+        return answer
+    shown, by = form.cleaned_data["date"], form.cleaned_data["by"]
+    audit.record(request, _EXPORT, app_id=app_id, subject="day's end", outcome="started")
+    place = (shown.isoformat(), str(app.zone), by or "entry")
+    rows = [(*place, *_row(line)) for line in list_lines(app, shown, by)]
+    return csv_response(request, f"{app_id}-day-{shown:%Y-%m-%d}.csv", COLUMNS, [CsvPage(rows)])
+
+
+def _row(line: Line) -> Iterable[object]:
+    figures = (getattr(line.figures, field.name) for field in fields(Figures))
+    return (line.person, line.channel, line.network, line.currency, *figures)
