@@ -184,7 +184,7 @@ class TestDelete:
             created_at=now,
             created_by=manager,
             send_before=now,
-            form="f",
+            idempotency_key="f",
         )
         assert words in desk.get(address).content.decode()
 

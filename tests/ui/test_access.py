@@ -348,11 +348,11 @@ exports/<token>/ | ~export
 products/export.csv | ~export products.list
 assessment-types/export.csv | ~export assessmentTypes.list
 @/neighbours | +list_needs
-@/writes/<token>/ | +write_needs
-@/writes/<token>/status | +write_needs
-@/writes/<token>/check | +write_needs
-@/writes/<token>/resolve | +resolve_needs
-@/writes/<token>/alarm | ~repayments.resolve +write_needs
+@/writes/<idempotency_key>/ | +write_needs
+@/writes/<idempotency_key>/status | +write_needs
+@/writes/<idempotency_key>/check | +write_needs
+@/writes/<idempotency_key>/resolve | +resolve_needs
+@/writes/<idempotency_key>/alarm | ~repayments.resolve +write_needs
 @/find
 @/find/last
 @/find/in/<place> | +lookup_needs
@@ -385,7 +385,7 @@ assessment-types/export.csv | ~export assessmentTypes.list
 @/assessments/<assessment_id>/ | assessments.get
 @/assessments/<assessment_id>/status | assessments.get
 @/loans/<account_id>/repayments/new | loans.makeRepayment loans.get
-@/loans/<account_id>/repayments/<form>/confirm | loans.makeRepayment loans.get
+@/loans/<account_id>/repayments/<idempotency_key>/confirm | loans.makeRepayment loans.get
 @/repayments/ | loans.get
 @/repayments/export.csv | ~export loans.get
 @/repayments/day/ | ~repayments.statement
