@@ -27,9 +27,9 @@ _AROUND = timedelta(minutes=10)
 
 def started(write: Write, submitted: Submitted) -> CheckResult:
     """The assessments that may be it."""
-    look = running.of_account(write.app_id, str(submitted.sent["accountId"]))
-    whole = "" if look.whole else " The service's list was not seen to its end."
-    links = tuple(_link(write, one) for one in look.seen if _may_be(one, write, submitted))
+    theirs = running.list_of_account(write.app_id, str(submitted.sent["accountId"]))
+    whole = "" if theirs.whole else " The service's list was not seen to its end."
+    links = tuple(_link(write, one) for one in theirs.seen if _may_be(one, write, submitted))
     # What another form here led to is accounted for.
     known = Write.objects.filter(url__in=[url for _, url in links], state=WriteState.SAVED)
     taken = set(known.values_list("url", flat=True))

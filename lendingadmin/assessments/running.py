@@ -26,7 +26,7 @@ _STARTED_WITHIN = timedelta(minutes=15)
 _STARTED_AT_MOST = 5
 
 
-class Look(NamedTuple):
+class AccountAssessments(NamedTuple):
     """The assessments of one account that were seen, newest first.
 
     The rest of the list, from the page of `next_page_token`, may hold more where it is not whole.
@@ -59,7 +59,9 @@ def id_of(assessment: Assessment) -> str:
     return text(assessment.assessment_id) or text(assessment.uid) or ""
 
 
-def of_account(app_id: str, account_id: str, page_token: str | None = None) -> Look:
+def list_of_account(
+    app_id: str, account_id: str, page_token: str | None = None
+) -> AccountAssessments:
     """The assessments of an account on one page, the first by default, and those started here.
 
     Raises LendingError.
@@ -75,7 +77,7 @@ def of_account(app_id: str, account_id: str, page_token: str | None = None) -> L
             with suppress(LendingError):
                 found[key] = check_named(app.assessments.get(key), key)
     newest = sorted([*found.values(), *nameless], key=_made, reverse=True)
-    return Look(tuple(newest), page.next_page_token)
+    return AccountAssessments(tuple(newest), page.next_page_token)
 
 
 def _made(assessment: Assessment) -> str:

@@ -68,7 +68,9 @@ def compare(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "assessments/compare.html", context)
 
 
-def _others(app_id: str, first: Assessment, page_token: str | None) -> running.Look | None:
+def _others(
+    app_id: str, first: Assessment, page_token: str | None
+) -> running.AccountAssessments | None:
     """The other assessments of the same account; None where the account is not known.
 
     `page_token` is that of the page of the service's list, None for the first.
@@ -76,9 +78,9 @@ def _others(app_id: str, first: Assessment, page_token: str | None) -> running.L
     account = as_text(first.account_id)
     if not account:
         return None
-    look = running.of_account(app_id, account, page_token)
-    others = tuple(one for one in look.seen if running.id_of(one) != running.id_of(first))
-    return look._replace(seen=others)
+    theirs = running.list_of_account(app_id, account, page_token)
+    others = tuple(one for one in theirs.seen if running.id_of(one) != running.id_of(first))
+    return theirs._replace(seen=others)
 
 
 def rows(first: Assessment, second: Assessment, zone: tzinfo) -> list[Row]:

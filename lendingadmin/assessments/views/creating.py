@@ -38,12 +38,12 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """The form; a POST starts the assessment, once, and goes on to the page that waits for it."""
     sent = request.method == "POST"
     form = AssessmentForm(request.POST if sent else None, initial=_initial(request, app_id))
-    look, card = None, None
+    theirs, card = None, None
     if not sent:
-        look, card = _look(app_id, form.initial["accountId"])
+        theirs, card = _read_running(app_id, form.initial["accountId"])
     elif form.is_valid():
-        look = _unseen(request, app_id, form.cleaned_data["accountId"])
-        outcome = None if look else _start(request, app_id, form)
+        theirs = _unseen(request, app_id, form.cleaned_data["accountId"])
+        outcome = None if theirs else _start(request, app_id, form)
         if outcome and outcome.url:
             return redirect(outcome.url)
         card = outcome.card if outcome else None
@@ -53,8 +53,8 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
         "card": card,
         "types_card": types_card,
         "choices": choices,
-        "look": look,
-        "seen": " ".join(running.id_of(one) for one in look.running) if look else "",
+        "theirs": theirs,
+        "seen": " ".join(running.id_of(one) for one in theirs.running) if theirs else "",
         "token": idempotency.issue_key(request, running.CREATE),
         "app": gateway.lending_app(app_id),
     }
@@ -76,19 +76,23 @@ def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
     }
 
 
-def _look(app_id: str, account_id: str) -> tuple[running.Look | None, Card | None]:
+def _read_running(
+    app_id: str, account_id: str
+) -> tuple[running.AccountAssessments | None, Card | None]:
     """What of the account is under way, or why that can't be told."""
     if not account_id:
         return None, None
     try:
-        return running.of_account(app_id, account_id), None
+        return running.list_of_account(app_id, account_id), None
     except LendingError as error:
         card = errors.card(error)
         title = "Whether one is already running could not be checked"
         return None, replace(card, title=title, saved="", tone="warn")
 
 
-def _unseen(request: PersonRequest, app_id: str, account_id: str) -> running.Look | None:
+def _unseen(
+    request: PersonRequest, app_id: str, account_id: str
+) -> running.AccountAssessments | None:
     """The running ones that the person was not shown before sending; None where all were.
 
     The same form sent again goes on to its first result, whatever is running by now.
@@ -99,14 +103,14 @@ def _unseen(request: PersonRequest, app_id: str, account_id: str) -> running.Loo
         )
     except idempotency.StaleKey:
         return None
-    look, _ = _look(app_id, account_id)
+    theirs, _ = _read_running(app_id, account_id)
     shown = set(request.POST.get("seen", "").split())
     # One without an id can be shown, but not be named as shown.
-    running_now = {running.id_of(one) for one in look.running} if look else set()
+    running_now = {running.id_of(one) for one in theirs.running} if theirs else set()
     unseen = running_now - shown - {""}
     # Asked last: the first sending of a form that was sent twice may have started it meanwhile.
     return (
-        look
+        theirs
         if unseen and not Write.objects.filter(idempotency_key=idempotency_key).exists()
         else None
     )
