@@ -27,7 +27,7 @@ _APP = "CASE WHEN n % 3 = 0 THEN 'ghana' ELSE 'kenya' END"
 _CLERK = f"n * 7919 % {CLERKS}"
 _STATE = """CASE WHEN n % 2500 = 0 THEN 'unknown' WHEN n % 2500 = 1 THEN 'not_found'
   WHEN n % 2500 = 2 THEN 'presumed' WHEN n % 500 = 3 THEN 'refused'
-  WHEN n % 1000 = 4 THEN 'not_sent' WHEN n % 2000 = 5 THEN 'settled' ELSE 'recorded' END"""
+  WHEN n % 1000 = 4 THEN 'not_sent' WHEN n % 2000 = 5 THEN 'resolved' ELSE 'recorded' END"""
 
 
 class _Words(NamedTuple):
@@ -131,7 +131,7 @@ def _repayments(now: datetime, count: int, first: int) -> dict[str, str]:
         "error_description": "''",
         "request_id": "'request-' || n",
         "why": "''",
-        "looks": "0",
+        "attempts": "0",
         # Due tomorrow: a page that takes a look waits for the service, and is not measured here.
         "next_check_at": f"CASE WHEN n % 2500 < 2 THEN {_at(now, count, '31622400')} END",
         "alarm": "CASE WHEN n % 5000 = 6 THEN 'The service acknowledged it late.' ELSE '' END",
@@ -190,6 +190,7 @@ def _entries(now: datetime, count: int, first: int) -> dict[str, str]:
         "saved": "CASE WHEN n % 5 = 4 THEN '' ELSE 'yes' END",
         "request_id": "'request-' || n",
         "detail": "''",
+        "url": "''",
     }
 
 
@@ -205,7 +206,8 @@ def _writes(now: datetime, count: int, first: int) -> dict[str, str]:
         "state": "CASE WHEN n % 5000 = 0 THEN 'unknown' ELSE 'saved' END",
         "url": "'/apps/kenya/events/'",
         "card": "''",
-        "meant": "''",
+        "submitted": "''",
+        "alarm": "''",
         "again_at": "''",
         "created_at": _at(now, count),
         "found": "''",

@@ -268,7 +268,7 @@ def addresses() -> dict[str, str]:
         "journal, half a million rows on": of(f"before={deep}"),
         "journal, recorded": of("state=recorded"),
         "journal, unknown": of("state=unknown"),
-        "journal, settled": of("state=settled"),
+        "journal, resolved": of("state=resolved"),
         "journal, landed": of("state=landed"),
         "journal, may or may not be there": of("state=doubtful"),
         "journal, resolved as not recorded": of("state=abandoned"),
@@ -287,8 +287,8 @@ def addresses() -> dict[str, str]:
         "journal, unknown, no such network": of("network=NONE&state=unknown"),
         "journal, a week of half a year ago": of(days),
         "journal, that week by transaction date": of(f"{days}&by=transactionDate"),
-        "journal, that week by transaction date, settled": of(
-            f"{days}&by=transactionDate&state=settled"
+        "journal, that week by transaction date, resolved": of(
+            f"{days}&by=transactionDate&state=resolved"
         ),
         "day's end": f"{JOURNAL}day/",
         "day's end, a day of half a year ago": f"{JOURNAL}day/?date={half}",
@@ -344,8 +344,8 @@ def beats() -> dict[str, Callable[[], object]]:
         "beat: other writes": web_tasks.beat,
         "beat: other writes, sweep": other_writes.mark_lost_unknown,
         "hourly: what was entered is forgotten": other_writes.prune_submitted,
-        "looks that are due": _after(fall_due, reconciliation.list_due),
-        "beat: repayments, looks are due": tasks.beat,
+        "checks that are due": _after(fall_due, reconciliation.list_due),
+        "beat: repayments, checks are due": tasks.beat,
     }
 
 
