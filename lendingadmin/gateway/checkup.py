@@ -47,7 +47,7 @@ class Checkup:
     def run(self) -> Iterator[Finding]:
         """The findings, each as soon as it is there."""
         try:
-            token = self._client.tokens.token()
+            token = self._client.tokens.get_token()
         except LendingError as error:
             self._unreached = "there is no token"
             yield Finding("-", "token", "failed", _words(error))

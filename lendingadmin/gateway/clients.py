@@ -67,9 +67,10 @@ class _Process(ForkSafe):
         with self._lock:
             if self._made is None or self._made[0] != account:
                 # Imported late: there are no models yet when Django first imports this package.
-                from lendingadmin.gateway.stores import token_store
+                from lendingadmin.gateway.models import DatabaseTokenStore
 
-                self._made = (account, account.client(token_store(), _log))
+                store = DatabaseTokenStore(account.auth_url, account.client_id, account.scope)
+                self._made = (account, account.client(store, _log))
             return self._made[1]
 
 

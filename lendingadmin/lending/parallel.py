@@ -64,7 +64,7 @@ def read_in_parallel(
 
 def _once_more(transport: Transport, joint: ParallelReads, calls: Sequence[Read]) -> list[Any]:
     try:
-        joint.token = transport.tokens.token()
+        joint.token = transport.tokens.get_token()
     except LendingError as error:
         return [error] * len(calls)
     return _run(transport, joint, calls)

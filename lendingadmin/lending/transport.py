@@ -30,9 +30,9 @@ from lendingadmin.lending.errors import (
     WrongRecord,
 )
 from lendingadmin.lending.forks import ForkSafe
+from lendingadmin.lending.issuer import AccessToken
 from lendingadmin.lending.operations import Operation
 from lendingadmin.lending.retry import pause_before_retry
-from lendingadmin.lending.tokens import AccessToken
 from lendingadmin.lending.wire import Fault, RawAnswer, Request, WireFault, send
 
 from .calls import Call, PendingCall, report
@@ -46,7 +46,7 @@ MAX_BYTES = 32 * 1024 * 1024  # 1,000 loans with full contracts are about a thir
 class Tokens(Protocol):
     """Where tokens come from; `TokenSource` is one."""
 
-    def token(self) -> AccessToken:
+    def get_token(self) -> AccessToken:
         """The token for the next call."""
 
     def drop(self, refused: str) -> bool:
@@ -178,7 +178,7 @@ class Transport(ForkSafe):
         """
         with self.take_slot():
             deadline = Deadline(self._deadline if seconds is None else seconds)
-            joint = ParallelReads(self.tokens.token(), deadline, cuts_off=seconds is not None)
+            joint = ParallelReads(self.tokens.get_token(), deadline, cuts_off=seconds is not None)
             try:
                 yield joint
             finally:
@@ -217,14 +217,14 @@ class Transport(ForkSafe):
 
     def _alone(self, talk: PendingCall) -> Answer:
         with self.take_slot():
-            token = self.tokens.token()
+            token = self.tokens.get_token()
             try:
                 return self._converse(talk, token)
             except TokenRefused:
                 another = self.tokens.drop(token.value)
                 if not (another and talk.operation.is_read):
                     raise
-            return self._converse(talk, self.tokens.token())
+            return self._converse(talk, self.tokens.get_token())
 
     def _within_joint(self, talk: PendingCall, joint: ParallelReads) -> Answer:
         if not talk.operation.saves_nothing:

@@ -214,7 +214,7 @@ def test_nothing_secret_shows(
         while error is not None:
             shown += [repr(error), str(error)]
             error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-        shown += [repr(transport), repr(tokens.token()), repr(vars(transport))]
+        shown += [repr(transport), repr(tokens.get_token()), repr(vars(transport))]
     shown += [repr(calls), caplog.text]
     for word in (secret, "private words", "Jane Doe"):
         assert not [text for text in shown if word in text]
