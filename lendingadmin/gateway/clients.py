@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple, cast
 
 from django.conf import settings
-from django.http import Http404
 
-from lendingadmin.env import LendingApp
 from lendingadmin.gateway import observing
+from lendingadmin.gateway.lending_apps import lending_app
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.client import AppClient, LendingClient
 from lendingadmin.lending.forks import ForkSafe
@@ -93,14 +92,6 @@ def trial_client() -> LendingClient:
 def app(app_id: str) -> AppClient:
     """The resources of one of the apps in LENDING_APPS. Raises Http404 for any other."""
     return client().app(lending_app(app_id).app_id)
-
-
-def lending_app(app_id: str) -> LendingApp:
-    """Currency and zone of one of the apps in LENDING_APPS. Raises Http404 for any other."""
-    for known in settings.LENDING_APPS:
-        if known.app_id == app_id:
-            return known
-    raise Http404("There is no such lending app here.")
 
 
 def _log(call: Call) -> None:

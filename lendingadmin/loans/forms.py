@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.diff import moment_of
 from lendingadmin.lending.malformed import find_malformed

@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.repayments import managers, mistakes, reconciliation
 from lendingadmin.ui import neighbours, polling, tables
 from lendingadmin.ui.access import access, signed_in

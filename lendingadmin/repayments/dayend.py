@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.http import urlencode
 
 from lendingadmin import audit, gateway
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import CsvPage, csv_response
 from lendingadmin.ui.requests import PersonRequest

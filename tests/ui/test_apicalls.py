@@ -7,7 +7,7 @@ import pytest
 import simplejson
 from django.test import Client
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.codec import decode
 from lendingadmin.staff.models import User
