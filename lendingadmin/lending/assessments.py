@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from lendingadmin.lending.lists import FilteredList
+from lendingadmin.lending.pages import ListResource
 from lendingadmin.lending.values import Assessment
 
 
-class Assessments(FilteredList[Assessment]):
+class Assessments(ListResource[Assessment]):
     """The assessments of one app. Every method raises LendingError, and InvalidId for a bad id."""
 
     list_operation = "assessments.list"

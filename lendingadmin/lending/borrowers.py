@@ -7,13 +7,13 @@ from decimal import Decimal
 from lendingadmin.lending.answers import Answer
 from lendingadmin.lending.errors import Unconfirmed, WrongRecord
 from lendingadmin.lending.identity import offer_is_named, offer_names_another
-from lendingadmin.lending.lists import FilteredList
+from lendingadmin.lending.pages import ListResource
 from lendingadmin.lending.resource import make_error, read_array, read_object, refuse_words
 
 from .values import Borrower, LendingContract, Malformed, OfferOperation
 
 
-class Borrowers(FilteredList[Borrower]):
+class Borrowers(ListResource[Borrower]):
     """The borrowers of one app. Every method raises LendingError, and InvalidId for a bad id."""
 
     list_operation = "borrowers.list"

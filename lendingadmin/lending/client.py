@@ -2,15 +2,29 @@
 
 from typing import Any
 
-from lendingadmin.lending.assessment_types import AssessmentTypes
 from lendingadmin.lending.assessments import Assessments
 from lendingadmin.lending.borrowers import Borrowers
 from lendingadmin.lending.events import Events
 from lendingadmin.lending.ids import check_id
 from lendingadmin.lending.loans import Loans
 from lendingadmin.lending.operations import CustomMethods
-from lendingadmin.lending.products import Products
+from lendingadmin.lending.pages import ListResource
 from lendingadmin.lending.transport import Tokens, Transport
+from lendingadmin.lending.values import AssessmentType, Product
+
+
+class Products(ListResource[Product]):
+    """The products of the project, which all its apps share (Spec: Products)."""
+
+    list_operation = "products.list"
+    item = Product
+
+
+class AssessmentTypes(ListResource[AssessmentType]):
+    """The assessment types of the service, which all projects share (Spec: Assessment types)."""
+
+    list_operation = "assessmentTypes.list"
+    item = AssessmentType
 
 
 class AppClient:

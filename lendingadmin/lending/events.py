@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from lendingadmin.lending.lists import OrderedList
+from lendingadmin.lending.pages import ListResource
 from lendingadmin.lending.values import Event
 
 # What tells one event from another (Spec: Events).
 _KEY = ("accountId", "eventType", "timestamp")
 
 
-class Events(OrderedList[Event]):
+class Events(ListResource[Event]):
     """The events of one app. Every method raises LendingError."""
 
     list_operation = "events.list"

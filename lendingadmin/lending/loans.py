@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from lendingadmin.lending.lists import OrderedList
+from lendingadmin.lending.pages import ListResource
 from lendingadmin.lending.values import Loan
 
 _FIXED = ("borrowerId", "contract")
@@ -13,7 +13,7 @@ def keep_fixed(body: Mapping[str, object]) -> dict[str, object]:
     return {key: body[key] for key in _FIXED if key in body}
 
 
-class Loans(OrderedList[Loan]):
+class Loans(ListResource[Loan]):
     """The loan accounts of one app. Every method raises LendingError, and InvalidId for a bad id.
 
     An account is named by its `accountId` or its `uid`.

@@ -16,7 +16,6 @@ from lendingadmin.lending.errors import (
 )
 from lendingadmin.lending.identity import Named, is_named, names_another, own_ids
 from lendingadmin.lending.operations import OPERATIONS, CustomMethods
-from lendingadmin.lending.pages import Page, page_token
 from lendingadmin.lending.transport import Answer, Transport
 
 from .values import Malformed, Value, wire
@@ -167,30 +166,9 @@ def read_array(name: str, answer: Answer, kind: type[Read]) -> tuple[Read | Malf
     """The values of an answer that must be a JSON array. Raises Unreadable."""
     if not isinstance(answer.json, list):
         raise unreadable(name, answer)
-    return _items(answer.json, kind)
+    return read_items(answer.json, kind)
 
 
-def read_page(name: str, answer: Answer, kind: type[Read]) -> Page[Read]:
-    """The page of a list answer; an item that is no object is a Malformed. Raises Unreadable."""
-    items, token = check_page(name, answer)
-    return Page(_items(items, kind), token, answer.read_at)
-
-
-def check_page(name: str, answer: Answer) -> tuple[list[object], str | None]:
-    """The items of a list answer and the token of its next page.
-
-    Raises Unreadable when the collection is absent or no array, or the next page's token is odd.
-    """
-    if not isinstance(answer.json, Mapping):
-        raise unreadable(name, answer)
-    items = answer.json.get(OPERATIONS[name].collection)
-    if not isinstance(items, list):
-        raise unreadable(name, answer)
-    try:
-        return items, page_token(answer.json.get("nextPageToken"))
-    except ValueError:
-        raise unreadable(name, answer) from None
-
-
-def _items(items: list[object], kind: type[Read]) -> tuple[Read | Malformed, ...]:
+def read_items(items: list[object], kind: type[Read]) -> tuple[Read | Malformed, ...]:
+    """The values of a JSON array; an item that is no object is a Malformed."""
     return tuple(kind(item) if isinstance(item, Mapping) else Malformed(item) for item in items)
