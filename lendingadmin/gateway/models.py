@@ -12,6 +12,9 @@ from django.db.models import F
 from lendingadmin.encryption import DecryptionError, decrypt, encrypt
 from lendingadmin.lending.tokens import TokenState
 
+# Made once: threads that make the first decoder of a type at the same time crash the process.
+_STATES = msgspec.json.Decoder(TokenState)
+
 
 class ServiceToken(models.Model):
     """The TokenState of one service account, encrypted with DATA_KEYS; `version` counts changes."""
@@ -44,7 +47,7 @@ class DatabaseTokenStore:
         if row is None:
             return TokenState()
         try:
-            state = msgspec.json.decode(decrypt(row.sealed), type=TokenState)
+            state = _STATES.decode(decrypt(row.sealed))
         except (DecryptionError, msgspec.DecodeError):
             # Its key is retired, or another version wrote it; the issuer will give another.
             state = TokenState()
