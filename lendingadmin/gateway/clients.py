@@ -57,7 +57,7 @@ class _Account(NamedTuple):
 class _Process(ForkSafe):
     """What this process holds; a forked child makes its own."""
 
-    def start_afresh(self) -> None:
+    def reset(self) -> None:
         self._lock = threading.Lock()
         self._made: tuple[_Account, LendingClient] | None = None
 

@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from urllib.parse import urlencode
 
-from lendingadmin.lending.answers import error_description_of, request_id_of
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import (
@@ -23,7 +22,7 @@ from lendingadmin.lending.errors import (
     Unreachable,
     Unreadable,
 )
-from lendingadmin.lending.wire import Fault, RawAnswer, Request, WireFault, send
+from lendingadmin.lending.wire import Answer, Fault, WireFault, send
 
 from .connection import HttpExchange
 
@@ -75,43 +74,45 @@ def request_token(
 
     Every LendingError that it raises has `saved` no: nothing was sent to the service.
     """
-    request = Request(
-        "POST",
-        address.rstrip("/") + _PATH,
-        {"Content-Type": "application/x-www-form-urlencoded"},
-        urlencode(form).encode(),
+    exchange = HttpExchange(
+        Deadline(timeout),
+        connect_timeout=connect_timeout,
+        read_timeout=timeout,
+        max_bytes=_MAX_BYTES,
     )
-    exchange = HttpExchange(Deadline(timeout), patience=timeout, max_bytes=_MAX_BYTES)
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
     try:
-        raw = send(request, exchange, connect_timeout)
+        answer = send(
+            "POST", address.rstrip("/") + _PATH, headers, urlencode(form).encode(), exchange
+        )
     except WireFault as fault:
         kind, words = _FAULTS.get(fault.fault, (Unreadable, "gave an answer that cannot be read"))
         words = f"The token issuer of the lending service {words}."
         raise _make_error(kind, words, fault.status) from None
-    if not raw.accepted:
-        raise _make_error(*_explain_status(raw.status), raw.status, raw)
+    if not answer.is_accepted:
+        raise _make_error(*_explain_status(answer.status), answer.status, answer)
     try:
-        answer = decode(raw.body)
+        content = decode(answer.body)
     except ValueError:
-        answer = None
-    fields: Mapping[str, object] = answer if isinstance(answer, dict) else {}
+        content = None
+    fields: Mapping[str, object] = content if isinstance(content, dict) else {}
     value, scope = fields.get("access_token"), fields.get("scope")
     if not isinstance(value, str) or not _TOKEN.fullmatch(value):
         words = "The token issuer gave no token that can be used."
-        raise _make_error(Unreadable, words, raw.status, raw)
+        raise _make_error(Unreadable, words, answer.status, answer)
     ends_at = now + read_lifetime(fields, now)
     return AccessToken(value, now, ends_at, scope if isinstance(scope, str) else form["scope"])
 
 
 def _make_error(
-    kind: type[LendingError], words: str, status: int | None, raw: RawAnswer | None = None
+    kind: type[LendingError], words: str, status: int | None, answer: Answer | None = None
 ) -> LendingError:
     return kind(
         f"{words} Nothing was sent.",
         operation=OPERATION,
         status=status,
-        error_description=error_description_of(raw) if raw else None,
-        request_id=request_id_of(raw) if raw else None,
+        error_description=answer.error_description if answer else None,
+        request_id=answer.request_id if answer else None,
         saved=Saved.NO,
     )
 

@@ -9,7 +9,6 @@ from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
-from functools import partial
 from typing import Generic, Literal, NamedTuple, Self, TypeVar
 
 from lendingadmin.lending.codec import decode, decoder_of
@@ -19,10 +18,11 @@ from lendingadmin.lending.errors import (
     InvalidFilter,
     LendingError,
     UnfinishedList,
+    Unreadable,
 )
 from lendingadmin.lending.operations import OPERATIONS, Operation
-from lendingadmin.lending.resource import Resource, read_items, unreadable
-from lendingadmin.lending.transport import Answer
+from lendingadmin.lending.resource import Resource, make_error, read_items
+from lendingadmin.lending.wire import Answer
 
 from .values import Malformed, Value, text
 
@@ -190,13 +190,14 @@ class ListResource(Resource, Generic[Read]):
         operation = OPERATIONS[self.list_operation]
         read = decoder_of(operation.collection, self._only) if self._only else decode
 
+        def parse_page(answer: Answer) -> Page[Read]:
+            return read_page(operation, self.item, answer)
+
         def ask(size: int | None, token: str | None) -> Page[Read]:
             query = build_query(
                 operation, filters=filters, order=order, page_size=size, page_token=token
             )
-            check = partial(read_page, operation, self.item)
-            answer = self.call(operation.name, query=query, read=read, check=check)
-            return read_page(operation, self.item, answer)
+            return self.call(operation.name, parse_page, query=query, read=read)
 
         return PageReader(ask, page_size, may_be_large=self.may_be_large, seconds=seconds)
 
@@ -209,11 +210,11 @@ def read_page(operation: Operation, kind: type[Read], answer: Answer) -> Page[Re
     fields = answer.json if isinstance(answer.json, Mapping) else {}
     items = fields.get(operation.collection)
     if not isinstance(items, list):
-        raise unreadable(operation.name, answer)
+        raise make_error(Unreadable, operation.name, answer)
     try:
         token = read_page_token(fields.get("nextPageToken"))
     except ValueError:
-        raise unreadable(operation.name, answer) from None
+        raise make_error(Unreadable, operation.name, answer) from None
     return Page(read_items(items, kind), token, answer.read_at)
 
 
@@ -311,7 +312,7 @@ class PageReader(Generic[Listed]):
             token, end = page.next_page_token, start + len(page.items)
             if end > passed or token is None:
                 return replace(page, items=page.items[passed - start :]), size
-            if time.passed:
+            if time.has_passed:
                 raise AnswerTooLarge(_TOO_FAR)
             start = end
 
@@ -351,7 +352,7 @@ def first_items(
     pages, time = each_page(fetch, start), Deadline(READ_ON_SECONDS)
     page = next(pages)
     for _ in range(MORE_PAGES):
-        if page.items or page.next_page_token is None or time.passed:
+        if page.items or page.next_page_token is None or time.has_passed:
             return page
         try:
             page = next(pages)

@@ -84,7 +84,7 @@ class TokenStore(Protocol):
 class MemoryTokenStore(ForkSafe):
     """A store for one process."""
 
-    def start_afresh(self) -> None:
+    def reset(self) -> None:
         """A child of this process begins without a token."""
         self._state = TokenState()
         self._lock = threading.Lock()
@@ -136,7 +136,7 @@ class TokenSource(ForkSafe):
         self._longest_wait = timeout + connect_timeout + 1
         super().__init__()
 
-    def start_afresh(self) -> None:
+    def reset(self) -> None:
         """A child of this process looks into the store first."""
         self._held: AccessToken | None = None
 
@@ -187,7 +187,7 @@ class TokenSource(ForkSafe):
                     return self._renew(token, until)
             elif token:
                 return token
-            elif wait.passed:
+            elif wait.has_passed:
                 raise TimedOut(
                     "The token issuer of the lending service did not answer in time. "
                     "Nothing was sent.",
