@@ -11,7 +11,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Generic, Literal, NamedTuple, Self, TypeVar
 
-from lendingadmin.lending.codec import decode, decoder_of
+from lendingadmin.lending.codec import decode, make_decoder
 from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import (
     AnswerTooLarge,
@@ -188,7 +188,7 @@ class ListResource(Resource, Generic[Read]):
         seconds: float | None = None,
     ) -> "PageReader[Read]":
         operation = OPERATIONS[self.list_operation]
-        read = decoder_of(operation.collection, self._only) if self._only else decode
+        read = make_decoder(operation.collection, self._only) if self._only else decode
 
         def parse_page(answer: Answer) -> Page[Read]:
             return read_page(operation, self.item, answer)

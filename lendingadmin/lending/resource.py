@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
-from lendingadmin.lending.codec import decode
+from lendingadmin.lending.codec import build_json, decode
 from lendingadmin.lending.diff import find_differences
 from lendingadmin.lending.errors import (
     LendingError,
@@ -17,7 +17,7 @@ from lendingadmin.lending.identity import Named, is_named, list_ids, names_anoth
 from lendingadmin.lending.operations import OPERATIONS, CustomMethods
 from lendingadmin.lending.transport import Transport
 
-from .values import Malformed, Value, wire
+from .values import Malformed, Value
 from .wire import Answer
 
 Read = TypeVar("Read", bound=Value)
@@ -58,7 +58,7 @@ class Resource:
             operation,
             path,
             query=query,
-            body=None if body is None else wire(body),
+            body=body,
             before_send=before_send,
             read=read,
             parse=parse,
@@ -109,7 +109,7 @@ class Resource:
             refuse_description(name, answer)
             if not (is_named(found, str(expected_id)) if is_known else list_ids(found)):
                 raise make_error(Unconfirmed, name, answer)
-            if places := find_differences(wire(sent or {}), answer.json):
+            if places := find_differences(build_json(sent or {}), answer.json):
                 words = f"{Unconfirmed.default_message} It differs in: {', '.join(places)}."
                 raise make_error(Unconfirmed, name, answer, words)
             return found

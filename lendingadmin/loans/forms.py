@@ -10,7 +10,7 @@ from django.utils import timezone
 from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.diff import moment_of
-from lendingadmin.lending.malformed import find_malformed
+from lendingadmin.lending.fields import find_malformed
 from lendingadmin.lending.values import LendingContract, timestamp_text
 from lendingadmin.ui.far_dates import FarDatesForm
 from lendingadmin.ui.fields import (
