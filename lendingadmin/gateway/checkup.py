@@ -26,7 +26,7 @@ class Finding:
 
     @property
     def is_bad(self) -> bool:
-        """Whether somebody must do something about it."""
+        """Whether it needs attention."""
         return self.result in ("failed", "refused")
 
 
@@ -34,7 +34,7 @@ class Checkup:
     """One run over the token, the reads of each app, and the table of writes.
 
     Nothing is written to the service, and no content of a record is kept. Once the service cannot
-    be reached, the rest of the reads is not tried: each would only wait in vain again.
+    be reached, the rest of the reads is not tried: each would only time out again.
     """
 
     def __init__(self, client: LendingClient, app_ids: Iterable[str]) -> None:

@@ -33,7 +33,7 @@ class ServiceToken(models.Model):
 class DatabaseTokenStore:
     """A TokenStore in one row of the database: one service account at one issuer.
 
-    Call it outside of a transaction: inside of one nobody else sees the lease before the commit.
+    Call it outside of a transaction: others do not see the lease of an open one.
     (The cache's `add()` is no lock: on PostgreSQL several callers win an expired key at once.)
     """
 

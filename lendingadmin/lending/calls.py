@@ -90,7 +90,7 @@ class PendingCall:
 
 
 def report(call: Call, observer: Callable[[Call], None] | None) -> None:
-    """Tell the observer. Its own failure is logged: it must not hide that money has moved."""
+    """Hand the call to the observer. Its failure is only logged: it must not hide what was sent."""
     if observer is None:
         return
     try:

@@ -17,7 +17,8 @@ from lendingadmin.lending.resource import (
     read_object,
     refuse_description,
 )
-from lendingadmin.lending.transport import Tokens, Transport
+from lendingadmin.lending.tokens import TokenSource
+from lendingadmin.lending.transport import Transport
 
 from .values import (
     Assessment,
@@ -32,9 +33,7 @@ from .values import (
 )
 from .wire import Answer
 
-# What of a loan stays as it was sent (Spec: Loan); balances, for one, change by themselves.
-_FIXED_OF_A_LOAN = ("borrowerId", "contract")
-# What tells one event from another (Spec: Events).
+# What distinguishes one event from another (Spec: Events).
 _KEY_OF_AN_EVENT = ("accountId", "eventType", "timestamp")
 
 
@@ -133,7 +132,7 @@ class Borrowers(ListResource[Borrower]):
 
 def select_fixed(body: Mapping[str, object]) -> dict[str, object]:
     """What of a loan stays as it was sent (Spec: Loan); balances, for one, change by themselves."""
-    return {key: body[key] for key in _FIXED_OF_A_LOAN if key in body}
+    return {key: body[key] for key in ("borrowerId", "contract") if key in body}
 
 
 class Loans(ListResource[Loan]):
@@ -256,7 +255,7 @@ class LendingClient:
         self,
         base_url: str,
         project_id: str,
-        tokens: Tokens,
+        tokens: TokenSource,
         *,
         custom_methods: CustomMethods = "colon",
         transport: Transport | None = None,

@@ -104,7 +104,7 @@ def _read(quick: "msgspec.json.Decoder[Any]", body: bytes) -> object:
 
 
 def _read_slowly(body: bytes) -> object:
-    """What is odd but can be read, and the parser's own words for what cannot."""
+    """Read what the quick parser refuses; raises ValueError in the parser's words."""
     text = body.decode("utf-8-sig")
     try:
         value: object = json.loads(

@@ -5,7 +5,7 @@ time, in its headers or its body, holds a thread forever. Here every read and wr
 current `HttpExchange` how long it may take.
 
 A kept connection carries the next request only while it is in step: its last answer was read to the
-end, and no byte came that nobody asked for. Otherwise an answer would be taken for the answer to
+end, and no further byte came. Otherwise an answer would be taken for the answer to
 another request.
 """
 

@@ -235,7 +235,7 @@ def moment(value: object) -> datetime | None:
 
 
 def each(values: Iterable[Member | Malformed] | None) -> tuple[Member, ...]:
-    """The items of a list that are what the spec says; nothing for a list that is odd or absent."""
+    """The items of a list that are not Malformed; none for a list that is Malformed or absent."""
     return tuple(item for item in values or () if not isinstance(item, Malformed))
 
 

@@ -12,7 +12,7 @@ class ForkSafe:
     """Something that starts again, empty, in a child process.
 
     A subclass makes what it cannot share in `reset`, which runs once in its constructor's
-    process (call it there) and again, by itself, in every forked child.
+    process (call it there) and again, automatically, in every forked child.
     """
 
     def __init__(self) -> None:

@@ -46,7 +46,7 @@ def _own_id(record: Borrower | Loan | Assessment | Event) -> str | None:
 def check_named(record: Named, asked: str) -> Named:
     """Give back the record that something is entered from. Raises UnidentifiedRecord.
 
-    A read raises WrongRecord for another record by itself.
+    The read has raised WrongRecord for another record.
     """
     if not is_named(record, asked):
         raise UnidentifiedRecord

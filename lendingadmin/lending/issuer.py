@@ -136,8 +136,8 @@ def read_lifetime(answer: Mapping[str, object], now: datetime) -> timedelta:
     """How long a token lives, from `expires_at` in any unit, or else `expires_in`.
 
     A number counts as seconds, milli-, micro- or nanoseconds since the epoch, or as seconds from
-    now: whichever falls within 30 days. Text may be such a number or ISO 8601. When nothing fits it
-    is five minutes, and never more than an hour.
+    now: the first of these within 30 days. Text may be such a number or ISO 8601. When nothing fits
+    it is five minutes, and never more than an hour.
     """
     ends, number = answer.get("expires_at"), _read_number(answer.get("expires_at"))
     if number is not None:

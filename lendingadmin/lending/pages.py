@@ -9,7 +9,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Generic, Literal, NamedTuple, Self, TypeVar
+from functools import partial
+from typing import Generic, Literal, NamedTuple, Self, TypedDict, TypeVar, Unpack
 
 from lendingadmin.lending.codec import decode, make_decoder
 from lendingadmin.lending.deadline import Deadline
@@ -40,7 +41,6 @@ _TOO_FAR = (
 )
 LED_BACK = "The service's list led back to itself, so not all of it can be read."
 
-Order = Literal["asc", "desc"]
 Item = TypeVar("Item", covariant=True)
 Listed = TypeVar("Listed")
 Read = TypeVar("Read", bound=Value)
@@ -86,33 +86,38 @@ def write_filter(operation: Operation, filters: Mapping[str, str]) -> str:
     return " ".join(f"{field}:{value}" for field, value in filters.items())
 
 
-def build_query(
-    operation: Operation,
-    *,
-    filters: Mapping[str, str] | None = None,
-    order: Order | None = None,
-    page_size: int | None = None,
-    page_token: str | None = None,
-) -> dict[str, str]:
+class ListQuery(TypedDict, total=False):
+    """What a list is asked for: filters by field, an order by creation, the page.
+
+    `page_size` is 1 to 1000; `page_token` is that of the page to begin with.
+    """
+
+    filters: Mapping[str, str] | None
+    order: Literal["asc", "desc"] | None
+    page_size: int | None
+    page_token: str | None
+
+
+def build_query(operation: Operation, **asked: Unpack[ListQuery]) -> dict[str, str]:
     """The query of a list request, not yet encoded. Raises ValueError for what cannot be asked."""
     query: dict[str, str] = {}
-    if filters:
+    if filters := asked.get("filters"):
         query["filter"] = write_filter(operation, filters)
-    if order is not None:
+    if (order := asked.get("order")) is not None:
         if order not in ("asc", "desc") or "order" not in (operation.list_parameters or ()):
             raise ValueError("The order is asc or desc, where the list has one.")
         query["order"] = order
-    if page_size is not None:
+    if (page_size := asked.get("page_size")) is not None:
         if not 1 <= page_size <= MAXIMUM_PAGE_SIZE:
             raise ValueError(f"A page has 1 to {MAXIMUM_PAGE_SIZE} items.")
         query["pageSize"] = str(page_size)
-    if page_token is not None:
+    if (page_token := asked.get("page_token")) is not None:
         query["pageToken"] = page_token
     return query
 
 
 def read_page_token(raw: object) -> str | None:
-    """The token of the next page, or None where there is none. Raises ValueError for an odd one.
+    """The token of the next page, None where there is none. Raises ValueError for a malformed one.
 
     A number is taken as its text. To take anything else for the end would hide the rest of a list.
     """
@@ -129,8 +134,8 @@ class ListResource(Resource, Generic[Read]):
     """A resource whose items are listed by one operation.
 
     Filter and order apply where the operation shows them, and a filter may be tried where it is
-    silent. Every method raises LendingError, and ValueError with a sentence for what cannot be
-    asked. `page_size` is 1 to 1000; `page_token` is that of the page to begin with.
+    silent. Every method takes a ListQuery, and raises LendingError, and ValueError with a sentence
+    for what cannot be asked.
     """
 
     list_operation: str
@@ -145,67 +150,36 @@ class ListResource(Resource, Generic[Read]):
         narrow._only = tuple(keys)
         return narrow
 
-    def list(
-        self,
-        *,
-        filters: Mapping[str, str] | None = None,
-        order: Order | None = None,
-        page_size: int | None = None,
-        page_token: str | None = None,
-    ) -> Page[Read]:
+    def list(self, **asked: Unpack[ListQuery]) -> Page[Read]:
         """One page, past pages without items (`first_items`)."""
-        return first_items(self._reader(filters, order, page_size, READ_ON_SECONDS), page_token)
+        return first_items(self._make_reader(asked, READ_ON_SECONDS), asked.get("page_token"))
 
-    def pages(
-        self,
-        *,
-        filters: Mapping[str, str] | None = None,
-        order: Order | None = None,
-        page_size: int | None = None,
-        page_token: str | None = None,
-    ) -> Iterator[Page[Read]]:
+    def pages(self, **asked: Unpack[ListQuery]) -> Iterator[Page[Read]]:
         """Pages to the last, each read when it is reached (`each_page`)."""
-        return each_page(self._reader(filters, order, page_size), page_token)
+        return each_page(self._make_reader(asked), asked.get("page_token"))
 
-    def iterate(
-        self,
-        *,
-        filters: Mapping[str, str] | None = None,
-        order: Order | None = None,
-        page_size: int | None = None,
-        page_token: str | None = None,
-    ) -> Iterator[Read | Malformed]:
+    def iterate(self, **asked: Unpack[ListQuery]) -> Iterator[Read | Malformed]:
         """Items of all `pages`, each once (`leave_out_repeats`)."""
-        reader = self._reader(filters, order, page_size)
-        for page in leave_out_repeats(each_page(reader, page_token)):
+        for page in leave_out_repeats(self.pages(**asked)):
             yield from page.items
 
-    def _reader(
-        self,
-        filters: Mapping[str, str] | None,
-        order: Order | None,
-        page_size: int | None,
-        seconds: float | None = None,
-    ) -> "PageReader[Read]":
+    def _make_reader(self, asked: ListQuery, seconds: float | None = None) -> "PageReader[Read]":
         operation = OPERATIONS[self.list_operation]
         read = make_decoder(operation.collection, self._only) if self._only else decode
-
-        def parse_page(answer: Answer) -> Page[Read]:
-            return read_page(operation, self.item, answer)
+        parse = partial(read_page, operation, self.item)
 
         def ask(size: int | None, token: str | None) -> Page[Read]:
-            query = build_query(
-                operation, filters=filters, order=order, page_size=size, page_token=token
-            )
-            return self.call(operation.name, parse_page, query=query, read=read)
+            query = build_query(operation, **asked | {"page_size": size, "page_token": token})
+            return self.call(operation.name, parse, query=query, read=read)
 
+        page_size = asked.get("page_size")
         return PageReader(ask, page_size, may_be_large=self.may_be_large, seconds=seconds)
 
 
 def read_page(operation: Operation, kind: type[Read], answer: Answer) -> Page[Read]:
     """The page of a list answer.
 
-    Raises Unreadable when the collection is absent or no array, or the next page's token is odd.
+    Raises Unreadable when the collection is absent or no array, or the token is malformed.
     """
     fields = answer.json if isinstance(answer.json, Mapping) else {}
     items = fields.get(operation.collection)
@@ -224,7 +198,7 @@ _POSITION = re.compile(r"~(\d{0,4})\.(\d{1,12})~(.*)", re.DOTALL)
 class Position(NamedTuple):
     """A place in a list: the service's token, the page size it is good for, the items before it.
 
-    `token` is None at the start of the list, `passed` None where nobody counted.
+    `token` is None at the start of the list, `passed` None where it is not known.
     """
 
     token: str | None
@@ -367,8 +341,8 @@ def first_items(
 def leave_out_repeats(pages: Iterable[Page[Listed]]) -> Iterator[Page[Listed]]:
     """The pages without the items that came before, which each page counts.
 
-    Items are told apart by their id, else their uid; one without either is kept. What is remembered
-    of an item is a hash: 70 bytes or so. Raises UnfinishedList for a page with nothing but items
+    An item is known by its id, else its uid; one without either is kept. What is remembered of an
+    item is a hash: 70 bytes or so. Raises UnfinishedList for a page with nothing but items
     that came before: the list leads back to itself.
     """
     keys = set[int]()

@@ -68,9 +68,9 @@ class Resource:
     def read_one(self, name: str, kind: type[Named], key: str, asked: str) -> Named:
         """Read the record that is addressed by this id. Raises WrongRecord for another one.
 
-        One that does not say which it is comes back all the same: `identity.check_named` stands
-        before everything that is entered from a record. It must come on a connection of its own,
-        because on a kept one it may be the answer to an earlier request.
+        A record that does not say which it is is returned: `identity.check_named` refuses it before
+        anything is entered from it. It must come on a new connection, because on a kept one it may
+        be the answer to an earlier request.
         """
 
         def parse(answer: Answer) -> Named:

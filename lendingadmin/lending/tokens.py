@@ -42,7 +42,7 @@ class Refusal:
         kind = type(error).__name__
         return cls(until, kind, error.status, error.error_description, error.message)
 
-    def stands(self, now: datetime) -> bool:
+    def is_in_force(self, now: datetime) -> bool:
         """Whether it is not over. A host whose clock is ahead cannot make it last longer."""
         return now < self.until <= now + _REFUSAL_KEPT
 
@@ -174,7 +174,7 @@ class TokenSource(ForkSafe):
         while True:
             state, now = self._store.load(), self._clock()
             token = state.token if state.token and state.token.is_usable(now) else None
-            refusal = state.refusal if state.refusal and state.refusal.stands(now) else None
+            refusal = state.refusal if state.refusal and state.refusal.is_in_force(now) else None
             if token and (refusal or token.is_fresh(now)):
                 return token
             if refusal:

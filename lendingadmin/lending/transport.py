@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from lendingadmin.lending.codec import decode, encode
@@ -17,6 +17,7 @@ from lendingadmin.lending.errors import (
     AnswerTooLarge,
     LendingError,
     NotSent,
+    Saved,
     ServiceFault,
     Throttled,
     TimedOut,
@@ -30,6 +31,7 @@ from lendingadmin.lending.errors import (
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.issuer import AccessToken
 from lendingadmin.lending.operations import Operation
+from lendingadmin.lending.tokens import TokenSource
 from lendingadmin.lending.wire import Answer, Fault, WireFault, send
 
 from .calls import Call, PendingCall, report
@@ -37,20 +39,17 @@ from .connection import HttpExchange, Session
 
 MAX_BYTES = 32 * 1024 * 1024  # 1,000 loans with full contracts are about a third of it
 
+_BROKEN = "The connection to the lending service broke before its whole answer arrived."
+_KINDS: dict[Fault, type[LendingError]] = {
+    Fault.NOT_OPENED: Unreachable,
+    Fault.BROKEN: ServiceFault,
+    Fault.TIMED_OUT: TimedOut,
+    Fault.TOO_LARGE: AnswerTooLarge,
+}
 _TRIES = 3
 _LONGEST_RETRY_AFTER = 2.0
 _RETRIED_FAULTS = frozenset({Fault.NOT_OPENED, Fault.BROKEN, Fault.OUT_OF_STEP})
 _RETRIED_STATUSES = frozenset({502, 503, 504})
-
-
-class Tokens(Protocol):
-    """Where tokens come from; `TokenSource` is one."""
-
-    def get_token(self) -> AccessToken:
-        """The token for the next call."""
-
-    def drop(self, refused: str) -> bool:
-        """This value was refused: whether a different one is worth a try."""
 
 
 @dataclass(repr=False)
@@ -86,7 +85,7 @@ class Transport(ForkSafe):
     def __init__(
         self,
         base_url: str,
-        tokens: Tokens,
+        tokens: TokenSource,
         *,
         connect_timeout: float = 2.0,
         read_timeout: float = 10.0,
@@ -331,18 +330,9 @@ def _decode(pending: PendingCall, answer: Answer) -> object:
 def _explain(operation: Operation, wire_fault: WireFault) -> LendingError:
     """The error that a fault on the wire means."""
     fault, status = wire_fault.fault, wire_fault.status
-    if fault is Fault.NOT_OPENED:
-        return Unreachable(operation=operation.name)
-    kind: type[LendingError] = Unreadable
-    words = ""
-    if fault is Fault.TIMED_OUT:
-        kind = TimedOut
-    elif fault is Fault.TOO_LARGE:
-        kind = AnswerTooLarge
-    elif fault is Fault.BROKEN:
-        kind = ServiceFault
-        words = "The connection to the lending service broke before its whole answer arrived."
-    saved = saved_after(operation, status)
+    saved = Saved.NO if fault is Fault.NOT_OPENED else saved_after(operation, status)
+    words = _BROKEN if fault is Fault.BROKEN else ""
+    kind = _KINDS.get(fault, Unreadable)
     return kind(words, operation=operation.name, status=status, saved=saved)
 
 

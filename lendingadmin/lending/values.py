@@ -53,7 +53,7 @@ class Device(Value):
 
 
 class LoanSummary(Value):
-    """A loan as told with its borrower (Spec: Borrower, LoanSummary fields). Amounts are money."""
+    """A loan as its borrower lists it (Spec: Borrower, LoanSummary fields). Amounts are money."""
 
     id_field: ClassVar[str | None] = "loan_id"
 

@@ -115,7 +115,7 @@ class Answer:
 
     @property
     def retry_after(self) -> float | None:
-        """`Retry-After` in seconds, from a number or a date; None when absent or odd."""
+        """`Retry-After` in seconds, from a number or a date; None when absent or malformed."""
         text = self.headers.get("Retry-After", "").strip()
         if re.fullmatch(r"\d{1,9}", text):
             return float(text)
@@ -145,7 +145,7 @@ def send(
     """
     if exchange.deadline.has_passed:
         raise WireFault(Fault.NOT_OPENED)
-    # A connection of its own is closed after its answer, and the service is told so.
+    # A connection of its own is closed after its answer; this header says so.
     closing = {} if session else {"Connection": "close"}
     # The address is put in afterwards, because requests would fold and quote it.
     prepared = requests.Request(
