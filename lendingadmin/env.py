@@ -7,11 +7,9 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from email.utils import parseaddr
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
 
-from babel.numbers import is_currency
 from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env
@@ -19,32 +17,6 @@ from environ import Env
 _SWITCH = dict.fromkeys(("on", "yes", "true", "1"), True) | dict.fromkeys(
     ("off", "no", "false", "0"), False
 )
-
-
-class LendingApp(NamedTuple):
-    """One lending app of the project: its id, its currency (ISO 4217) and its lender's zone."""
-
-    app_id: str
-    currency: str
-    zone: ZoneInfo
-
-
-def lending_apps(text: str) -> tuple[LendingApp, ...]:
-    """Read `kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra`; at least one, ids unique."""
-    apps = []
-    for part in filter(None, (piece.strip() for piece in text.split(","))):
-        app_id, currency, zone = [*part.split(":", 2), "", ""][:3]
-        if not re.fullmatch(r"[A-Za-z0-9_-]+", app_id):
-            raise ValueError(f"“{part}” does not start with an app id of letters, digits, - and _")
-        if not is_currency(currency):
-            raise ValueError(f"“{currency}” of “{part}” is no ISO 4217 currency code")
-        try:
-            apps.append(LendingApp(app_id, currency, ZoneInfo(zone)))
-        except (ValueError, OSError, KeyError) as error:
-            raise ValueError(f"“{zone}” of “{part}” is no time zone name") from error
-    if not apps or len({app.app_id for app in apps}) != len(apps):
-        raise ValueError("give at least one app, each id once: app:CURRENCY:Zone/Name,…")
-    return tuple(apps)
 
 
 def status_words(text: str) -> dict[str, str]:

@@ -14,7 +14,6 @@ from django.core.exceptions import ImproperlyConfigured
 from .env import (
     data_keys,
     duration,
-    lending_apps,
     mail_address,
     mail_server,
     one_of,
@@ -24,6 +23,7 @@ from .env import (
     switch,
     words,
 )
+from .gateway.lending_apps import read_lending_apps
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
@@ -53,7 +53,7 @@ LENDING_CLIENT_ID = read("LENDING_CLIENT_ID", str)
 LENDING_CLIENT_SECRET = read("LENDING_CLIENT_SECRET", str)
 LENDING_SCOPE = read("LENDING_SCOPE", str, "platform.lending")
 LENDING_PROJECT_ID = read("LENDING_PROJECT_ID", str)
-LENDING_APPS = read("LENDING_APPS", lending_apps)
+LENDING_APPS = read("LENDING_APPS", read_lending_apps)
 LENDING_CUSTOM_METHODS = read("LENDING_CUSTOM_METHODS", one_of("colon", "slash"), "colon")
 LENDING_LOAN_STATUSES = read("LENDING_LOAN_STATUSES", status_words, "")
 LENDING_PERFORMANCE_STATUSES = read("LENDING_PERFORMANCE_STATUSES", status_words, "")

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from tests.sandbox.calling import Caller
 from tests.sandbox_process import SandboxProcess
 

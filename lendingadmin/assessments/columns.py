@@ -6,7 +6,7 @@ from lendingadmin.display.templatetags.assessments import score
 from lendingadmin.display.templatetags.statuses import chip
 from lendingadmin.display.templatetags.times import moment
 from lendingadmin.display.text import shown, spelled
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.values import Assessment, text
 from lendingadmin.ui.converters import addresses

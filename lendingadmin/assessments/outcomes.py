@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from django.urls import reverse
 
-from lendingadmin.lending.diff import moment_of
+from lendingadmin.lending.diff import parse_moment
 from lendingadmin.lending.values import Assessment, moment, text
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.reconciliation import (
@@ -45,7 +45,7 @@ def _may_be(one: Assessment, write: Write, submitted: Submitted) -> bool:
     made = moment(one.created_at)
     near = made is None or abs(made - write.created_at) <= _AROUND
     same_type = text(one.assessment_type) == submitted.sent["assessmentType"]
-    asked = moment_of(str(submitted.sent["timestamp"]))
+    asked = parse_moment(str(submitted.sent["timestamp"]))
     return bool(running.id_of(one)) and near and same_type and moment(one.timestamp) == asked
 
 

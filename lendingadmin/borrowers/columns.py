@@ -4,7 +4,7 @@ from lendingadmin.display.templatetags.money import count
 from lendingadmin.display.templatetags.statuses import borrower_status, chip
 from lendingadmin.display.templatetags.times import day
 from lendingadmin.display.text import borrower_name, shown, spelled
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.values import Borrower, Malformed, text
 from lendingadmin.ui.converters import addresses
 from lendingadmin.ui.tables import Column, make_getter, row_link, row_name

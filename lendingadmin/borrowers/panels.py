@@ -13,9 +13,9 @@ from django.utils.safestring import SafeString
 
 from lendingadmin import gateway
 from lendingadmin.assessments.columns import columns as assessment_columns
-from lendingadmin.env import LendingApp
 from lendingadmin.events.columns import ACCOUNT
 from lendingadmin.events.columns import columns as event_columns
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError

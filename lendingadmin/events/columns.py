@@ -4,7 +4,7 @@ from lendingadmin.display.statuses import processing
 from lendingadmin.display.templatetags.statuses import chip
 from lendingadmin.display.templatetags.times import moment
 from lendingadmin.display.text import shown
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.values import Event
 from lendingadmin.ui.converters import addresses

@@ -14,8 +14,6 @@ from lendingadmin.lending.values import text
 
 Result = Literal["ok", "failed", "not tried", "refused", "admitted"]
 
-_PREVIEW = OPERATIONS["borrowers.getOfferContracts"]
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -27,8 +25,8 @@ class Finding:
     detail: str
 
     @property
-    def bad(self) -> bool:
-        """Whether somebody must do something about it."""
+    def is_bad(self) -> bool:
+        """Whether it needs attention."""
         return self.result in ("failed", "refused")
 
 
@@ -36,7 +34,7 @@ class Checkup:
     """One run over the token, the reads of each app, and the table of writes.
 
     Nothing is written to the service, and no content of a record is kept. Once the service cannot
-    be reached, the rest of the reads is not tried: each would only wait in vain again.
+    be reached, the rest of the reads is not tried: each would only time out again.
     """
 
     def __init__(self, client: LendingClient, app_ids: Iterable[str]) -> None:
@@ -46,42 +44,39 @@ class Checkup:
 
     def run(self) -> Iterator[Finding]:
         """The findings, each as soon as it is there."""
+        scope = None
         try:
-            token = self._client.tokens.token()
+            token = self._client.tokens.get_token()
         except LendingError as error:
             self._unreached = "there is no token"
-            yield Finding("-", "token", "failed", _words(error))
-            scope = None
+            yield Finding("-", "token", "failed", _explain(error))
         else:
             minutes = max(0, int((token.expires_at - datetime.now(UTC)).total_seconds() // 60))
             scope = token.scope
-            yield Finding(
-                "-", "token", "ok", f"scope {scope or 'not told'}, good for {minutes} min"
-            )
-        yield from self._project_reads()
+            words = f"scope {scope or 'not told'}, good for {minutes} min"
+            yield Finding("-", "token", "ok", words)
+        yield self._try_list("-", "products.list", self._client.products.list)[0]
+        yield self._try_list("-", "assessmentTypes.list", self._client.assessment_types.list)[0]
         for app_id in self._app_ids:
-            yield from self._app_reads(self._client.app(app_id), app_id)
-        yield from (_outlook(operation, scope) for operation in _untried())
+            yield from self._try_app(self._client.app(app_id), app_id)
+        # A check must not call the writes, nor the preview, which needs an offer.
+        yield from (_judge(one, scope) for one in OPERATIONS.values() if not one.is_read)
 
-    def _project_reads(self) -> Iterator[Finding]:
-        yield self._list("-", "products.list", self._client.products.list)[0]
-        yield self._list("-", "assessmentTypes.list", self._client.assessment_types.list)[0]
-
-    def _app_reads(self, app: AppClient, where: str) -> Iterator[Finding]:
-        for name, listing, get, id_field in (
-            ("borrowers", app.borrowers.list, app.borrowers.get, "borrower_id"),
-            ("loans", app.loans.list, app.loans.get, "account_id"),
-            ("assessments", app.assessments.list, app.assessments.get, "assessment_id"),
+    def _try_app(self, app: AppClient, where: str) -> Iterator[Finding]:
+        for name, resource, id_field in (
+            ("borrowers", app.borrowers, "borrower_id"),
+            ("loans", app.loans, "account_id"),
+            ("assessments", app.assessments, "assessment_id"),
         ):
-            finding, page = self._list(where, f"{name}.list", listing)
+            finding, page = self._try_list(where, f"{name}.list", resource.list)
             yield finding
-            yield self._get(where, f"{name}.get", get, page, id_field)
-        yield self._list(where, "events.list", app.events.list)[0]
+            yield self._try_get(where, f"{name}.get", resource.get, page, id_field)
+        yield self._try_list(where, "events.list", app.events.list)[0]
 
-    def _list(
+    def _try_list(
         self, where: str, name: str, read: Callable[..., Page[Any]]
     ) -> tuple[Finding, Page[Any] | None]:
-        def first() -> Page[Any]:
+        def read_first() -> Page[Any]:
             try:
                 return read(page_size=1)
             except BadRequest:
@@ -90,10 +85,9 @@ class Checkup:
                     raise
                 return read()
 
-        finding, page = self._try(where, name, first)
-        return finding, page
+        return self._try(where, name, read_first)
 
-    def _get(
+    def _try_get(
         self,
         where: str,
         name: str,
@@ -103,8 +97,8 @@ class Checkup:
     ) -> Finding:
         if page is None:
             return Finding(where, name, "not tried", "the list could not be read")
-        found = (text(getattr(item, id_field, None)) for item in page.items)
-        record_id = next(filter(None, found), None)
+        ids = (text(getattr(item, id_field, None)) for item in page.items)
+        record_id = next(filter(None, ids), None)
         if record_id is None:
             return Finding(where, name, "not tried", "the list names no record")
         return self._try(where, name, lambda: read(record_id))[0]
@@ -118,16 +112,11 @@ class Checkup:
         except LendingError as error:
             if isinstance(error, Unreachable | TimedOut):
                 self._unreached = "the service did not answer before"
-            return Finding(where, name, "failed", _words(error)), None
+            return Finding(where, name, "failed", _explain(error)), None
         return Finding(where, name, "ok", f"{(time.monotonic() - started) * 1000:.0f} ms"), answer
 
 
-def _untried() -> Iterator[Operation]:
-    """What a check must not call: the writes, and the preview, which needs an offer."""
-    return (one for one in OPERATIONS.values() if not one.is_read)
-
-
-def _outlook(operation: Operation, scope: str | None) -> Finding:
+def _judge(operation: Operation, scope: str | None) -> Finding:
     needs = f"needs {operation.permission} and one of {', '.join(operation.scopes)}"
     if not scope:
         return Finding("-", operation.name, "not tried", needs)
@@ -136,7 +125,7 @@ def _outlook(operation: Operation, scope: str | None) -> Finding:
     return Finding("-", operation.name, "refused", f"the token's scope does not admit it: {needs}")
 
 
-def _words(error: LendingError) -> str:
+def _explain(error: LendingError) -> str:
     """The error for the person who set the account up, with what the spec's table says it lacks."""
     parts = [f"{error.status}" if error.status else "", error.message]
     if error.error_description:

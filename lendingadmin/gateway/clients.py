@@ -2,75 +2,33 @@
 
 import logging
 import threading
-from collections.abc import Callable
-from typing import NamedTuple, cast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import cast
 
 from django.conf import settings
-from django.http import Http404
 
-from lendingadmin.env import LendingApp
-from lendingadmin.gateway import observing
+from lendingadmin.gateway.lending_apps import lending_app
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.client import AppClient, LendingClient
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.operations import CustomMethods
-from lendingadmin.lending.tokens import MemoryTokenStore, TokenSource, TokenStore
+from lendingadmin.lending.tokens import TokenSource, TokenStore
 
 logger = logging.getLogger("lendingadmin.gateway")
 
-
-class _Account(NamedTuple):
-    """The settings that a client is made of; another set of them makes another client."""
-
-    base_url: str
-    auth_url: str
-    client_id: str
-    client_secret: str
-    scope: str
-    project_id: str
-    custom_methods: CustomMethods
-
-    @classmethod
-    def from_settings(cls) -> "_Account":
-        return cls(
-            settings.LENDING_BASE_URL,
-            settings.LENDING_AUTH_URL,
-            settings.LENDING_CLIENT_ID,
-            settings.LENDING_CLIENT_SECRET,
-            settings.LENDING_SCOPE,
-            settings.LENDING_PROJECT_ID,
-            cast(CustomMethods, settings.LENDING_CUSTOM_METHODS),
-        )
-
-    def client(
-        self, store: TokenStore, on_call: Callable[[Call], None] | None = None
-    ) -> LendingClient:
-        tokens = TokenSource(self.auth_url, self.client_id, self.client_secret, self.scope, store)
-        return LendingClient(
-            self.base_url,
-            self.project_id,
-            tokens,
-            custom_methods=self.custom_methods,
-            on_call=on_call,
-        )
+_collected: ContextVar[list[Call] | None] = ContextVar("collected", default=None)
 
 
 class _Process(ForkSafe):
-    """What this process holds; a forked child makes its own."""
+    """The client of this process, and the settings that it is made of."""
 
-    def start_afresh(self) -> None:
-        self._lock = threading.Lock()
-        self._made: tuple[_Account, LendingClient] | None = None
-
-    def client(self) -> LendingClient:
-        account = _Account.from_settings()
-        with self._lock:
-            if self._made is None or self._made[0] != account:
-                # Imported late: there are no models yet when Django first imports this package.
-                from lendingadmin.gateway.stores import token_store
-
-                self._made = (account, account.client(token_store(), _log))
-            return self._made[1]
+    def reset(self) -> None:
+        """A forked child makes its own."""
+        self.lock = threading.Lock()
+        self.made_of: tuple[str, ...] = ()
+        self.client: LendingClient
 
 
 _process = _Process()
@@ -78,7 +36,22 @@ _process = _Process()
 
 def client() -> LendingClient:
     """The client of this process, with the settings' service account. It opens nothing yet."""
-    return _process.client()
+    account = settings.LENDING_AUTH_URL, settings.LENDING_CLIENT_ID, settings.LENDING_SCOPE
+    made_of = (
+        *account,
+        settings.LENDING_CLIENT_SECRET,
+        settings.LENDING_BASE_URL,
+        settings.LENDING_PROJECT_ID,
+        settings.LENDING_CUSTOM_METHODS,
+    )
+    with _process.lock:
+        if _process.made_of != made_of:
+            # Imported late: there are no models yet when Django first imports this package.
+            from lendingadmin.gateway.models import DatabaseTokenStore
+
+            _process.client = _make_client(DatabaseTokenStore(*account), _keep_call)
+            _process.made_of = made_of
+        return _process.client
 
 
 def trial_client() -> LendingClient:
@@ -86,7 +59,26 @@ def trial_client() -> LendingClient:
 
     Its calls leave no lines in the log.
     """
-    return _Account.from_settings().client(MemoryTokenStore())
+    return _make_client(store=None)
+
+
+def _make_client(
+    store: TokenStore | None, on_call: Callable[[Call], None] | None = None
+) -> LendingClient:
+    tokens = TokenSource(
+        settings.LENDING_AUTH_URL,
+        settings.LENDING_CLIENT_ID,
+        settings.LENDING_CLIENT_SECRET,
+        settings.LENDING_SCOPE,
+        store,
+    )
+    return LendingClient(
+        settings.LENDING_BASE_URL,
+        settings.LENDING_PROJECT_ID,
+        tokens,
+        custom_methods=cast(CustomMethods, settings.LENDING_CUSTOM_METHODS),
+        on_call=on_call,
+    )
 
 
 def app(app_id: str) -> AppClient:
@@ -94,17 +86,27 @@ def app(app_id: str) -> AppClient:
     return client().app(lending_app(app_id).app_id)
 
 
-def lending_app(app_id: str) -> LendingApp:
-    """Currency and zone of one of the apps in LENDING_APPS. Raises Http404 for any other."""
-    for known in settings.LENDING_APPS:
-        if known.app_id == app_id:
-            return known
-    raise Http404("There is no such lending app here.")
+@contextmanager
+def calls() -> Iterator[list[Call]]:
+    """Collect the calls that this thread makes inside the block, in their order.
+
+    Reads that run in parallel have threads of their own and are not among them. A block around this
+    one has them too, once this one is over.
+    """
+    made: list[Call] = []
+    before = _collected.set(made)
+    try:
+        yield made
+    finally:
+        _collected.reset(before)
+        if (around := _collected.get()) is not None:
+            around.extend(made)
 
 
-def _log(call: Call) -> None:
-    """One line for each call. No path: it holds ids of people."""
-    observing.keep(call)
+def _keep_call(call: Call) -> None:
+    """Collect the call, and log one line. No path: it holds ids of people."""
+    if (made := _collected.get()) is not None:
+        made.append(call)
     logger.info(
         "%s %s in %.0f ms, attempts %d%s, request id %s, %s",
         call.operation,

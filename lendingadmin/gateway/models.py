@@ -1,24 +1,62 @@
-"""What the processes share about the lending service: one token, one lease, one refusal."""
+"""The service account's token, which all processes share: one row, changed by compare-and-swap."""
 
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import msgspec
 from django.db import models
+from django.db.models import F
+
+from lendingadmin.encryption import DecryptionError, decrypt, encrypt
+from lendingadmin.lending.tokens import TokenState
+
+# Made once: threads that make the first decoder of a type at the same time crash the process.
+_STATES = msgspec.json.Decoder(TokenState)
 
 
 class ServiceToken(models.Model):
-    """The service account's token, and who is renewing it just now.
-
-    One row per service account. `sealed` is encrypted with DATA_KEYS; `serial` names the token in
-    it, so that it can be dropped only if it is still that one. Times are Unix times in seconds.
-    """
+    """The TokenState of one service account, encrypted with DATA_KEYS; `version` counts changes."""
 
     key = models.CharField(max_length=64, primary_key=True)
+    version = models.PositiveIntegerField(default=0)
     sealed = models.TextField(blank=True)
-    serial = models.CharField(max_length=32, blank=True)
-    lease_holder = models.CharField(max_length=32, blank=True)
-    lease_until = models.FloatField(default=0)
-    refusal = models.TextField(blank=True)
 
     class Meta:
         default_permissions = ()
 
     def __str__(self) -> str:
         return f"token of {self.key[:8]}"
+
+
+class DatabaseTokenStore:
+    """A TokenStore in one row of the database: one service account at one issuer.
+
+    Call it outside of a transaction: others do not see the lease of an open one.
+    (The cache's `add()` is no lock: on PostgreSQL several callers win an expired key at once.)
+    """
+
+    def __init__(self, auth_url: str, client_id: str, scope: str) -> None:
+        account = "\n".join((auth_url, client_id, scope))
+        self._key = hashlib.sha256(account.encode()).hexdigest()
+
+    def load(self) -> TokenState:
+        """See TokenStore."""
+        row = ServiceToken.objects.filter(key=self._key).first()
+        if row is None:
+            return TokenState()
+        try:
+            state = _STATES.decode(decrypt(row.sealed))
+        except (DecryptionError, msgspec.DecodeError):
+            # Its key is retired, or another version wrote it; the issuer will give another.
+            state = TokenState()
+        return replace(state, version=row.version)
+
+    def swap(self, before: TokenState, after: TokenState) -> bool:
+        """See TokenStore."""
+        if not before.version:
+            ServiceToken.objects.bulk_create([ServiceToken(key=self._key)], ignore_conflicts=True)
+        row = ServiceToken.objects.filter(key=self._key, version=before.version)
+        sealed = encrypt(msgspec.json.encode(after).decode())
+        return bool(row.update(version=F("version") + 1, sealed=sealed))

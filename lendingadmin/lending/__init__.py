@@ -4,25 +4,6 @@
     client = LendingClient(base_url, project_id, tokens)
     loan = client.app("kenya").loans.get("L-1")
 
-Values are in `values`, errors in `errors`, the facts of each operation in `operations`.
+The three stand in `tokens` and `client`; what is read is in `values`, what goes wrong in `errors`,
+the facts of each operation in `operations`.
 """
-
-from lendingadmin.lending.client import AppClient, LendingClient
-from lendingadmin.lending.errors import LendingError, Saved
-from lendingadmin.lending.operations import OPERATIONS, Operation
-from lendingadmin.lending.pages import Page
-from lendingadmin.lending.tokens import TokenSource
-
-from .parallel import read_in_parallel
-
-__all__ = [
-    "OPERATIONS",
-    "AppClient",
-    "LendingClient",
-    "LendingError",
-    "Operation",
-    "Page",
-    "Saved",
-    "TokenSource",
-    "read_in_parallel",
-]

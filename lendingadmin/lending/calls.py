@@ -1,4 +1,4 @@
-"""What a call leaves behind for those who watch: facts, and what was said. No secrets."""
+"""What is known of a call once it is over, for those who watch. No secrets."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
-from lendingadmin.lending.answers import Answer, Check, Decoder
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import LendingError, Saved
 from lendingadmin.lending.operations import Operation
+
+from .wire import Answer
 
 logger = logging.getLogger(__name__)
 
@@ -46,24 +48,30 @@ class Call:
 
 @dataclass(repr=False)
 class PendingCall:
-    """One call under way, over all its attempts."""
+    """One call under way, over all its attempts; `answer` is the one that was accepted."""
 
     operation: Operation
     path: str
     url: str
     body: bytes | None
-    before_send: Callable[[], None] | None
     deadline: Deadline
-    read: Decoder
-    check: Check
+    before_send: Callable[[], None] | None
+    read: Callable[[bytes], object]
+    parse: Callable[[Answer], Any]
     attempts: int = 0
     faults: list[str] = field(default_factory=list)
+    answer: Answer | None = None
     started: float = field(default_factory=time.monotonic)
 
-    def call(self, *, answer: Answer | None = None, error: Exception | None = None) -> Call:
+    def finish(self, error: Exception | None = None) -> Call:
         """The facts, now that it is over."""
-        told = answer if answer is not None else error
-        outcome = told if isinstance(told, Answer | LendingError) else None
+        failure = error if isinstance(error, LendingError) else None
+        outcome = failure or self.answer
+        content = self.answer.body if self.answer else None
+        if failure and failure.error_description:
+            content = encode({"error_description": failure.error_description})
+        is_refused = failure is not None and failure.saved == Saved.NO
+        went_out = self.attempts > 0 and not self.operation.saves_nothing
         return Call(
             operation=self.operation.name,
             method=self.operation.method,
@@ -73,26 +81,16 @@ class PendingCall:
             request_id=outcome.request_id if outcome else None,
             attempts=self.attempts,
             faults=tuple(self.faults),
-            error=None if error is None else type(error).__name__,
-            may_have_saved=self._may_have_saved(error),
+            error=type(error).__name__ if error else None,
+            may_have_saved=went_out and not is_refused,
             url=self.url,
             sent=self.body,
-            answer=answer.body if answer is not None else _words(error),
+            answer=content,
         )
-
-    def _may_have_saved(self, error: Exception | None) -> bool:
-        if self.operation.saves_nothing or not self.attempts:
-            return False
-        return not isinstance(error, LendingError) or error.saved == Saved.UNKNOWN
-
-
-def _words(error: Exception | None) -> bytes | None:
-    words = error.error_description if isinstance(error, LendingError) else None
-    return encode({"error_description": words}) if words else None
 
 
 def report(call: Call, observer: Callable[[Call], None] | None) -> None:
-    """Tell the observer. Its own failure is logged: it must not hide that money has moved."""
+    """Hand the call to the observer. Its failure is only logged: it must not hide what was sent."""
     if observer is None:
         return
     try:

@@ -1,16 +1,229 @@
 """The client: every operation of the service, by resource."""
 
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from decimal import Decimal
+from functools import partial
 from typing import Any
 
-from lendingadmin.lending.assessment_types import AssessmentTypes
-from lendingadmin.lending.assessments import Assessments
-from lendingadmin.lending.borrowers import Borrowers
-from lendingadmin.lending.events import Events
+from lendingadmin.lending.errors import Unconfirmed, WrongRecord
+from lendingadmin.lending.identity import offer_is_named, offer_names_another
 from lendingadmin.lending.ids import check_id
-from lendingadmin.lending.loans import Loans
 from lendingadmin.lending.operations import CustomMethods
-from lendingadmin.lending.products import Products
-from lendingadmin.lending.transport import Tokens, Transport
+from lendingadmin.lending.pages import ListResource
+from lendingadmin.lending.resource import (
+    make_error,
+    read_array,
+    read_object,
+    refuse_description,
+)
+from lendingadmin.lending.tokens import TokenSource
+from lendingadmin.lending.transport import Transport
+
+from .values import (
+    Assessment,
+    AssessmentType,
+    Borrower,
+    Event,
+    LendingContract,
+    Loan,
+    Malformed,
+    OfferOperation,
+    Product,
+)
+from .wire import Answer
+
+# What distinguishes one event from another (Spec: Events).
+_KEY_OF_AN_EVENT = ("accountId", "eventType", "timestamp")
+
+
+class Borrowers(ListResource[Borrower]):
+    """The borrowers of one app. Every method raises LendingError, and InvalidId for a bad id."""
+
+    list_operation = "borrowers.list"
+    item = Borrower
+
+    def create(self, body: Mapping[str, object]) -> Borrower:
+        """Register a borrower. Raises Conflict where one has the id (Spec: Borrowers, 1)."""
+        expected_id = body.get("borrowerId")
+        return self.write_one(
+            "borrowers.create", Borrower, body=body, expected_id=expected_id, sent=body
+        )
+
+    def get(self, borrower_id: str) -> Borrower:
+        """Read one borrower. Raises NotFound (Spec: Borrowers, 2)."""
+        return self.read_one("borrowers.get", Borrower, "borrowerId", borrower_id)
+
+    def patch(self, borrower_id: str, body: Mapping[str, object]) -> Borrower:
+        """Change fields of a borrower; lists are replaced whole (Spec: Borrowers, 3).
+
+        Raises NotFound, and ValueError for a body without a field.
+        """
+        if not body:
+            raise ValueError("A change names at least one field.")
+        ids = {"borrowerId": borrower_id}
+        return self.write_one(
+            "borrowers.patch", Borrower, ids, body=body, expected_id=borrower_id, sent=body
+        )
+
+    def delete(self, borrower_id: str) -> None:
+        """Delete a borrower (Spec: Borrowers, Delete; what is answered is not shown)."""
+        self.remove("borrowers.delete", {"borrowerId": borrower_id})
+
+    def get_offers(
+        self,
+        borrower_id: str,
+        *,
+        assessment_type: str | None = None,
+        timestamp: datetime | str | None = None,
+        request_id: str | None = None,
+    ) -> OfferOperation:
+        """Start an offer, or with `request_id` alone read how far it is (Spec: Borrowers, 4).
+
+        Takes the full name of an assessment type. A call that reads may also start one. Raises
+        WrongRecord where the operation is of another borrower, request or app, Unconfirmed where
+        one that was to start does not say whose it is, and ValueError when nothing is given, or a
+        time without a zone.
+        """
+        name = "borrowers.getOffers"
+        given = {
+            "assessmentType": assessment_type,
+            "timestamp": timestamp,
+            "requestId": request_id,
+        }
+        body = {key: value for key, value in given.items() if value is not None}
+        if not body:
+            raise ValueError("An offer is asked for by assessment type, time or request id.")
+
+        def parse(answer: Answer) -> OfferOperation:
+            found = read_object(name, OfferOperation, answer)
+            if offer_names_another(found, borrower_id, request_id, self._ids["appId"]):
+                raise make_error(WrongRecord, name, answer)
+            if body.keys() != {"requestId"}:
+                refuse_description(name, answer)
+                if not offer_is_named(found, borrower_id, request_id):
+                    raise make_error(Unconfirmed, name, answer)
+            return found
+
+        return self.call(name, parse, {"borrowerId": borrower_id}, body=body)
+
+    def get_offer_contracts(
+        self,
+        borrower_id: str,
+        *,
+        offer_summary: Mapping[str, object],
+        amount: Decimal | int | None = None,
+        start_date: datetime | str | None = None,
+    ) -> tuple[LendingContract | Malformed, ...]:
+        """Preview a contract for each product of the offer; nothing is saved (Spec: Borrowers, 5).
+
+        `offer_summary` is OffersResponse.summary; `amount` is money in the app's currency. The
+        service chooses what is left out of amount and day. Raises ValueError when both are.
+        """
+        name = "borrowers.getOfferContracts"
+        given = {"amount": amount, "startDate": start_date}
+        body: dict[str, object] = {k: value for k, value in given.items() if value is not None}
+        if not body:
+            raise ValueError("Contracts are previewed for an amount, a start date, or both.")
+        body["offerSummary"] = offer_summary
+        parse = partial(read_array, name, LendingContract)
+        return self.call(name, parse, {"borrowerId": borrower_id}, body=body)
+
+
+def select_fixed(body: Mapping[str, object]) -> dict[str, object]:
+    """What of a loan stays as it was sent (Spec: Loan); balances, for one, change by themselves."""
+    return {key: body[key] for key in ("borrowerId", "contract") if key in body}
+
+
+class Loans(ListResource[Loan]):
+    """The loan accounts of one app. Every method raises LendingError, and InvalidId for a bad id.
+
+    An account is named by its `accountId` or its `uid`.
+    """
+
+    list_operation = "loans.list"
+    item = Loan
+
+    def create(self, body: Mapping[str, object]) -> Loan:
+        """Make a loan account; its contract is a previewed one, sent back whole (Spec: Loans)."""
+        sent, expected_id = select_fixed(body), body.get("accountId")
+        return self.write_one("loans.create", Loan, body=body, expected_id=expected_id, sent=sent)
+
+    def get(self, account_id: str) -> Loan:
+        """Read one loan account (Spec: Loans, Get). Raises NotFound."""
+        return self.read_one("loans.get", Loan, "accountId", account_id)
+
+    def delete(self, account_id: str) -> None:
+        """Delete a loan account; refused where it is open or closed (Spec: Loans, Delete)."""
+        self.remove("loans.delete", {"accountId": account_id})
+
+    def make_repayment(
+        self,
+        account_id: str,
+        body: Mapping[str, object],
+        *,
+        before_send: Callable[[], None] | None = None,
+    ) -> Loan:
+        """Record a repayment, once: it is never sent again (Spec: Loans, MakeRepayment).
+
+        `before_send` runs with the connection open and nothing written; if it raises NotSent,
+        nothing is sent. An error whose `saved` is unknown may have recorded the repayment: an
+        answer that cannot be read, is about another loan, or says what is wrong, is one.
+        """
+        return self.write_one(
+            "loans.makeRepayment",
+            Loan,
+            {"accountId": account_id},
+            body=body,
+            expected_id=account_id,
+            before_send=before_send,
+        )
+
+
+class Assessments(ListResource[Assessment]):
+    """The assessments of one app. Every method raises LendingError, and InvalidId for a bad id."""
+
+    list_operation = "assessments.list"
+    item = Assessment
+
+    def create(self, body: Mapping[str, object]) -> Assessment:
+        """Ask for an assessment; its result comes later, by `get` (Spec: Assessments, Create)."""
+        return self.write_one("assessments.create", Assessment, body=body, sent=body)
+
+    def get(self, assessment_id: str) -> Assessment:
+        """Read one assessment by its `assessmentId` or `uid` (Spec: Assessments, Get)."""
+        return self.read_one("assessments.get", Assessment, "assessmentId", assessment_id)
+
+
+class Events(ListResource[Event]):
+    """The events of one app. Every method raises LendingError."""
+
+    list_operation = "events.list"
+    item = Event
+    # Eight events of just under 5 MB (Spec: Events, 4) are more than an answer may have.
+    may_be_large = True
+
+    def create(self, body: Mapping[str, object]) -> Event:
+        """Report an event, under 5 MB of data (Spec: Events, Create).
+
+        Raises Conflict where the account has one of the same type and time.
+        """
+        sent = {key: body[key] for key in _KEY_OF_AN_EVENT if key in body}
+        return self.write_one("events.create", Event, body=body, sent=sent)
+
+
+class Products(ListResource[Product]):
+    """The products of the project, which all its apps share (Spec: Products)."""
+
+    list_operation = "products.list"
+    item = Product
+
+
+class AssessmentTypes(ListResource[AssessmentType]):
+    """The assessment types of the service, which all projects share (Spec: Assessment types)."""
+
+    list_operation = "assessmentTypes.list"
+    item = AssessmentType
 
 
 class AppClient:
@@ -42,7 +255,7 @@ class LendingClient:
         self,
         base_url: str,
         project_id: str,
-        tokens: Tokens,
+        tokens: TokenSource,
         *,
         custom_methods: CustomMethods = "colon",
         transport: Transport | None = None,

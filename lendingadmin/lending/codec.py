@@ -2,13 +2,24 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from decimal import MAX_PREC, Context, DecimalException, InvalidOperation, Overflow, Subnormal
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from decimal import (
+    MAX_PREC,
+    Context,
+    Decimal,
+    DecimalException,
+    InvalidOperation,
+    Overflow,
+    Subnormal,
+)
 from functools import lru_cache, partial
 from typing import Any, TypedDict
 
 import msgspec
 import simplejson
+
+from lendingadmin.lending.fields import Malformed, Value, timestamp_text
 
 # Beyond this a number is as good as infinite: written out it would fill the memory. All digits are
 # kept, and a number out of this range is an error; that the context does it is what makes it quick.
@@ -26,20 +37,42 @@ _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 def encode(body: object) -> bytes:
     """Write a request body as UTF-8 JSON, each Decimal with exactly its own digits.
 
-    Raises TypeError for a float, which cannot hold money, and for what JSON has no form for;
-    ValueError for NaN, infinities and text with lone surrogates.
+    Raises TypeError as `build_json` does, and ValueError for NaN, infinities and text with lone
+    surrogates.
     """
-    _refuse_floats(body)
     text = simplejson.dumps(
-        body,
+        build_json(body),
         use_decimal=True,
         allow_nan=False,
         ensure_ascii=False,
         encoding=None,
         separators=(",", ":"),
-        default=_plain,
     )
     return text.encode()
+
+
+def build_json(value: object) -> object:
+    """What is sent for a value: JSON with Decimals.
+
+    A Value or Malformed goes back as it came, a time in UTC with milliseconds, a date as
+    `YYYY-MM-DD`. Raises TypeError for a float (money would lose digits) and for what JSON does not
+    have.
+    """
+    if isinstance(value, Value | Malformed):
+        return value.raw
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise TypeError("keys sent to the service are text")
+        return {key: build_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [build_json(item) for item in value]
+    if isinstance(value, datetime):
+        return timestamp_text(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if value is None or isinstance(value, str | bool | int | Decimal):
+        return value
+    raise TypeError(f"{type(value).__name__} cannot be sent to the service")
 
 
 def decode(body: bytes) -> object:
@@ -52,7 +85,7 @@ def decode(body: bytes) -> object:
 
 
 @lru_cache(maxsize=32)
-def decoder_of(collection: str, keys: tuple[str, ...]) -> Callable[[bytes], object]:
+def make_decoder(collection: str, keys: tuple[str, ...]) -> Callable[[bytes], object]:
     """`decode` for a list's answer of which only these keys of each item are wanted.
 
     What else an item holds is passed over unread, which is most of a loan. An answer that does not
@@ -67,11 +100,11 @@ def _read(quick: "msgspec.json.Decoder[Any]", body: bytes) -> object:
     try:
         return quick.decode(body)
     except (msgspec.MsgspecError, DecimalException, ValueError, RecursionError):
-        return _patiently(body)
+        return _read_slowly(body)
 
 
-def _patiently(body: bytes) -> object:
-    """What is odd but can be read, and the parser's own words for what cannot."""
+def _read_slowly(body: bytes) -> object:
+    """Read what the quick parser refuses; raises ValueError in the parser's words."""
     text = body.decode("utf-8-sig")
     try:
         value: object = json.loads(
@@ -96,21 +129,3 @@ def _without_surrogates(value: object) -> object:
     if isinstance(value, dict):
         return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
     return value
-
-
-def _refuse_floats(value: object) -> None:
-    if isinstance(value, float):
-        raise TypeError("a float cannot hold money; give a Decimal")
-    if isinstance(value, Mapping):
-        value = value.values()
-    elif not isinstance(value, list | tuple):
-        return
-    children: Iterable[object] = value
-    for child in children:
-        _refuse_floats(child)
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"JSON has no form for {type(value).__name__}")

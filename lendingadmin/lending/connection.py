@@ -1,11 +1,11 @@
 """Connections that keep to a deadline, count what they read, and know whether anything was sent.
 
 The time limits of HTTP libraries bound each read of the socket: a service that drips one byte at a
-time, in its headers or its body, holds a thread for ever. Here every read and write asks the
-`HttpExchange` under way how long it may take.
+time, in its headers or its body, holds a thread forever. Here every read and write asks the
+current `HttpExchange` how long it may take.
 
 A kept connection carries the next request only while it is in step: its last answer was read to the
-end, and no byte came that nobody asked for. Otherwise an answer would be taken for the answer to
+end, and no further byte came. Otherwise an answer would be taken for the answer to
 another request.
 """
 
@@ -42,53 +42,56 @@ class TooLarge(Exception):
 class HttpExchange:
     """One request and its answer.
 
-    `begun` turns true immediately before the first byte of the request is written: while it is
-    false, nothing was sent. `patience` (seconds) bounds each wait for the socket, `deadline` all of
-    them together, `max_bytes` what may be read, packed or unpacked. `is_kept` is whether the
-    connection carried another request before. `is_ambiguous` turns true when more than the answer
-    came on such a one: it may be the answer to something else.
+    `has_begun` turns true immediately before the first byte of the request is written: while it is
+    false, nothing was sent. `connect_timeout` bounds the opening of a connection and `read_timeout`
+    each wait for its bytes (seconds), `deadline` all of them together, `max_bytes` what may be
+    read, packed or unpacked. `before_send` is called when the connection is open. `is_kept` is
+    whether the connection carried another request before. `is_ambiguous` turns true when more than
+    the answer came on such a one: it may be the answer to something else.
     """
 
     def __init__(
         self,
         deadline: Deadline,
         *,
-        patience: float,
+        connect_timeout: float,
+        read_timeout: float,
         max_bytes: int,
         before_send: Callable[[], None] | None = None,
     ) -> None:
         self.deadline = deadline
         self.max_bytes = max_bytes
-        self.begun = False
+        self.has_begun = False
         self.is_kept = False
         self.is_ambiguous = False
-        self._patience = patience
+        self.connect_timeout = connect_timeout
+        self._read_timeout = read_timeout
         self._before_send = before_send
         self._received = 0
 
     def begin(self, connection: _Bounded) -> None:
-        """The connection is open: ask the hook once more, then let the first byte go.
+        """The connection is open: call the hook, then let the first byte go.
 
         Raises NotSent when the deadline has passed, ConnectionError when the other side spoke or
         hung up before it was asked, and what the hook raises. Nothing is sent then.
         """
         if self._before_send is not None:
             self._before_send()
-        if self.deadline.passed:
+        if self.deadline.has_passed:
             raise NotSent
         if not connection.is_connected:
             raise ConnectionError("the other side spoke or hung up before it was asked")
         self.is_kept, connection.has_carried = connection.has_carried, True
-        self.begun = True
+        self.has_begun = True
 
-    def may_wait(self) -> float:
+    def limit_wait(self) -> float:
         """Seconds that the next wait for the socket may take; TimeoutError when none are left."""
         left = self.deadline.left
         if not left:
             raise TimeoutError("the deadline of the call has passed")
-        return min(left, self._patience)
+        return min(left, self._read_timeout)
 
-    def received(self, count: int) -> None:
+    def count_bytes(self, count: int) -> None:
         """Count bytes from the socket. Raises TooLarge past the limit."""
         self._received += count
         # Headers and chunk marks count too; they get a little room of their own.
@@ -96,17 +99,17 @@ class HttpExchange:
             raise TooLarge
 
 
-_under_way: ContextVar[HttpExchange] = ContextVar("lending_exchange")
+_current: ContextVar[HttpExchange] = ContextVar("lending_exchange")
 
 
 @contextmanager
-def under_way(exchange: HttpExchange) -> Iterator[None]:
-    """Whatever connection is used inside belongs to this exchange."""
-    token = _under_way.set(exchange)
+def use_exchange(exchange: HttpExchange) -> Iterator[None]:
+    """Every connection that is used inside the block belongs to this exchange."""
+    token = _current.set(exchange)
     try:
         yield
     finally:
-        _under_way.reset(token)
+        _current.reset(token)
 
 
 class _BoundedReader(io.RawIOBase):
@@ -124,9 +127,9 @@ class _BoundedReader(io.RawIOBase):
     def readinto(self, buffer: Any) -> int | None:
         if self.is_over:
             return None
-        self._sock.settimeout(self._exchange.may_wait())
+        self._sock.settimeout(self._exchange.limit_wait())
         count = self._raw.readinto(buffer)
-        self._exchange.received(count or 0)
+        self._exchange.count_bytes(count or 0)
         return int(count or 0)
 
     def close(self) -> None:
@@ -140,14 +143,14 @@ class _BoundedResponse(HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
         self._sock = sock
-        self._exchange = _under_way.get()
+        self._exchange = _current.get()
         self._reader = _BoundedReader(self.fp.detach(), sock, self._exchange)
         self.fp = io.BufferedReader(self._reader)
 
     def _read_status(self) -> tuple[str, int, str]:
         """The status line of the final answer. http.client itself passes over 100 alone.
 
-        Raises BadStatusLine for 101, because nobody asked to change the protocol, and for interim
+        Raises BadStatusLine for 101, because the protocol must not change, and for interim
         answers without end.
         """
         for _ in range(_MOST_INTERIM):
@@ -211,7 +214,7 @@ class _Bounded(HTTPConnection):
         # http.client would open the connection inside the first write; the hook must come between.
         if self.sock is None:
             self.connect()
-        _under_way.get().begin(self)
+        _current.get().begin(self)
         super().endheaders(*args, **kwargs)
 
     def close(self) -> None:
@@ -220,10 +223,10 @@ class _Bounded(HTTPConnection):
         super().close()
 
     def send(self, data: Any) -> None:
-        exchange = _under_way.get()
+        exchange = _current.get()
         view = memoryview(data)
         for start in range(0, len(view), _PIECE):
-            self.sock.settimeout(exchange.may_wait())
+            self.sock.settimeout(exchange.limit_wait())
             super().send(view[start : start + _PIECE])
 
 

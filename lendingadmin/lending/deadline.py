@@ -1,4 +1,4 @@
-"""A moment by which something must be over, on the clock that nobody sets."""
+"""A moment by which something must be over, on the monotonic clock."""
 
 import time
 
@@ -15,6 +15,6 @@ class Deadline:
         return max(0.0, self._end - time.monotonic())
 
     @property
-    def passed(self) -> bool:
+    def has_passed(self) -> bool:
         """Whether nothing is left."""
         return self.left == 0.0

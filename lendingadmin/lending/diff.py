@@ -63,12 +63,12 @@ def _alike(sent: object, came: object, key: str) -> bool:
 
 
 def _same_moment(one: str, other: str) -> bool:
-    first = moment_of(one)
-    return first is not None and first == moment_of(other)
+    first = parse_moment(one)
+    return first is not None and first == parse_moment(other)
 
 
-def moment_of(text: str) -> datetime | None:
-    """The point in time that a text of the wire tells, with whichever offset; else None."""
+def parse_moment(text: str) -> datetime | None:
+    """The point in time that a text of the wire states, with any offset; else None."""
     try:
         found = datetime.fromisoformat(text)
         return found.astimezone(UTC) if found.tzinfo else None

@@ -104,7 +104,7 @@ class NotFound(LendingError):
 
 
 class Conflict(LendingError):
-    """409: it is there already, or something else stands in the way."""
+    """409: it exists already, or it conflicts with something else."""
 
     default_message = "The lending service already has this, or it conflicts with what it has."
 
@@ -117,7 +117,7 @@ class RateLimited(LendingError):
 
 
 class ServiceFault(LendingError):
-    """The service failed, broke off, or answered with a status that nobody expects.
+    """The service failed, broke off, or answered with an unexpected status.
 
     5xx and 3xx are among them; `status` is None when the connection broke without an answer.
     """
@@ -195,7 +195,7 @@ class UnidentifiedRecord(LendingError):
 
 
 class Unconfirmed(LendingError):
-    """A write was accepted, but the answer is not the record that was meant, as it was sent."""
+    """A write was accepted, but the answer is not the record that was sent."""
 
     default_message = (
         "The lending service accepted this, but its answer does not show that it was saved."

@@ -1,7 +1,7 @@
 """What must not be shared with a parent process: connections, locks, semaphores, pools.
 
 A connection used on both sides of a fork gives one customer's answer to another, and a lock that
-some thread of the parent held stays locked for ever in the child.
+some thread of the parent held stays locked forever in the child.
 """
 
 import os
@@ -11,15 +11,15 @@ from weakref import WeakSet
 class ForkSafe:
     """Something that starts again, empty, in a child process.
 
-    A subclass makes what it cannot share in `start_afresh`, which runs once in its constructor's
-    process (call it there) and again, by itself, in every forked child.
+    A subclass makes what it cannot share in `reset`, which runs once in its constructor's
+    process (call it there) and again, automatically, in every forked child.
     """
 
     def __init__(self) -> None:
-        self.start_afresh()
+        self.reset()
         _living.add(self)
 
-    def start_afresh(self) -> None:
+    def reset(self) -> None:
         """Make again whatever a child must not share with its parent."""
         raise NotImplementedError
 
@@ -29,7 +29,7 @@ _living: "WeakSet[ForkSafe]" = WeakSet()
 
 def _after_fork() -> None:
     for one in tuple(_living):
-        one.start_afresh()
+        one.reset()
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -24,9 +24,14 @@ from .errors import LendingError, UnidentifiedRecord, WrongRecord
 Named = TypeVar("Named", Borrower, Loan, Assessment, Event)
 
 
+def list_ids(record: Borrower | Loan | Assessment | Event) -> list[str]:
+    """The id and the uid of a record, as far as they can be read."""
+    return [one for one in (_own_id(record), text(record.uid)) if one]
+
+
 def is_named(record: Borrower | Loan | Assessment | Event, asked: str) -> bool:
     """Whether the record says that it is the one that was asked for, by its id or its uid."""
-    return asked in own_ids(record)
+    return asked in list_ids(record)
 
 
 def names_another(record: Borrower | Loan | Assessment | Event, asked: str) -> bool:
@@ -34,15 +39,14 @@ def names_another(record: Borrower | Loan | Assessment | Event, asked: str) -> b
     return bool(_own_id(record)) and not is_named(record, asked)
 
 
-def own_ids(record: Borrower | Loan | Assessment | Event) -> tuple[str, ...]:
-    """The id and the uid of a record, as far as they can be read."""
-    return tuple(one for one in (_own_id(record), text(record.uid)) if one)
+def _own_id(record: Borrower | Loan | Assessment | Event) -> str | None:
+    return text(getattr(record, record.id_field or "", None))
 
 
 def check_named(record: Named, asked: str) -> Named:
-    """Give back the record that something is entered from. Raises Unnamed.
+    """Give back the record that something is entered from. Raises UnidentifiedRecord.
 
-    A read raises WrongRecord for another record by itself.
+    The read has raised WrongRecord for another record.
     """
     if not is_named(record, asked):
         raise UnidentifiedRecord
@@ -50,7 +54,7 @@ def check_named(record: Named, asked: str) -> Named:
 
 
 def refuse_stranger(read: Callable[[str], Named], asked: str) -> None:
-    """Read the record that is about to be deleted. Raises WrongRecord and Unnamed.
+    """Read the record that is about to be deleted. Raises WrongRecord and UnidentifiedRecord.
 
     Any other fault of the read says nothing about whose record it is.
     """
@@ -62,17 +66,14 @@ def refuse_stranger(read: Callable[[str], Named], asked: str) -> None:
         return
 
 
-def _own_id(record: Borrower | Loan | Assessment | Event) -> str | None:
-    return text(getattr(record, record.id_field or "", None))
-
-
 def offer_is_named(operation: OfferOperation, borrower_id: str, request_id: str | None) -> bool:
     """Whether the operation says that it is of this borrower, and of the request that is given."""
     found = operation.metadata
-    if not isinstance(found, OfferMetadata):
-        return False
-    own = found.account_id in _accounts(borrower_id)
-    return own and request_id in (None, found.request_id)
+    return (
+        isinstance(found, OfferMetadata)
+        and found.account_id in (account_id(borrower_id), borrower_id)
+        and request_id in (None, found.request_id)
+    )
 
 
 def offer_names_another(
@@ -82,13 +83,9 @@ def offer_names_another(
     found = operation.metadata
     if not isinstance(found, OfferMetadata):
         return False
-    said = (
-        (found.account_id, _accounts(borrower_id)),
-        (found.request_id, (request_id,)),
-        (found.app_id, (app_id,)),
+    account, request, app = map(text, (found.account_id, found.request_id, found.app_id))
+    return bool(
+        (account and account not in (account_id(borrower_id), borrower_id))
+        or (request and request_id is not None and request != request_id)
+        or (app and app != app_id)
     )
-    return any(text(came) and own != (None,) and came not in own for came, own in said)
-
-
-def _accounts(borrower_id: str) -> tuple[str, ...]:
-    return account_id(borrower_id), borrower_id

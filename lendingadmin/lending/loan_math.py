@@ -1,4 +1,4 @@
-"""What a loan's balances and schedule say, reckoned tolerantly: None where they do not tell.
+"""Figures from a loan's balances and schedule: None where these do not give one.
 
 Amounts are money in the loan's currency (spec: Loan, LoanBalances, LendingContract).
 """
@@ -37,7 +37,7 @@ def total_of(loan: Loan, column: Column) -> Decimal | None:
     """One column of the balances for the whole loan.
 
     The `repayment` group counts; without it, the sum of the four others if all of them are there.
-    A total that came and can't be read is None: no sum of ours stands in for the service's word.
+    A total that came and can't be read is None: a sum of ours must not replace the service's.
     """
     balances = loan.balances
     if not isinstance(balances, LoanBalances):
@@ -64,7 +64,7 @@ def _cell(group: object, column: Column) -> object:
 
 
 class Progress(StrEnum):
-    """How an instalment stands, as far as what was paid covers it."""
+    """How far what was paid covers an instalment."""
 
     PAID = "paid"
     LATE = "late"
@@ -86,8 +86,8 @@ class ScheduleRow(NamedTuple):
 def schedule_rows(loan: Loan, now: datetime) -> tuple[ScheduleRow, ...]:
     """The schedule, with how far what was paid reaches: the oldest instalment first.
 
-    What was paid as penalty counts for no instalment. The service does not tell which instalment a
-    payment went to, so this is our reckoning of its balances.
+    What was paid as penalty counts for no instalment. The service does not say which instalment a
+    payment went to, so this is an estimate from its balances.
     """
     left = _paid_towards_instalments(loan)
     found: list[ScheduleRow] = []

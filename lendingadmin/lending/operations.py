@@ -30,9 +30,13 @@ class Operation:
     method: str
     path: str
     scopes: tuple[str, ...]
-    permission: str
     list_parameters: tuple[str, ...] | None = ()
     filters: tuple[str, ...] | None = ()
+
+    @property
+    def permission(self) -> str:
+        """The permission that the service account's user needs (Spec: Scopes and permissions)."""
+        return f"lending.{self.name}"
 
     @property
     def is_read(self) -> bool:
@@ -101,45 +105,31 @@ _EVENT_FILTERS = (
 _ALL_LIST_PARAMETERS = ("order", "filter", "pageToken", "pageSize")
 
 
-def _operation(
-    name: str,
-    method: str,
-    path: str,
-    scopes: tuple[str, ...],
-    list_parameters: tuple[str, ...] | None = (),
-    filters: tuple[str, ...] | None = (),
-) -> Operation:
-    return Operation(name, method, path, scopes, f"lending.{name}", list_parameters, filters)
+_BORROWERS, _LOANS = f"{_APP}/borrowers", f"{_APP}/loans"
+_BORROWER, _LOAN = f"{_BORROWERS}/{{borrowerId}}", f"{_LOANS}/{{accountId}}"
+_ASSESSMENTS, _EVENTS = f"{_APP}/assessments", f"{_APP}/events"
+_PRODUCTS, _TYPES = "/v1/projects/{projectId}/products", "/v1/assessmentTypes"
 
+_ALL = (
+    Operation("borrowers.list", "GET", _BORROWERS, _ANY_READ, None, None),
+    Operation("borrowers.create", "POST", _BORROWERS, _ANY_WRITE),
+    Operation("borrowers.get", "GET", _BORROWER, _ANY_READ),
+    Operation("borrowers.patch", "PATCH", _BORROWER, _ANY_WRITE),
+    Operation("borrowers.delete", "DELETE", _BORROWER, _ANY_WRITE),
+    Operation("borrowers.getOffers", "POST", f"{_BORROWER}:getOffers", _ANY_WRITE),
+    Operation("borrowers.getOfferContracts", "POST", f"{_BORROWER}:getOfferContracts", _ANY_READ),
+    Operation("loans.list", "GET", _LOANS, _LENDING_READ, _ALL_LIST_PARAMETERS, _LOAN_FILTERS),
+    Operation("loans.create", "POST", _LOANS, _LENDING_WRITE),
+    Operation("loans.get", "GET", _LOAN, _LENDING_READ),
+    Operation("loans.delete", "DELETE", _LOAN, _LENDING_WRITE),
+    Operation("loans.makeRepayment", "POST", f"{_LOAN}:makeRepayment", _LENDING_WRITE),
+    Operation("assessments.list", "GET", _ASSESSMENTS, _LENDING_READ, None, None),
+    Operation("assessments.create", "POST", _ASSESSMENTS, _LENDING_WRITE),
+    Operation("assessments.get", "GET", f"{_ASSESSMENTS}/{{assessmentId}}", _LENDING_READ),
+    Operation("products.list", "GET", _PRODUCTS, _ANY_READ, None, None),
+    Operation("events.list", "GET", _EVENTS, _ANY_READ, _ALL_LIST_PARAMETERS, _EVENT_FILTERS),
+    Operation("events.create", "POST", _EVENTS, _LENDING_WRITE),
+    Operation("assessmentTypes.list", "GET", _TYPES, _ANY_READ, ("pageSize", "pageToken")),
+)
 
-def _all() -> tuple[Operation, ...]:
-    borrowers, loans = f"{_APP}/borrowers", f"{_APP}/loans"
-    borrower, loan = f"{borrowers}/{{borrowerId}}", f"{loans}/{{accountId}}"
-    assessments, events = f"{_APP}/assessments", f"{_APP}/events"
-    products, types = "/v1/projects/{projectId}/products", "/v1/assessmentTypes"
-    return (
-        _operation("borrowers.list", "GET", borrowers, _ANY_READ, None, None),
-        _operation("borrowers.create", "POST", borrowers, _ANY_WRITE),
-        _operation("borrowers.get", "GET", borrower, _ANY_READ),
-        _operation("borrowers.patch", "PATCH", borrower, _ANY_WRITE),
-        _operation("borrowers.delete", "DELETE", borrower, _ANY_WRITE),
-        _operation("borrowers.getOffers", "POST", f"{borrower}:getOffers", _ANY_WRITE),
-        _operation(
-            "borrowers.getOfferContracts", "POST", f"{borrower}:getOfferContracts", _ANY_READ
-        ),
-        _operation("loans.list", "GET", loans, _LENDING_READ, _ALL_LIST_PARAMETERS, _LOAN_FILTERS),
-        _operation("loans.create", "POST", loans, _LENDING_WRITE),
-        _operation("loans.get", "GET", loan, _LENDING_READ),
-        _operation("loans.delete", "DELETE", loan, _LENDING_WRITE),
-        _operation("loans.makeRepayment", "POST", f"{loan}:makeRepayment", _LENDING_WRITE),
-        _operation("assessments.list", "GET", assessments, _LENDING_READ, None, None),
-        _operation("assessments.create", "POST", assessments, _LENDING_WRITE),
-        _operation("assessments.get", "GET", f"{assessments}/{{assessmentId}}", _LENDING_READ),
-        _operation("products.list", "GET", products, _ANY_READ, None, None),
-        _operation("events.list", "GET", events, _ANY_READ, _ALL_LIST_PARAMETERS, _EVENT_FILTERS),
-        _operation("events.create", "POST", events, _LENDING_WRITE),
-        _operation("assessmentTypes.list", "GET", types, _ANY_READ, ("pageSize", "pageToken")),
-    )
-
-
-OPERATIONS: Mapping[str, Operation] = MappingProxyType({one.name: one for one in _all()})
+OPERATIONS: Mapping[str, Operation] = MappingProxyType({one.name: one for one in _ALL})

@@ -1,20 +1,29 @@
-"""Lists: what may be asked of them, and one page of what came (Spec: Shared list behaviour)."""
+"""Lists of the service: what may be asked of them, their pages, and walks over all of these.
+
+Spec: Shared list behaviour.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Generic, Literal, NamedTuple, TypeVar
+from functools import partial
+from typing import Generic, Literal, NamedTuple, Self, TypedDict, TypeVar, Unpack
 
+from lendingadmin.lending.codec import decode, make_decoder
 from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import (
     AnswerTooLarge,
     InvalidFilter,
     LendingError,
     UnfinishedList,
+    Unreadable,
 )
-from lendingadmin.lending.operations import Operation
+from lendingadmin.lending.operations import OPERATIONS, Operation
+from lendingadmin.lending.resource import Resource, make_error, read_items
+from lendingadmin.lending.wire import Answer
 
 from .values import Malformed, Value, text
 
@@ -32,9 +41,9 @@ _TOO_FAR = (
 )
 LED_BACK = "The service's list led back to itself, so not all of it can be read."
 
-Order = Literal["asc", "desc"]
 Item = TypeVar("Item", covariant=True)
 Listed = TypeVar("Listed")
+Read = TypeVar("Read", bound=Value)
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,56 +66,58 @@ class Page(Generic[Item]):
         return f"<Page of {len(self.items)}>"
 
 
-def filter_text(operation: Operation, filters: Mapping[str, str]) -> str:
+def write_filter(operation: Operation, filters: Mapping[str, str]) -> str:
     """The `filter` parameter: clauses `FIELD:VALUE` separated by spaces.
 
     Only the first colon of a clause separates, so a value may contain colons. Raises InvalidFilter,
     with a sentence, for a value that no clause can carry, and ValueError for a field that the spec
     does not list.
     """
-    return " ".join(_clause(operation, field, value) for field, value in filters.items())
+    for field, value in filters.items():
+        if operation.filters is not None and field not in operation.filters:
+            raise ValueError(f"{operation.collection} cannot be filtered by {field}.")
+        if not (field.isascii() and field.isidentifier()):
+            raise ValueError("The name of a filter has letters and digits only.")
+        if not value:
+            raise InvalidFilter(f"The filter {field} has no value.", operation=operation.name)
+        if any(character.isspace() or not character.isprintable() for character in value):
+            words = f"The filter {field} cannot contain spaces or control characters."
+            raise InvalidFilter(words, operation=operation.name)
+    return " ".join(f"{field}:{value}" for field, value in filters.items())
 
 
-def _clause(operation: Operation, field: str, value: str) -> str:
-    if operation.filters is not None and field not in operation.filters:
-        raise ValueError(f"{operation.collection} cannot be filtered by {field}.")
-    if not (field.isascii() and field.isidentifier()):
-        raise ValueError("The name of a filter has letters and digits only.")
-    if not value:
-        raise InvalidFilter(f"The filter {field} has no value.", operation=operation.name)
-    if any(character.isspace() or not character.isprintable() for character in value):
-        words = f"The filter {field} cannot contain spaces or control characters."
-        raise InvalidFilter(words, operation=operation.name)
-    return f"{field}:{value}"
+class ListQuery(TypedDict, total=False):
+    """What a list is asked for: filters by field, an order by creation, the page.
+
+    `page_size` is 1 to 1000; `page_token` is that of the page to begin with.
+    """
+
+    filters: Mapping[str, str] | None
+    order: Literal["asc", "desc"] | None
+    page_size: int | None
+    page_token: str | None
 
 
-def list_query(
-    operation: Operation,
-    *,
-    filters: Mapping[str, str] | None = None,
-    order: Order | None = None,
-    page_size: int | None = None,
-    page_token: str | None = None,
-) -> dict[str, str]:
+def build_query(operation: Operation, **asked: Unpack[ListQuery]) -> dict[str, str]:
     """The query of a list request, not yet encoded. Raises ValueError for what cannot be asked."""
     query: dict[str, str] = {}
-    if filters:
-        query["filter"] = filter_text(operation, filters)
-    if order is not None:
-        if order not in ("asc", "desc"):
-            raise ValueError("The order is asc or desc.")
+    if filters := asked.get("filters"):
+        query["filter"] = write_filter(operation, filters)
+    if (order := asked.get("order")) is not None:
+        if order not in ("asc", "desc") or "order" not in (operation.list_parameters or ()):
+            raise ValueError("The order is asc or desc, where the list has one.")
         query["order"] = order
-    if page_size is not None:
+    if (page_size := asked.get("page_size")) is not None:
         if not 1 <= page_size <= MAXIMUM_PAGE_SIZE:
             raise ValueError(f"A page has 1 to {MAXIMUM_PAGE_SIZE} items.")
         query["pageSize"] = str(page_size)
-    if page_token is not None:
+    if (page_token := asked.get("page_token")) is not None:
         query["pageToken"] = page_token
     return query
 
 
-def page_token(raw: object) -> str | None:
-    """The token of the next page, or None where there is none. Raises ValueError for an odd one.
+def read_page_token(raw: object) -> str | None:
+    """The token of the next page, None where there is none. Raises ValueError for a malformed one.
 
     A number is taken as its text. To take anything else for the end would hide the rest of a list.
     """
@@ -119,13 +130,75 @@ def page_token(raw: object) -> str | None:
     raise ValueError("the token of the next page is no text that can be sent back")
 
 
+class ListResource(Resource, Generic[Read]):
+    """A resource whose items are listed by one operation.
+
+    Filter and order apply where the operation shows them, and a filter may be tried where it is
+    silent. Every method takes a ListQuery, and raises LendingError, and ValueError with a sentence
+    for what cannot be asked.
+    """
+
+    list_operation: str
+    item: type[Read]
+    # Whether one page of the usual size may be too large to read.
+    may_be_large = False
+    _only: tuple[str, ...] = ()
+
+    def only(self, keys: Iterable[str]) -> Self:
+        """The same list, of each item only these keys (the wire's names): quick, for all pages."""
+        narrow = copy(self)
+        narrow._only = tuple(keys)
+        return narrow
+
+    def list(self, **asked: Unpack[ListQuery]) -> Page[Read]:
+        """One page, past pages without items (`first_items`)."""
+        return first_items(self._make_reader(asked, READ_ON_SECONDS), asked.get("page_token"))
+
+    def pages(self, **asked: Unpack[ListQuery]) -> Iterator[Page[Read]]:
+        """Pages to the last, each read when it is reached (`each_page`)."""
+        return each_page(self._make_reader(asked), asked.get("page_token"))
+
+    def iterate(self, **asked: Unpack[ListQuery]) -> Iterator[Read | Malformed]:
+        """Items of all `pages`, each once (`leave_out_repeats`)."""
+        for page in leave_out_repeats(self.pages(**asked)):
+            yield from page.items
+
+    def _make_reader(self, asked: ListQuery, seconds: float | None = None) -> "PageReader[Read]":
+        operation = OPERATIONS[self.list_operation]
+        read = make_decoder(operation.collection, self._only) if self._only else decode
+        parse = partial(read_page, operation, self.item)
+
+        def ask(size: int | None, token: str | None) -> Page[Read]:
+            query = build_query(operation, **asked | {"page_size": size, "page_token": token})
+            return self.call(operation.name, parse, query=query, read=read)
+
+        page_size = asked.get("page_size")
+        return PageReader(ask, page_size, may_be_large=self.may_be_large, seconds=seconds)
+
+
+def read_page(operation: Operation, kind: type[Read], answer: Answer) -> Page[Read]:
+    """The page of a list answer.
+
+    Raises Unreadable when the collection is absent or no array, or the token is malformed.
+    """
+    fields = answer.json if isinstance(answer.json, Mapping) else {}
+    items = fields.get(operation.collection)
+    if not isinstance(items, list):
+        raise make_error(Unreadable, operation.name, answer)
+    try:
+        token = read_page_token(fields.get("nextPageToken"))
+    except ValueError:
+        raise make_error(Unreadable, operation.name, answer) from None
+    return Page(read_items(items, kind), token, answer.read_at)
+
+
 _POSITION = re.compile(r"~(\d{0,4})\.(\d{1,12})~(.*)", re.DOTALL)
 
 
 class Position(NamedTuple):
     """A place in a list: the service's token, the page size it is good for, the items before it.
 
-    `token` is None at the start of the list, `passed` None where nobody counted.
+    `token` is None at the start of the list, `passed` None where it is not known.
     """
 
     token: str | None
@@ -133,7 +206,7 @@ class Position(NamedTuple):
     passed: int | None
 
     @classmethod
-    def read(cls, text: str | None, page_size: int | None) -> "Position":
+    def read(cls, text: str | None, page_size: int | None = None) -> "Position":
         """The position of a page token that `write` made, or of one as the service gave it."""
         if not text:
             return cls(None, page_size, 0)
@@ -148,12 +221,7 @@ class Position(NamedTuple):
 
 def is_same_page(one: str | None, other: str | None) -> bool:
     """Whether two page tokens stand for the same page of the service."""
-    return _page_of(one) == _page_of(other)
-
-
-def _page_of(token: str | None) -> tuple[str | None, int | None]:
-    at = Position.read(token, None)
-    return at.token, at.page_size
+    return Position.read(one)[:2] == Position.read(other)[:2]
 
 
 class PageReader(Generic[Listed]):
@@ -163,7 +231,7 @@ class PageReader(Generic[Listed]):
     for again with a quarter of the page size. A token belongs to the page size that it was given
     for (Spec: Shared list behaviour), so past the first page the list is read again from its start,
     up to the items that are wanted, for `seconds` at most. The tokens that come out then carry page
-    size and position, so that whoever goes on with one goes on with the smaller pages. With
+    size and position, so that the pages after it are read with the smaller size. With
     `may_be_large` all tokens do: a later page is found again by its token alone.
     """
 
@@ -188,46 +256,62 @@ class PageReader(Generic[Listed]):
         if at.passed is None:
             at = at._replace(passed=self._passed.get(at.token or ""))
         try:
-            return self._give_out(self._ask(at.page_size, at.token), at)
+            page = self._ask(at.page_size, at.token)
         except AnswerTooLarge:
             if at.passed is None or at.page_size == 1:
                 raise
-            return self._read_again(_quarter(at.page_size), at.passed)
+            page, size = self._read_again(at.passed, at.page_size)
+            at = Position(at.token, size, at.passed)
+        page = replace(page, page_size=at.page_size)
+        following = page.next_page_token
+        if following is None or at.passed is None:
+            return page
+        passed = self._passed[following] = at.passed + len(page.items)
+        is_usual = at.page_size == self._page_size and not _POSITION.fullmatch(following)
+        if is_usual and not self._may_be_large:
+            return page
+        return replace(page, next_page_token=Position(following, at.page_size, passed).write())
 
-    def _read_again(self, page_size: int, passed: int) -> Page[Listed]:
-        """The page of this size with the first items that come after so many."""
-        token, start = None, 0
-        time = None if self._seconds is None else Deadline(self._seconds)
+    def _read_again(self, passed: int, page_size: int | None) -> tuple[Page[Listed], int]:
+        """The items after so many, in a page of a quarter of this size or less, and that size."""
+        size = max(1, (page_size or MAXIMUM_PAGE_SIZE) // 4)
+        token, start, time = None, 0, Deadline(self._seconds or float("inf"))
         while True:
             try:
-                page = self._ask(page_size, token)
+                page = self._ask(size, token)
             except AnswerTooLarge:
-                if page_size == 1:
+                if size == 1:
                     raise
-                return self._read_again(_quarter(page_size), passed)
+                return self._read_again(passed, size)
             token, end = page.next_page_token, start + len(page.items)
             if end > passed or token is None:
-                wanted = replace(page, items=page.items[passed - start :])
-                return self._give_out(wanted, Position(None, page_size, passed))
-            if time is not None and time.passed:
+                return replace(page, items=page.items[passed - start :]), size
+            if time.has_passed:
                 raise AnswerTooLarge(_TOO_FAR)
             start = end
 
-    def _give_out(self, page: Page[Listed], at: Position) -> Page[Listed]:
-        """The page that was read at a position, its token with the position that it stands for."""
+
+def each_page(
+    fetch: Callable[[str | None], Page[Listed]], start: str | None = None
+) -> Iterator[Page[Listed]]:
+    """Pages as they are asked for, to the last.
+
+    `start` is the token of the page to begin with, None for the first. Raises UnfinishedList where
+    a token comes that was used before, and after EMPTY_PAGES pages without items.
+    """
+    token, seen, empty = start, set[tuple[object, ...]](), 0
+    while True:
+        seen.add(Position.read(token)[:2])
+        page = fetch(token)
+        yield page
         token = page.next_page_token
-        page = replace(page, page_size=at.page_size)
-        if token is None or at.passed is None:
-            return page
-        passed = self._passed[token] = at.passed + len(page.items)
-        is_usual = at.page_size == self._page_size and not _POSITION.fullmatch(token)
-        if is_usual and not self._may_be_large:
-            return page
-        return replace(page, next_page_token=Position(token, at.page_size, passed).write())
-
-
-def _quarter(page_size: int | None) -> int:
-    return max(1, (page_size or MAXIMUM_PAGE_SIZE) // 4)
+        if token is None:
+            return
+        if Position.read(token)[:2] in seen:
+            raise UnfinishedList(LED_BACK)
+        empty = 0 if page.items else empty + 1
+        if empty == EMPTY_PAGES:
+            raise UnfinishedList(f"The service's list went on with {empty} empty pages.")
 
 
 def first_items(
@@ -239,76 +323,44 @@ def first_items(
     list may hold more: the bound was met, or a further page could not be read. Raises
     UnfinishedList where pages without items lead back to themselves.
     """
-    page, seen, time = fetch(start), {_page_of(start)}, Deadline(READ_ON_SECONDS)
+    pages, time = each_page(fetch, start), Deadline(READ_ON_SECONDS)
+    page = next(pages)
     for _ in range(MORE_PAGES):
-        token = page.next_page_token
-        if page.items or token is None or time.passed:
+        if page.items or page.next_page_token is None or time.has_passed:
             return page
-        if _page_of(token) in seen:
-            raise UnfinishedList(LED_BACK)
-        seen.add(_page_of(token))
         try:
-            page = fetch(token)
+            page = next(pages)
+        except UnfinishedList:
+            raise
         except LendingError:
-            # Whoever goes on from here is told of the fault.
+            # The fault comes again, and is shown, when the next page is asked for.
             return page
     return page
-
-
-def each_page(
-    fetch: Callable[[str | None], Page[Listed]], start: str | None = None
-) -> Iterator[Page[Listed]]:
-    """Pages as they are asked for, to the last.
-
-    `start` is the token of the page to begin with, None for the first. Raises UnfinishedList where
-    a token comes that was used before, and after EMPTY_PAGES pages without items.
-    """
-    seen = {_page_of(start)}
-    token, empty = start, 0
-    while True:
-        page = fetch(token)
-        yield page
-        token = page.next_page_token
-        if token is None:
-            return
-        if _page_of(token) in seen:
-            raise UnfinishedList(LED_BACK)
-        seen.add(_page_of(token))
-        empty = 0 if page.items else empty + 1
-        if empty == EMPTY_PAGES:
-            raise UnfinishedList(f"The service's list went on with {empty} empty pages.")
 
 
 def leave_out_repeats(pages: Iterable[Page[Listed]]) -> Iterator[Page[Listed]]:
     """The pages without the items that came before, which each page counts.
 
-    Items are told apart by their id, else their uid; one without either is kept. What is remembered
-    of an item is a hash: 70 bytes or so. Raises UnfinishedList for a page with nothing but items
+    An item is known by its id, else its uid; one without either is kept. What is remembered of an
+    item is a hash: 70 bytes or so. Raises UnfinishedList for a page with nothing but items
     that came before: the list leads back to itself.
     """
     keys = set[int]()
     for page in pages:
-        fresh = _without_repeats(page, keys)
-        if page.items and not fresh.items:
+        fresh = []
+        for item in page.items:
+            key = _hash_id(item)
+            if key is None or key not in keys:
+                fresh.append(item)
+            if key is not None:
+                keys.add(key)
+        if page.items and not fresh:
             raise UnfinishedList(LED_BACK)
-        yield fresh
+        repeated = len(page.items) - len(fresh)
+        yield replace(page, items=tuple(fresh), repeated=repeated) if repeated else page
 
 
-def _without_repeats(page: Page[Listed], keys: set[int]) -> Page[Listed]:
-    """The page without items whose key came before; the keys of the others are added."""
-    fresh = []
-    for item in page.items:
-        key = _key_of(item)
-        if key is not None:
-            if key in keys:
-                continue
-            keys.add(key)
-        fresh.append(item)
-    left_out = len(page.items) - len(fresh)
-    return replace(page, items=tuple(fresh), repeated=left_out) if left_out else page
-
-
-def _key_of(item: object) -> int | None:
+def _hash_id(item: object) -> int | None:
     """What tells an item from others of its list; None where nothing does."""
     if not isinstance(item, Value):
         return None

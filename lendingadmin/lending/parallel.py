@@ -23,7 +23,7 @@ Read = Callable[[], Any]
 class _Pool(ForkSafe):
     """Threads that live as long as the process, started by its first parallel reads."""
 
-    def start_afresh(self) -> None:
+    def reset(self) -> None:
         """A forked child has none of its parent's threads."""
         self._executor: ThreadPoolExecutor | None = None
 
@@ -50,11 +50,15 @@ def read_in_parallel(
     """
     transport = client.transport
     try:
-        with transport.joint(seconds) as joint:
-            results = _run(transport, joint, calls)
+        with transport.open_parallel_reads(seconds) as reads:
+            results = _run(transport, reads, calls)
             refused = [at for at, one in enumerate(results) if isinstance(one, TokenRefused)]
-            if refused and transport.tokens.drop(joint.token.value):
-                again = _once_more(transport, joint, [calls[at] for at in refused])
+            if refused and transport.tokens.drop(reads.token.value):
+                try:
+                    reads.token = transport.tokens.get_token()
+                    again = _run(transport, reads, [calls[at] for at in refused])
+                except LendingError as error:
+                    again = [error] * len(refused)
                 for at, result in zip(refused, again, strict=True):
                     results[at] = result
             return tuple(results)
@@ -62,23 +66,15 @@ def read_in_parallel(
         return (error,) * len(calls)
 
 
-def _once_more(transport: Transport, joint: ParallelReads, calls: Sequence[Read]) -> list[Any]:
-    try:
-        joint.token = transport.tokens.token()
-    except LendingError as error:
-        return [error] * len(calls)
-    return _run(transport, joint, calls)
-
-
-def _run(transport: Transport, joint: ParallelReads, calls: Sequence[Read]) -> list[Any]:
-    def guarded(call: Read) -> Any:
-        with transport.within(joint):
+def _run(transport: Transport, reads: ParallelReads, calls: Sequence[Read]) -> list[Any]:
+    def read(call: Read) -> Any:
+        with transport.join(reads):
             try:
                 return call()
             except LendingError as error:
                 return error
 
-    futures = [_pool.submit(partial(guarded, call)) for call in calls]
+    futures = [_pool.submit(partial(read, call)) for call in calls]
     # Every result is awaited before any error rises: no read may outlive its place under way.
     failures = [future.exception() for future in futures]
     for failure in failures:

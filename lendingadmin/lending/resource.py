@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
-from lendingadmin.lending.answers import Check, Decoder, accept, words_in
-from lendingadmin.lending.codec import decode
+from lendingadmin.lending.codec import build_json, decode
 from lendingadmin.lending.diff import find_differences
 from lendingadmin.lending.errors import (
     LendingError,
@@ -14,15 +13,15 @@ from lendingadmin.lending.errors import (
     Unreadable,
     WrongRecord,
 )
-from lendingadmin.lending.identity import Named, is_named, names_another, own_ids
+from lendingadmin.lending.identity import Named, is_named, list_ids, names_another
 from lendingadmin.lending.operations import OPERATIONS, CustomMethods
-from lendingadmin.lending.pages import Page, page_token
-from lendingadmin.lending.transport import Answer, Transport
+from lendingadmin.lending.transport import Transport
 
-from .values import Malformed, Value, wire
+from .values import Malformed, Value
+from .wire import Answer
 
 Read = TypeVar("Read", bound=Value)
-Refusal = TypeVar("Refusal", bound=LendingError)
+Parsed = TypeVar("Parsed")
 
 
 class Resource:
@@ -41,44 +40,47 @@ class Resource:
     def call(
         self,
         name: str,
+        parse: Callable[[Answer], Parsed],
         ids: Mapping[str, str] | None = None,
         *,
         query: Mapping[str, str] | None = None,
         body: Mapping[str, object] | None = None,
         before_send: Callable[[], None] | None = None,
-        read: Decoder = decode,
-        check: Check = accept,
-    ) -> Answer:
+        read: Callable[[bytes], object] = decode,
+    ) -> Parsed:
         """Send one operation of the spec's table. Raises LendingError and InvalidId.
 
-        `check` raises a LendingError for an answer that is not what was asked for.
+        `parse` raises a LendingError for an answer that is not what was asked for.
         """
         operation = OPERATIONS[name]
         path = operation.url(custom_methods=self._custom_methods, **self._ids, **(ids or {}))
-        return self._transport.call(
+        parsed: Parsed = self._transport.call(
             operation,
             path,
             query=query,
-            body=None if body is None else wire(body),
+            body=body,
             before_send=before_send,
             read=read,
-            check=check,
+            parse=parse,
         )
+        return parsed
 
     def read_one(self, name: str, kind: type[Named], key: str, asked: str) -> Named:
         """Read the record that is addressed by this id. Raises WrongRecord for another one.
 
-        One that does not say which it is comes back all the same: `identity.check_named` stands
-        before everything that is entered from a record. It must come on a connection of its own,
-        because on a kept one it may be the answer to an earlier request.
+        A record that does not say which it is is returned: `identity.check_named` refuses it before
+        anything is entered from it. It must come on a new connection, because on a kept one it may
+        be the answer to an earlier request.
         """
 
-        def check(answer: Answer) -> None:
-            refuse_another(name, answer, kind, asked)
-            if answer.is_kept and not is_named(read_object(name, answer, kind), asked):
+        def parse(answer: Answer) -> Named:
+            found = read_object(name, kind, answer)
+            is_silent = answer.is_kept and not is_named(found, asked)
+            if names_another(found, asked) or is_silent:
                 raise make_error(WrongRecord, name, answer)
+            return found
 
-        return read_object(name, self.call(name, {key: asked}, check=check), kind)
+        return self.call(name, parse, {key: asked})
 
     def write_one(
         self,
@@ -87,31 +89,32 @@ class Resource:
         ids: Mapping[str, str] | None = None,
         *,
         body: Mapping[str, object],
-        meant: object = None,
+        expected_id: object = None,
         before_send: Callable[[], None] | None = None,
         sent: Mapping[str, object] | None = None,
     ) -> Named:
-        """Send a write, and believe it only if the answer is the record that was `meant`.
+        """Send a write, and believe it only if the answer is the record that was written.
 
-        `meant` is its id, None where the service gives it one. `sent` is what the record must hold.
-        Raises WrongRecord for another record. Raises Unconfirmed for one without an id, one that
-        does not hold what was sent, and one that comes with an `error_description`. Whether it was
-        saved is unknown then.
+        `expected_id` is its id, None where the service gives it one. `sent` is what the record must
+        hold. Raises WrongRecord for another record. Raises Unconfirmed for one without an id, one
+        that does not hold what was sent, and one that comes with an `error_description`. Whether it
+        was saved is unknown then.
         """
 
-        def check(answer: Answer) -> None:
-            found = read_object(name, answer, kind)
-            if isinstance(meant, str):
-                refuse_another(name, answer, kind, meant)
-            refuse_words(name, answer)
-            if not (is_named(found, meant) if isinstance(meant, str) else own_ids(found)):
+        def parse(answer: Answer) -> Named:
+            found = read_object(name, kind, answer)
+            is_known = isinstance(expected_id, str)
+            if is_known and names_another(found, str(expected_id)):
+                raise make_error(WrongRecord, name, answer)
+            refuse_description(name, answer)
+            if not (is_named(found, str(expected_id)) if is_known else list_ids(found)):
                 raise make_error(Unconfirmed, name, answer)
-            if places := find_differences(wire(sent or {}), answer.json):
+            if places := find_differences(build_json(sent or {}), answer.json):
                 words = f"{Unconfirmed.default_message} It differs in: {', '.join(places)}."
                 raise make_error(Unconfirmed, name, answer, words)
+            return found
 
-        answer = self.call(name, ids, body=body, before_send=before_send, check=check)
-        return read_object(name, answer, kind)
+        return self.call(name, parse, ids, body=body, before_send=before_send)
 
     def remove(self, name: str, ids: Mapping[str, str]) -> None:
         """Send a delete. Any 2xx says that it is done: what the body holds is not shown.
@@ -119,78 +122,50 @@ class Resource:
         Raises Unconfirmed for one that comes with an `error_description`.
         """
         try:
-            self.call(name, ids, check=partial(refuse_words, name))
+            self.call(name, partial(refuse_description, name), ids)
         except Unreadable as error:
             if error.status is None or not 200 <= error.status < 300:
                 raise
 
 
 def make_error(
-    kind: type[Refusal], name: str, answer: Answer, message: str = "", words: str | None = None
-) -> Refusal:
+    kind: type[LendingError],
+    name: str,
+    answer: Answer,
+    message: str = "",
+    description: str | None = None,
+) -> LendingError:
     """The error that a 2xx comes to which is not what was asked for."""
     return kind(
         message,
         operation=name,
         status=answer.status,
-        error_description=words,
+        error_description=description,
         request_id=answer.request_id,
         saved=Saved.NO if OPERATIONS[name].saves_nothing else Saved.UNKNOWN,
     )
 
 
-def refuse_another(name: str, answer: Answer, kind: type[Named], asked: str) -> None:
-    """Raise WrongRecord where the answer names another record, Unreadable where it is none."""
-    if names_another(read_object(name, answer, kind), asked):
-        raise make_error(WrongRecord, name, answer)
-
-
-def refuse_words(name: str, answer: Answer) -> None:
+def refuse_description(name: str, answer: Answer) -> None:
     """Raise Unconfirmed where a write's answer says what is wrong, though it is a 2xx."""
-    if words := words_in(answer.json):
-        raise make_error(Unconfirmed, name, answer, words=words)
+    if description := answer.error_description:
+        raise make_error(Unconfirmed, name, answer, description=description)
 
 
-def unreadable(name: str, answer: Answer) -> Unreadable:
-    """The error for a 2xx whose JSON has another shape than the spec's."""
-    return make_error(Unreadable, name, answer)
-
-
-def read_object(name: str, answer: Answer, kind: type[Read]) -> Read:
+def read_object(name: str, kind: type[Read], answer: Answer) -> Read:
     """The value of an answer that must be one JSON object. Raises Unreadable."""
     if not isinstance(answer.json, Mapping):
-        raise unreadable(name, answer)
+        raise make_error(Unreadable, name, answer)
     return kind(answer.json)
 
 
-def read_array(name: str, answer: Answer, kind: type[Read]) -> tuple[Read | Malformed, ...]:
+def read_array(name: str, kind: type[Read], answer: Answer) -> tuple[Read | Malformed, ...]:
     """The values of an answer that must be a JSON array. Raises Unreadable."""
     if not isinstance(answer.json, list):
-        raise unreadable(name, answer)
-    return _items(answer.json, kind)
+        raise make_error(Unreadable, name, answer)
+    return read_items(answer.json, kind)
 
 
-def read_page(name: str, answer: Answer, kind: type[Read]) -> Page[Read]:
-    """The page of a list answer; an item that is no object is a Malformed. Raises Unreadable."""
-    items, token = check_page(name, answer)
-    return Page(_items(items, kind), token, answer.read_at)
-
-
-def check_page(name: str, answer: Answer) -> tuple[list[object], str | None]:
-    """The items of a list answer and the token of its next page.
-
-    Raises Unreadable when the collection is absent or no array, or the next page's token is odd.
-    """
-    if not isinstance(answer.json, Mapping):
-        raise unreadable(name, answer)
-    items = answer.json.get(OPERATIONS[name].collection)
-    if not isinstance(items, list):
-        raise unreadable(name, answer)
-    try:
-        return items, page_token(answer.json.get("nextPageToken"))
-    except ValueError:
-        raise unreadable(name, answer) from None
-
-
-def _items(items: list[object], kind: type[Read]) -> tuple[Read | Malformed, ...]:
+def read_items(items: list[object], kind: type[Read]) -> tuple[Read | Malformed, ...]:
+    """The values of a JSON array; an item that is no object is a Malformed."""
     return tuple(kind(item) if isinstance(item, Mapping) else Malformed(item) for item in items)

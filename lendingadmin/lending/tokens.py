@@ -1,4 +1,4 @@
-"""The service account's token, renewed by one caller at a time while the others go on.
+"""The service account's token: shared by all processes, renewed by one caller at a time.
 
 Spec: Authentication. The value appears in no repr, message or log.
 """
@@ -8,25 +8,105 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
+from lendingadmin.lending import errors
 from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import LendingError, Saved, TimedOut
 from lendingadmin.lending.forks import ForkSafe
-from lendingadmin.lending.issuer import OPERATION, Issuer
-from lendingadmin.lending.token_store import AccessToken, MemoryTokenStore, Refusal, TokenStore
-
-__all__ = ["AccessToken", "MemoryTokenStore", "Refusal", "TokenSource", "TokenStore"]
+from lendingadmin.lending.issuer import OPERATION, AccessToken, request_token
 
 DEFAULT_SCOPE = "platform.lending"  # the spec's table admits it for every operation
+
+_REFUSAL_KEPT = timedelta(seconds=30)
+_FAULT_KEPT = timedelta(seconds=2)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why the last token call failed, and until when no other one is made (aware, UTC)."""
+
+    until: datetime
+    kind: str
+    status: int | None
+    error_description: str | None
+    message: str
+
+    @classmethod
+    def from_error(cls, error: LendingError, now: datetime) -> Refusal:
+        """Remember a refusal for 30 s; a fault of the wire or of the issuer for two."""
+        refused = isinstance(error, errors.NotAccepted | errors.RateLimited)
+        until = now + (_REFUSAL_KEPT if refused else _FAULT_KEPT)
+        kind = type(error).__name__
+        return cls(until, kind, error.status, error.error_description, error.message)
+
+    def is_in_force(self, now: datetime) -> bool:
+        """Whether it is not over. A host whose clock is ahead cannot make it last longer."""
+        return now < self.until <= now + _REFUSAL_KEPT
+
+    def make_error(self) -> LendingError:
+        """The same failure again, for one more caller."""
+        kind: type[LendingError] = getattr(errors, self.kind, errors.ServiceFault)
+        return kind(
+            self.message,
+            operation=OPERATION,
+            status=self.status,
+            error_description=self.error_description,
+            saved=Saved.NO,
+        )
+
+
+@dataclass(frozen=True)
+class TokenState:
+    """What the processes share: the token, the last refusal, and the lease for renewing it.
+
+    One caller has the lease until `leased_until` (aware, UTC). `version` is the store's own.
+    """
+
+    token: AccessToken | None = None
+    refusal: Refusal | None = None
+    leased_until: datetime | None = None
+    version: int = 0
+
+
+class TokenStore(Protocol):
+    """Where the processes keep their one TokenState."""
+
+    def load(self) -> TokenState:
+        """The state; an empty one where nothing is stored, or nothing that can be read."""
+
+    def swap(self, before: TokenState, after: TokenState) -> bool:
+        """Replace the state if it is still the one that was loaded; whether it was."""
+
+
+class MemoryTokenStore(ForkSafe):
+    """A store for one process."""
+
+    def reset(self) -> None:
+        """A child of this process begins without a token."""
+        self._state = TokenState()
+        self._lock = threading.Lock()
+
+    def load(self) -> TokenState:
+        """See TokenStore."""
+        return self._state
+
+    def swap(self, before: TokenState, after: TokenState) -> bool:
+        """See TokenStore."""
+        with self._lock:
+            is_same = self._state is before
+            if is_same:
+                self._state = after
+            return is_same
 
 
 class TokenSource(ForkSafe):
     """Gives the token that the next call goes out with.
 
-    `issuer_url` is the address of the token issuer; `store` is shared by all processes (without one
-    each process keeps its own token); `clock` gives the time (aware, UTC); `timeout` bounds one
-    call of the issuer, in seconds.
+    `issuer_url` is the address of the token issuer; `store` is shared by all processes; `clock`
+    gives the time (aware, UTC); `timeout` bounds one call of the issuer, in seconds.
     """
 
     def __init__(
@@ -40,34 +120,27 @@ class TokenSource(ForkSafe):
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         timeout: float = 10.0,
         connect_timeout: float = 2.0,
-        trust_env: bool = False,
     ) -> None:
-        self.scope = scope
-        self._issuer = Issuer(
-            issuer_url,
-            client_id,
-            client_secret,
-            scope,
-            timeout=timeout,
-            connect_timeout=connect_timeout,
-            trust_env=trust_env,
-        )
-        self._store: TokenStore = store if store is not None else MemoryTokenStore()
+        self._issuer_url = issuer_url
+        self._form = {
+            "client_id": client_id,
+            "client_secret": client_secret,
+            "grant_type": "client_credentials",
+            "scope": scope,
+        }
+        self._store = store or MemoryTokenStore()
         self._clock = clock
+        self._timeouts = timeout, connect_timeout
         # A lease outlives the call that it guards; a waiter waits a little longer than that call.
-        self._lease_seconds = timeout + connect_timeout + 3
-        self._patience = timeout + connect_timeout + 1
+        self._lease = timedelta(seconds=timeout + connect_timeout + 3)
+        self._longest_wait = timeout + connect_timeout + 1
         super().__init__()
 
-    def __repr__(self) -> str:
-        return f"<TokenSource {self.scope}>"
-
-    def start_afresh(self) -> None:
+    def reset(self) -> None:
         """A child of this process looks into the store first."""
-        self._lock = threading.Lock()
         self._held: AccessToken | None = None
 
-    def token(self) -> AccessToken:
+    def get_token(self) -> AccessToken:
         """A usable token: from memory, from the store, or from the issuer.
 
         From 80 % of its life one caller renews it, while all others go on with the one in hand.
@@ -75,20 +148,10 @@ class TokenSource(ForkSafe):
         (nothing was sent to the service then): NotAccepted when the issuer refuses, which is
         remembered for 30 s so that it is not asked again; others when it cannot be asked.
         """
-        held, now = self._held, self._clock()
-        if held is not None and held.fresh(now):
-            return held
-        wait = Deadline(self._patience)
-        if held is not None and held.usable(now):
-            if not self._lock.acquire(blocking=False):
-                return held
-        elif not self._lock.acquire(timeout=wait.left):
-            raise _waited_in_vain()
-        try:
-            self._held = self._shared(wait)
-            return self._held
-        finally:
-            self._lock.release()
+        token = self._held
+        if token is None or not token.is_fresh(self._clock()):
+            token = self._held = self._share_token(Deadline(self._longest_wait))
+        return token
 
     def drop(self, refused: str) -> bool:
         """The service answered 401 to this value: whether a different token is worth a try.
@@ -96,68 +159,69 @@ class TokenSource(ForkSafe):
         True when another one has taken its place, or when it was older than 30 s and was forgotten.
         False for a younger one: it works, and the 401 belongs to the operation.
         """
-        current = self._store.load()
-        if current is not None and current.value == refused:
-            if current.young(self._clock()):
+        while (state := self._store.load()).token and state.token.value == refused:
+            if state.token.is_young(self._clock()):
                 return False
-            self._store.discard(current.serial)
-        with self._lock:
-            if self._held is not None and self._held.value == refused:
-                self._held = None
+            if self._store.swap(state, replace(state, token=None)):
+                break
+        held = self._held
+        if held and held.value == refused:
+            self._held = None
         return True
 
-    def _shared(self, wait: Deadline) -> AccessToken:
+    def _share_token(self, wait: Deadline) -> AccessToken:
+        """The token of all processes; renews it where that is due and no other caller does."""
         while True:
-            known = self._known()
-            if known is not None and known.fresh(self._clock()):
-                return known
-            holder = self._store.try_lease(self._lease_seconds)
-            if holder is not None:
-                return self._renew(holder)
-            if known is not None:
-                return known
-            if wait.passed:
-                raise _waited_in_vain()
-            time.sleep(min(0.05, wait.left))
+            state, now = self._store.load(), self._clock()
+            token = state.token if state.token and state.token.is_usable(now) else None
+            refusal = state.refusal if state.refusal and state.refusal.is_in_force(now) else None
+            if token and (refusal or token.is_fresh(now)):
+                return token
+            if refusal:
+                raise refusal.make_error()
+            # A lease that ends later than one can was taken by a host whose clock is ahead: it is
+            # over. Clocks that differ by less than a lease do no harm.
+            if not (state.leased_until and now < state.leased_until <= now + 2 * self._lease):
+                until = now + self._lease
+                if self._store.swap(state, replace(state, leased_until=until)):
+                    return self._renew(token, until)
+            elif token:
+                return token
+            elif wait.has_passed:
+                raise TimedOut(
+                    "The token issuer of the lending service did not answer in time. "
+                    "Nothing was sent.",
+                    operation=OPERATION,
+                    saved=Saved.NO,
+                )
+            else:
+                time.sleep(min(0.05, wait.left))
 
-    def _known(self) -> AccessToken | None:
-        """The store's usable token, None when there is none; raises the refusal that stands."""
-        token, now = self._store.load(), self._clock()
-        if token is not None and token.usable(now):
-            return token
-        refusal = self._store.refusal()
-        if refusal is not None and refusal.stands(now):
-            raise refusal.error()
-        return None
-
-    def _renew(self, holder: str) -> AccessToken:
+    def _renew(self, token: AccessToken | None, lease: datetime) -> AccessToken:
+        """Ask the issuer and share what came. When that fails, go on with the token in hand."""
+        granted = refusal = None
         try:
-            # Another may have renewed it, or been refused, between our look and our lease.
-            known, refusal, now = self._known(), self._store.refusal(), self._clock()
-            refused = refusal is not None and refusal.stands(now)
-            if known is not None and (refused or known.fresh(now)):
-                return known
-            return self._ask(known)
-        finally:
-            self._store.release(holder)
-
-    def _ask(self, known: AccessToken | None) -> AccessToken:
-        asked_at = self._clock()
-        try:
-            grant = self._issuer.ask(asked_at)
+            granted = request_token(self._issuer_url, self._form, self._clock(), *self._timeouts)
+            return granted
         except LendingError as error:
-            self._store.refuse(Refusal.of(error, self._clock()))
-            if known is None:
+            refusal = Refusal.from_error(error, self._clock())
+            if token is None:
                 raise
-            return known
-        token = AccessToken(grant.value, asked_at, asked_at + grant.life, grant.scope)
-        self._store.save(token)
-        return token
+            return token
+        finally:
+            self._give_back(lease, granted, refusal)
 
-
-def _waited_in_vain() -> TimedOut:
-    return TimedOut(
-        "The token issuer of the lending service did not answer in time. Nothing was sent.",
-        operation=OPERATION,
-        saved=Saved.NO,
-    )
+    def _give_back(
+        self, lease: datetime, granted: AccessToken | None, refusal: Refusal | None
+    ) -> None:
+        """Store what came of the call. The lease ends, unless it has passed to another caller."""
+        while True:
+            state = self._store.load()
+            after = replace(
+                state,
+                token=granted or state.token,
+                refusal=refusal,
+                leased_until=None if state.leased_until == lease else state.leased_until,
+            )
+            if self._store.swap(state, after):
+                return

@@ -2,76 +2,68 @@
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any
 from urllib.parse import quote, urlencode
 
-from lendingadmin.lending.answers import (
-    Answer,
-    Check,
-    Decoder,
-    accept,
-    answer_of,
-    error_of,
-    refusal_of,
-    retry_after_of,
-)
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import (
+    AnswerTooLarge,
     LendingError,
     NotSent,
+    Saved,
+    ServiceFault,
     Throttled,
+    TimedOut,
     TokenRefused,
+    Unreachable,
+    Unreadable,
     WrongRecord,
+    error_for_status,
+    saved_after,
 )
 from lendingadmin.lending.forks import ForkSafe
+from lendingadmin.lending.issuer import AccessToken
 from lendingadmin.lending.operations import Operation
-from lendingadmin.lending.retry import pause_before_retry
-from lendingadmin.lending.tokens import AccessToken
-from lendingadmin.lending.wire import Fault, RawAnswer, Request, WireFault, send
+from lendingadmin.lending.tokens import TokenSource
+from lendingadmin.lending.wire import Answer, Fault, WireFault, send
 
 from .calls import Call, PendingCall, report
 from .connection import HttpExchange, Session
 
-__all__ = ["Answer", "Call", "ParallelReads", "Tokens", "Transport"]
-
 MAX_BYTES = 32 * 1024 * 1024  # 1,000 loans with full contracts are about a third of it
 
-
-class Tokens(Protocol):
-    """Where tokens come from; `TokenSource` is one."""
-
-    def token(self) -> AccessToken:
-        """The token for the next call."""
-
-    def drop(self, refused: str) -> bool:
-        """This value was refused: whether a different one is worth a try."""
+_BROKEN = "The connection to the lending service broke before its whole answer arrived."
+_KINDS: dict[Fault, type[LendingError]] = {
+    Fault.NOT_OPENED: Unreachable,
+    Fault.BROKEN: ServiceFault,
+    Fault.TIMED_OUT: TimedOut,
+    Fault.TOO_LARGE: AnswerTooLarge,
+}
+_TRIES = 3
+_LONGEST_RETRY_AFTER = 2.0
+_RETRIED_FAULTS = frozenset({Fault.NOT_OPENED, Fault.BROKEN, Fault.OUT_OF_STEP})
+_RETRIED_STATUSES = frozenset({502, 503, 504})
 
 
 @dataclass(repr=False)
 class ParallelReads:
     """What several parallel reads have in common: one token, one deadline, one place under way.
 
-    Their calls are reported from the thread that holds it, because theirs must not touch the ORM.
+    With `cuts_off` the deadline is that of each call too; otherwise none begins after it. Their
+    `calls` are reported by the thread that opened them, because theirs must not touch the ORM.
     """
 
     token: AccessToken
     deadline: Deadline
-    # Whether the deadline is that of each call too; otherwise none begins after it.
-    cuts_off: bool = False
+    cuts_off: bool
     calls: list[Call] = field(default_factory=list)
-
-
-@dataclass(frozen=True, repr=False)
-class _Failure:
-    error: LendingError
-    fault: Fault | None = None
-    retry_after: float | None = None
 
 
 class Transport(ForkSafe):
@@ -87,13 +79,13 @@ class Transport(ForkSafe):
                                     must not wait their time one after the other
     backoff                         seconds before the second try of a read
     trust_env                       whether the environment's proxies and certificates count
-    on_call                         told of every call once it is over, in the caller's thread
+    on_call                         called with every call once it is over, in the caller's thread
     """
 
     def __init__(
         self,
         base_url: str,
-        tokens: Tokens,
+        tokens: TokenSource,
         *,
         connect_timeout: float = 2.0,
         read_timeout: float = 10.0,
@@ -121,7 +113,7 @@ class Transport(ForkSafe):
     def __repr__(self) -> str:
         return f"<Transport {self._base_url}>"
 
-    def start_afresh(self) -> None:
+    def reset(self) -> None:
         """A child of this process opens its own connections and counts its own calls."""
         self._mine = threading.local()
         self._slots = threading.BoundedSemaphore(self._size)
@@ -135,42 +127,43 @@ class Transport(ForkSafe):
         query: Mapping[str, str] | None = None,
         body: object | None = None,
         before_send: Callable[[], None] | None = None,
-        read: Decoder = decode,
-        check: Check = accept,
-    ) -> Answer:
-        """Send one operation and give back its answer, or raise the LendingError that it came to.
+        read: Callable[[bytes], object] = decode,
+        parse: Callable[[Answer], Any] = lambda answer: answer,
+    ) -> Any:
+        """Send one operation and give back what `parse` makes of its answer, or raise LendingError.
 
         `path` is absolute under the base address and percent-encoded already; it goes out exactly
         as it is. A GET is tried up to three times. Anything else goes out at most once, over a
         connection of its own: `before_send` is called when that is open, immediately before the
         first byte. Whatever it raises (NotSent, by custom) passes through, and nothing was sent.
         TypeError and ValueError mean a body that JSON cannot carry; nothing was sent either. `read`
-        makes JSON of what came, and `check` raises the LendingError that it comes to where it is
+        makes JSON of an accepted answer's body. `parse` raises a LendingError for an answer that is
         not what was asked for; a connection that brought such a thing is given up.
         """
-        talk = PendingCall(
+        encoded = "?" + urlencode(query, quote_via=quote, safe="") if query else ""
+        pending = PendingCall(
             operation=operation,
             path=path,
-            url=self._base_url + path + (f"?{_encoded(query)}" if query else ""),
+            url=self._base_url + path + encoded,
             body=None if body is None else encode(body),
-            before_send=before_send,
             deadline=Deadline(self._deadline),
+            before_send=before_send,
             read=read,
-            check=check,
+            parse=parse,
         )
-        joint: ParallelReads | None = getattr(self._mine, "joint", None)
+        reads: ParallelReads | None = getattr(self._mine, "reads", None)
         try:
-            answer = self._within_joint(talk, joint) if joint else self._alone(talk)
+            parsed = self._call_alone(pending) if reads is None else self._call_in(reads, pending)
         except Exception as error:
             if isinstance(error, LendingError) and not error.operation:
                 error.operation = operation.name  # raised by a hook that does not know it
-            self._report(talk.call(error=error), joint)
+            self._report(pending.finish(error), reads)
             raise
-        self._report(talk.call(answer=answer), joint)
-        return answer
+        self._report(pending.finish(), reads)
+        return parsed
 
     @contextmanager
-    def joint(self, seconds: float | None = None) -> Iterator[ParallelReads]:
+    def open_parallel_reads(self, seconds: float | None = None) -> Iterator[ParallelReads]:
         """Take one place under way and one token, for several reads in other threads.
 
         After `seconds`, where they are given, reads that are still under way are cut off. Raises
@@ -178,27 +171,21 @@ class Transport(ForkSafe):
         """
         with self.take_slot():
             deadline = Deadline(self._deadline if seconds is None else seconds)
-            joint = ParallelReads(self.tokens.token(), deadline, cuts_off=seconds is not None)
+            reads = ParallelReads(self.tokens.get_token(), deadline, cuts_off=seconds is not None)
             try:
-                yield joint
+                yield reads
             finally:
-                for call in joint.calls:
+                for call in reads.calls:
                     report(call, self._on_call)
 
     @contextmanager
-    def within(self, joint: ParallelReads) -> Iterator[None]:
-        """This thread's calls belong to the joint until the end of the block."""
-        self._mine.joint = joint
+    def join(self, reads: ParallelReads) -> Iterator[None]:
+        """This thread's calls belong to these reads until the end of the block."""
+        self._mine.reads = reads
         try:
             yield
         finally:
-            self._mine.joint = None
-
-    def _report(self, call: Call, joint: ParallelReads | None) -> None:
-        if joint is None:
-            report(call, self._on_call)
-        else:
-            joint.calls.append(call)
+            self._mine.reads = None
 
     @contextmanager
     def take_slot(self) -> Iterator[None]:
@@ -215,98 +202,159 @@ class Transport(ForkSafe):
             slots.release()
             self._slots_moved_at = time.monotonic()
 
-    def _alone(self, talk: PendingCall) -> Answer:
+    def _report(self, call: Call, reads: ParallelReads | None) -> None:
+        if reads is None:
+            report(call, self._on_call)
+        else:
+            reads.calls.append(call)
+
+    def _call_alone(self, pending: PendingCall) -> Any:
         with self.take_slot():
-            token = self.tokens.token()
+            token = self.tokens.get_token()
             try:
-                return self._converse(talk, token)
+                return self._send(pending, token)
             except TokenRefused:
                 another = self.tokens.drop(token.value)
-                if not (another and talk.operation.is_read):
+                if not (another and pending.operation.is_read):
                     raise
-            return self._converse(talk, self.tokens.token())
+            return self._send(pending, self.tokens.get_token())
 
-    def _within_joint(self, talk: PendingCall, joint: ParallelReads) -> Answer:
-        if not talk.operation.saves_nothing:
+    def _call_in(self, reads: ParallelReads, pending: PendingCall) -> Any:
+        if not pending.operation.saves_nothing:
             raise TypeError("only reads go out in parallel")
-        if joint.deadline.passed:
+        if reads.deadline.has_passed:
             raise NotSent
-        if joint.cuts_off:
-            talk.deadline = joint.deadline
-        return self._converse(talk, joint.token)
+        if reads.cuts_off:
+            pending.deadline = reads.deadline
+        return self._send(pending, reads.token)
 
-    def _converse(self, talk: PendingCall, token: AccessToken) -> Answer:
+    def _send(self, pending: PendingCall, token: AccessToken) -> Any:
+        """Send once, and a read again as `pause_before_retry` says."""
         tries = 0
         while True:
             tries += 1
-            outcome = self._try(talk, token)
-            if isinstance(outcome, Answer):
-                return outcome
-            wait = None
-            if talk.operation.is_read:
-                wait = pause_before_retry(
+            pending.attempts += 1
+            answer: Answer | None = None
+            fault: Fault | None = None
+            try:
+                answer = self._exchange(pending, token)
+                return self._parse(pending, answer)
+            except WireFault as wire_fault:
+                fault = wire_fault.fault
+                error = _explain(pending.operation, wire_fault)
+            except WrongRecord as wrong_record:
+                fault, error = Fault.OUT_OF_STEP, wrong_record
+            except LendingError as other:
+                error = other
+            if fault:
+                pending.faults.append(fault)
+            elif answer and not answer.is_accepted:
+                pending.faults.append(str(answer.status))
+            pause = None
+            if pending.operation.is_read:
+                pause = pause_before_retry(
                     tries,
-                    fault=outcome.fault,
-                    status=outcome.error.status,
-                    retry_after=outcome.retry_after,
+                    fault=fault,
+                    status=error.status,
+                    retry_after=answer.retry_after if answer and not fault else None,
                     backoff=self._backoff,
                 )
-            if wait is None or wait >= talk.deadline.left:
-                raise outcome.error
-            time.sleep(wait)
+            if pause is None or pause >= pending.deadline.left:
+                raise error
+            time.sleep(pause)
 
-    def _try(self, talk: PendingCall, token: AccessToken) -> Answer | _Failure:
-        talk.attempts += 1
-        try:
-            raw = self._send(talk, token)
-        except WireFault as fault:
-            talk.faults.append(fault.fault)
-            return _Failure(error_of(talk.operation, fault), fault=fault.fault)
-        if raw.accepted:
-            try:
-                answer = answer_of(talk.operation, raw, talk.read)
-                talk.check(answer)
-            except LendingError as error:
-                return self._mistrust(talk, error)
-            return answer
-        talk.faults.append(str(raw.status))
-        return _Failure(refusal_of(talk.operation, raw), retry_after=retry_after_of(raw))
-
-    def _mistrust(self, talk: PendingCall, error: LendingError) -> _Failure:
-        """An answer to something else may come from a connection that is out of step: leave it."""
-        if talk.operation.is_read:
-            self._session().close()
-            self._mine.session = None
-        if not isinstance(error, WrongRecord):
-            return _Failure(error)
-        talk.faults.append(Fault.OUT_OF_STEP)
-        return _Failure(error, fault=Fault.OUT_OF_STEP)
-
-    def _send(self, talk: PendingCall, token: AccessToken) -> RawAnswer:
+    def _exchange(self, pending: PendingCall, token: AccessToken) -> Answer:
+        """Send the request over this thread's session, a write over a connection of its own."""
         headers = {"Authorization": f"Bearer {token.value}"}
-        if talk.body is not None:
+        if pending.body is not None:
             headers["Content-Type"] = "application/json"
+        session: Session | None = None
+        if pending.operation.is_read:
+            session = getattr(self._mine, "session", None)
+            if session is None:
+                session = self._mine.session = Session(trust_env=self._trust_env)
         exchange = HttpExchange(
-            talk.deadline,
-            patience=self._read_timeout,
+            pending.deadline,
+            connect_timeout=self._connect_timeout,
+            read_timeout=self._read_timeout,
             max_bytes=self._max_bytes,
-            before_send=talk.before_send,
+            before_send=pending.before_send,
         )
         return send(
-            Request(talk.operation.method, talk.url, headers, talk.body),
+            pending.operation.method,
+            pending.url,
+            headers,
+            pending.body,
             exchange,
-            self._connect_timeout,
-            self._session() if talk.operation.is_read else None,
+            session,
             trust_env=self._trust_env,
         )
 
-    def _session(self) -> Session:
-        """This thread's own, made on first use."""
-        session: Session | None = getattr(self._mine, "session", None)
-        if session is None:
-            session = self._mine.session = Session(trust_env=self._trust_env)
-        return session
+    def _parse(self, pending: PendingCall, answer: Answer) -> Any:
+        """What the caller makes of an accepted answer. Raises the LendingError of any other."""
+        operation = pending.operation
+        if not answer.is_accepted:
+            raise error_for_status(
+                operation,
+                answer.status,
+                error_description=answer.error_description,
+                request_id=answer.request_id,
+                retry_after=answer.retry_after,
+            )
+        try:
+            answer.json = _decode(pending, answer)
+            parsed = pending.parse(answer)
+        except LendingError:
+            if operation.is_read:
+                # An answer to something else may come from a connection that is out of step.
+                self._mine.session.close()
+                self._mine.session = None
+            raise
+        pending.answer = answer
+        return parsed
 
 
-def _encoded(query: Mapping[str, str]) -> str:
-    return urlencode(query, quote_via=quote, safe="")
+def _decode(pending: PendingCall, answer: Answer) -> object:
+    try:
+        return pending.read(answer.body) if answer.body.strip() else None
+    except ValueError:
+        # From None: the parser's own error quotes the body.
+        raise Unreadable(
+            operation=pending.operation.name,
+            status=answer.status,
+            request_id=answer.request_id,
+            saved=saved_after(pending.operation, answer.status),
+        ) from None
+
+
+def _explain(operation: Operation, wire_fault: WireFault) -> LendingError:
+    """The error that a fault on the wire means."""
+    fault, status = wire_fault.fault, wire_fault.status
+    saved = Saved.NO if fault is Fault.NOT_OPENED else saved_after(operation, status)
+    words = _BROKEN if fault is Fault.BROKEN else ""
+    kind = _KINDS.get(fault, Unreadable)
+    return kind(words, operation=operation.name, status=status, saved=saved)
+
+
+def pause_before_retry(
+    tries: int,
+    *,
+    fault: Fault | None,
+    status: int | None,
+    retry_after: float | None,
+    backoff: float,
+) -> float | None:
+    """Seconds until a read that failed for the `tries`th time is tried again; None for never.
+
+    Tried again: a connection that did not open, broke off or is out of step, 502, 503, 504.
+    `Retry-After` is honoured up to two seconds; a service that asks for more gets its rest.
+    Otherwise the pause doubles from `backoff` seconds, with a random half so that many readers do
+    not return as one.
+    """
+    may_help = fault in _RETRIED_FAULTS or (fault is None and status in _RETRIED_STATUSES)
+    if tries >= _TRIES or not may_help:
+        return None
+    if retry_after is not None:
+        return retry_after if retry_after <= _LONGEST_RETRY_AFTER else None
+    longest: float = backoff * 2 ** (tries - 1)
+    return longest * (0.5 + random.random() / 2)  # noqa: S311 - spreads load, keeps no secret

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import http.client
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
 import requests
 import urllib3
 
+from lendingadmin.lending.codec import decode
 from lendingadmin.lending.errors import LendingError
 
-from .connection import HttpExchange, Session, TooLarge, under_way
+from .connection import HttpExchange, Session, TooLarge, use_exchange
 
 _PIECE = 64 * 1024
 _OUR_HEADERS = {
@@ -33,6 +38,10 @@ _GARBLED = (
     http.client.BadStatusLine,
     http.client.LineTooLong,
 )
+# Not shown by the spec; these are the names in use.
+_REQUEST_ID_HEADERS = ("X-Request-Id", "X-Correlation-Id", "Request-Id")
+_LONGEST_DESCRIPTION = 500
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 class Fault(StrEnum):
@@ -58,116 +67,128 @@ class WireFault(Exception):
         self.status = status
 
 
-@dataclass(frozen=True, repr=False)
-class Request:
-    """What goes out. `url` is whole and percent-encoded, and goes out exactly as it is."""
-
-    method: str
-    url: str
-    headers: Mapping[str, str]
-    body: bytes | None = None
-
-    def prepared(self, *, close: bool) -> requests.PreparedRequest:
-        """The same for requests, which must not fold or quote the address again.
-
-        With `close` the service is asked to close the connection after its answer.
-        """
-        headers = _OUR_HEADERS | dict(self.headers) | ({"Connection": "close"} if close else {})
-        prepared = requests.Request(self.method, "http://x", headers, data=self.body).prepare()
-        prepared.url = self.url
-        return prepared
-
-
-@dataclass(frozen=True, repr=False)
-class RawAnswer:
+@dataclass(repr=False)
+class Answer:
     """What came back, whole. Header names compare without regard to case.
 
-    `is_kept` is whether the connection had carried another request before.
+    `is_kept` is whether the connection had carried another request before, `read_at` when the
+    answer came (aware, UTC). `json` is the body of an accepted answer: None when it was empty,
+    numbers int or Decimal.
     """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
-    is_kept: bool = False
+    is_kept: bool
+    json: object = None
+    read_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __repr__(self) -> str:
+        return f"<Answer {self.status}>"
 
     @property
-    def accepted(self) -> bool:
+    def is_accepted(self) -> bool:
         """Whether the status is 2xx."""
         return 200 <= self.status < 300
 
+    @property
+    def error_description(self) -> str | None:
+        """The service's own words, on one line of 500 letters at most; None when there are none."""
+        fields = self.json
+        if fields is None:
+            try:
+                fields = decode(self.body)
+            except ValueError:
+                return None
+        words = fields.get("error_description") if isinstance(fields, Mapping) else None
+        if not isinstance(words, str):
+            return None
+        return _UNPRINTABLE.sub(" ", words).strip()[:_LONGEST_DESCRIPTION] or None
+
+    @property
+    def request_id(self) -> str | None:
+        """The service's reference for its answer, None when it sent none."""
+        for name in _REQUEST_ID_HEADERS:
+            if value := _UNPRINTABLE.sub("", self.headers.get(name, "")).strip():
+                return value[:200]
+        return None
+
+    @property
+    def retry_after(self) -> float | None:
+        """`Retry-After` in seconds, from a number or a date; None when absent or malformed."""
+        text = self.headers.get("Retry-After", "").strip()
+        if re.fullmatch(r"\d{1,9}", text):
+            return float(text)
+        try:
+            moment = parsedate_to_datetime(text)
+        except (ValueError, OverflowError):
+            return None
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
 
 def send(
-    request: Request,
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
     exchange: HttpExchange,
-    connect_timeout: float,
     session: Session | None = None,
     *,
     trust_env: bool = False,
-) -> RawAnswer:
-    """Send once and read the whole answer; without a session, over a fresh connection.
+) -> Answer:
+    """Send once and read the whole answer; without a session, over a connection of its own.
 
-    Raises WireFault, a LendingError from the exchange's hook (nothing was sent then), and whatever
-    else the hook raises.
+    `url` is whole and percent-encoded, and goes out exactly as it is. Raises WireFault, a
+    LendingError from the exchange's hook (nothing was sent then), and what else the hook raises.
     """
-    if session is not None:
-        return _send(request.prepared(close=False), exchange, connect_timeout, session)
-    with Session(trust_env=trust_env) as fresh:
-        return _send(request.prepared(close=True), exchange, connect_timeout, fresh)
-
-
-def _send(
-    prepared: requests.PreparedRequest,
-    exchange: HttpExchange,
-    connect_timeout: float,
-    session: Session,
-) -> RawAnswer:
-    if exchange.deadline.passed:
+    if exchange.deadline.has_passed:
         raise WireFault(Fault.NOT_OPENED)
-    with under_way(exchange):
+    # A connection of its own is closed after its answer; this header says so.
+    closing = {} if session else {"Connection": "close"}
+    # The address is put in afterwards, because requests would fold and quote it.
+    prepared = requests.Request(
+        method, "http://x", _OUR_HEADERS | dict(headers) | closing, data=body
+    ).prepare()
+    prepared.url = url
+    opened = nullcontext(session) if session else Session(trust_env=trust_env)
+    with opened as used, use_exchange(exchange):
         try:
-            response = _open(prepared, exchange, connect_timeout, session)
+            wait = exchange.limit_wait()
+            timeout = min(exchange.connect_timeout, wait), wait
+            settings = used.merge_environment_settings(url, {}, True, None, None)
+            response = used.send(prepared, timeout=timeout, **settings)
         except LendingError:
             raise
         except Exception as error:
-            if not exchange.begun and not isinstance(error, _WIRE_ERRORS):
+            if not exchange.has_begun and not isinstance(error, _WIRE_ERRORS):
                 raise
-            # Once the first byte is out, whatever went wrong must count as "may have been saved".
-            fault = _fault_of(error, exchange)
+            # Once the first byte is out, any failure must count as "may have been saved".
+            fault = _find_fault(error, exchange)
         else:
-            return _whole(response, exchange)
+            return _read_answer(response, exchange)
     raise WireFault(fault)
 
 
-def _open(
-    prepared: requests.PreparedRequest,
-    exchange: HttpExchange,
-    connect_timeout: float,
-    session: Session,
-) -> requests.Response:
-    timeout = (min(connect_timeout, exchange.may_wait()), exchange.may_wait())
-    settings = session.merge_environment_settings(prepared.url or "", {}, True, None, None)
-    return session.send(prepared, timeout=timeout, **settings)
-
-
-def _whole(response: requests.Response, exchange: HttpExchange) -> RawAnswer:
-    status = response.status_code
+def _read_answer(response: requests.Response, exchange: HttpExchange) -> Answer:
+    answer = Answer(response.status_code, response.headers, b"", exchange.is_kept)
     fault = None
-    body = b""
     try:
-        body = b"".join(_pieces(response, exchange.max_bytes))
+        answer.body = _read_body(response, exchange.max_bytes)
     except Exception as error:
         response.raw.close()
-        fault = _fault_of(error, exchange)
+        fault = _find_fault(error, exchange)
     # What was not read to its end leaves bytes of its own behind.
     if exchange.is_ambiguous and fault is not Fault.TOO_LARGE:
         raise WireFault(Fault.OUT_OF_STEP)
     # A refusal is a refusal, even when the words that explain it got lost.
-    if fault is not None and 200 <= status < 300:
-        raise WireFault(fault, status)
-    return RawAnswer(status, response.headers, body, exchange.is_kept)
+    if fault is not None and answer.is_accepted:
+        raise WireFault(fault, answer.status)
+    return answer
 
 
-def _pieces(response: requests.Response, max_bytes: int) -> Iterator[bytes]:
+def _read_body(response: requests.Response, max_bytes: int) -> bytes:
     """The body, unpacked; counted here again, because little can unpack to much.
 
     One that announces more than it may have is not read at all.
@@ -175,21 +196,22 @@ def _pieces(response: requests.Response, max_bytes: int) -> Iterator[bytes]:
     announced = response.headers.get("Content-Length", "")
     if announced.isdigit() and int(announced) > max_bytes:
         raise TooLarge
-    total = 0
+    pieces, total = [], 0
     for piece in response.raw.stream(_PIECE, decode_content=True):
         total += len(piece)
         if total > max_bytes:
             raise TooLarge
-        yield piece
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
-def _fault_of(error: BaseException, exchange: HttpExchange) -> Fault:
-    if not exchange.begun:
+def _find_fault(error: BaseException, exchange: HttpExchange) -> Fault:
+    if not exchange.has_begun:
         return Fault.NOT_OPENED
-    causes = tuple(_causes(error))
+    causes = tuple(_list_causes(error))
     if any(isinstance(cause, TooLarge) for cause in causes):
         return Fault.TOO_LARGE
-    if exchange.deadline.passed or any(isinstance(cause, _TIMEOUTS) for cause in causes):
+    if exchange.deadline.has_passed or any(isinstance(cause, _TIMEOUTS) for cause in causes):
         return Fault.TIMED_OUT
     if any(isinstance(cause, ConnectionError) for cause in causes):
         return Fault.BROKEN
@@ -198,9 +220,9 @@ def _fault_of(error: BaseException, exchange: HttpExchange) -> Fault:
     return Fault.BROKEN if isinstance(error, _WIRE_ERRORS) else Fault.GARBLED
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
+def _list_causes(error: BaseException) -> Iterator[BaseException]:
     """The error and those inside it: requests and urllib3 keep them as arguments."""
     yield error
     for inner in (*error.args, getattr(error, "reason", None)):
         if isinstance(inner, BaseException):
-            yield from _causes(inner)
+            yield from _list_causes(inner)

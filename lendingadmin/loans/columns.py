@@ -6,7 +6,7 @@ from lendingadmin.display.statuses import days_late
 from lendingadmin.display.templatetags.statuses import chip, loan_status, performance_status
 from lendingadmin.display.templatetags.times import contract_day
 from lendingadmin.display.text import shown, spelled
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.values import Loan
 from lendingadmin.ui.converters import addresses

@@ -7,10 +7,10 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.codec import encode
-from lendingadmin.lending.diff import moment_of
-from lendingadmin.lending.malformed import find_malformed
+from lendingadmin.lending.diff import parse_moment
+from lendingadmin.lending.fields import find_malformed
 from lendingadmin.lending.values import LendingContract, timestamp_text
 from lendingadmin.ui.far_dates import FarDatesForm
 from lendingadmin.ui.fields import (
@@ -30,7 +30,7 @@ def taken_up(body: Mapping[str, object]) -> dict[str, object]:
     known = {name: _typed(body[name]) for name in body if name in LoanForm.base_fields}
     others = {name: body[name] for name in body if name not in known}
     if "startDate" in known:
-        then = moment_of(str(known["startDate"]))
+        then = parse_moment(str(known["startDate"]))
         known["startDate"] = timezone.localtime(then) if then else known["startDate"]
     return known | ({"others": _typed(others)} if others else {})
 

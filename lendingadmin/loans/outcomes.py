@@ -6,10 +6,10 @@ A loan has its accountId as natural key (Spec: Loan), so it is read.
 from django.urls import reverse
 
 from lendingadmin import gateway
+from lendingadmin.lending.client import select_fixed
 from lendingadmin.lending.diff import find_differences
 from lendingadmin.lending.errors import NotFound
 from lendingadmin.lending.identity import check_named
-from lendingadmin.lending.loans import keep_fixed
 from lendingadmin.lending.values import Loan
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.reconciliation import (
@@ -28,7 +28,7 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
     there = _read(write)
     if there is None:
         return CheckResult(WriteFound.NOT_SEEN, "There is no loan with this account id so far.")
-    places = find_differences(keep_fixed(submitted.sent), there.raw)
+    places = find_differences(select_fixed(submitted.sent), there.raw)
     if places:
         why = (
             "There is a loan with this account id, but somebody else may have made it. "

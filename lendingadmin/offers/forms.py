@@ -10,7 +10,7 @@ from babel.numbers import get_currency_precision
 from django import forms
 from django.utils import timezone
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.values import (
     AssessmentType,
     OffersResponse,

@@ -6,7 +6,7 @@ from lendingadmin.display.numbers import MISSING
 from lendingadmin.display.statuses import days_late
 from lendingadmin.display.templatetags.statuses import chip, loan_status, performance_status
 from lendingadmin.display.templatetags.times import day
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.converters import addresses
 from lendingadmin.ui.tables import Column, row_id, row_name, side_by_side
 

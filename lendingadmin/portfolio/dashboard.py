@@ -20,7 +20,7 @@ from lendingadmin.display.numbers import counted, whole
 from lendingadmin.display.rates import rate
 from lendingadmin.display.statuses import numbered
 from lendingadmin.display.trends import Trend, trend
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.neighbours import ListPlace
 
 from .drilldown import arrears, performance_words

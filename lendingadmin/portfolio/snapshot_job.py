@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.display.numbers import number
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.errors import BadRequest, LendingError, RateLimited, UnfinishedList
 from lendingadmin.lending.pages import EMPTY_PAGES, LED_BACK, MAXIMUM_PAGE_SIZE, Page
 from lendingadmin.lending.values import Loan, moment

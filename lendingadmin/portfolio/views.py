@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.repayments import mistakes, reconciliation
 from lendingadmin.repayments.managers import get_midnight
 from lendingadmin.repayments.models import Repayment

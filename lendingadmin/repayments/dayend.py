@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import Count, F, Q
 from django.utils.http import urlencode
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 
 from . import managers
 from .models import Repayment

@@ -9,7 +9,7 @@ from babel.numbers import get_currency_precision, is_currency
 from django import forms
 from django.utils import timezone
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.dates import far_notice, plausible
 from lendingadmin.ui.fields import AmountField, LineField, moment_field
 

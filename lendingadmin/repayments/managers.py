@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import BigIntegerField, Count, F, Q, QuerySet, Sum, Value
 from django.db.models.functions import Cast, Coalesce, NullIf, Round
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.keyset import COUNTED
 from lendingadmin.writes.unconfirmed import filter_unseen_alarms
 

@@ -49,7 +49,7 @@ class Answered(NamedTuple):
 class _Process(ForkSafe):
     """The calls of this process that others may wait for, by their key."""
 
-    def start_afresh(self) -> None:
+    def reset(self) -> None:
         """A forked child waits for no thread of its parent."""
         self._lock = threading.Lock()
         self._under_way: dict[str, Future[Answered]] = {}
@@ -163,7 +163,7 @@ def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
             raise _read_error(fault)
         if is_over:
             return None
-        if time_left.passed:
+        if time_left.has_passed:
             raise Throttled(_NOT_THERE_YET)
         time.sleep(_PAUSE)
 

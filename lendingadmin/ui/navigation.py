@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 
 from . import apicalls
 from .keyset import spell_count

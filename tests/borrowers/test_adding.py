@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.writes import idempotency
 from tests.borrowers.forms import filled
 from tests.events import samples as events

@@ -7,7 +7,7 @@ import simplejson
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from tests.borrowers.forms import filled
 from tests.conftest import ClientOf

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from tests.sandbox.calling import Caller
 
 DOMAIN = "lending.example"

@@ -10,8 +10,8 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from lendingadmin.env import LendingApp
 from lendingadmin.events.finding import address_of
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
 from tests.events.samples import DOMAIN

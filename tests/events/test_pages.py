@@ -8,8 +8,8 @@ import simplejson
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.env import LendingApp
 from lendingadmin.events.reading import PART
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
 from tests.events.samples import DOMAIN, SECRETS, STAMP, WHEN, address, body, ms

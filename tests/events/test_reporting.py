@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui.models import Draft
 from tests.conftest import ClientOf

@@ -9,7 +9,7 @@ import simplejson
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui import uploads
 from lendingadmin.ui.models import Draft

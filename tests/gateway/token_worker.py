@@ -1,39 +1,34 @@
 """A worker process of the token tests: 16 threads that all want the token at the same moment.
 
-Arguments: kind of store, its key, the issuer's address. Prints `ready`, waits for a line of input,
+Arguments: the client id, the issuer's address. Prints `ready`, waits for a line of input,
 and prints the tokens, one for each thread, or the name of the error that it got instead.
 """
 
-import os
 import sys
 import threading
 
 THREADS = 16
 
 
-def main(kind: str, key: str, issuer: str) -> None:
+def main(client_id: str, issuer: str) -> None:
     import django
 
     django.setup()
     from django.db import connection
 
-    from lendingadmin.gateway import stores
+    from lendingadmin.gateway.models import DatabaseTokenStore
     from lendingadmin.lending.errors import LendingError
     from lendingadmin.lending.tokens import TokenSource
 
-    store = (
-        stores.RedisTokenStore(key, os.environ["CACHE_URL"])
-        if kind == "redis"
-        else stores.DatabaseTokenStore(key)
-    )
-    source = TokenSource(issuer, "account", "hush-hush", store=store)
+    store = DatabaseTokenStore(issuer, client_id, "platform.lending")
+    source = TokenSource(issuer, client_id, "hush-hush", store=store)
     gate = threading.Barrier(THREADS + 1)
     values: list[str] = []
 
     def ask() -> None:
         gate.wait()
         try:
-            values.append(source.token().value)
+            values.append(source.get_token().value)
         except LendingError as error:
             values.append(type(error).__name__)
         finally:

@@ -9,7 +9,7 @@ from typing import Any
 import simplejson
 
 from lendingadmin.lending.client import LendingClient
-from lendingadmin.lending.tokens import AccessToken
+from lendingadmin.lending.issuer import AccessToken
 from lendingadmin.lending.values import Loan, Malformed
 from tests.faults.behaviours import reply
 from tests.lending import shapes
@@ -22,7 +22,7 @@ SUMMARY = {"creditLimit": Decimal("5000.00"), "products": [{"productId": "quick-
 class FixedToken:
     """A token that never changes."""
 
-    def token(self) -> AccessToken:
+    def get_token(self) -> AccessToken:
         return AccessToken("secret-token", AT, datetime(2999, 1, 1, tzinfo=UTC), "platform.lending")
 
     def drop(self, refused: str) -> bool:

@@ -35,7 +35,7 @@ class FixedTokens:
         self._token = AccessToken(value, now, now + timedelta(hours=1), "platform.lending")
         self.asked = 0
 
-    def token(self) -> AccessToken:
+    def get_token(self) -> AccessToken:
         self.asked += 1
         return self._token
 

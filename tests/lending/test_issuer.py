@@ -15,7 +15,7 @@ from lendingadmin.lending.errors import (
     Unreachable,
     Unreadable,
 )
-from lendingadmin.lending.issuer import life_of
+from lendingadmin.lending.issuer import read_lifetime
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer
 from tests.lending.rig import Clock, client_to, source_at
@@ -61,12 +61,12 @@ TOKEN = "/v1/oauth2/token"
     ids=str,
 )
 def test_life(answer: dict[str, object], seconds: float) -> None:
-    assert life_of(answer, NOW).total_seconds() == pytest.approx(seconds, abs=0.01)
+    assert read_lifetime(answer, NOW).total_seconds() == pytest.approx(seconds, abs=0.01)
 
 
 def test_the_request_is_that_of_the_spec(fault_server: FaultServer) -> None:
     fault_server.on(TOKEN, do.token(scope="platform.lending"))
-    token = source_at(fault_server.url).token()
+    token = source_at(fault_server.url).get_token()
     sent = fault_server.last()
     assert (sent.method, sent.path) == ("POST", TOKEN)
     assert sent.headers["content-type"] == "application/x-www-form-urlencoded"
@@ -112,10 +112,10 @@ def test_a_failing_issuer_means_that_nothing_was_sent(
     clock.forward(3)
     fault_server.on(TOKEN, do.token())
     if error is not RateLimited:
-        assert source.token().value == "token-1"
+        assert source.get_token().value == "token-1"
 
 
 def test_an_issuer_out_of_reach(refused_address: str) -> None:
     with pytest.raises(Unreachable) as caught:
-        source_at(refused_address).token()
+        source_at(refused_address).get_token()
     assert caught.value.saved is Saved.NO

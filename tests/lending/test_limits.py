@@ -16,7 +16,7 @@ from lendingadmin.lending.errors import (
     Unreadable,
 )
 from lendingadmin.lending.operations import OPERATIONS
-from lendingadmin.lending.retry import pause_before_retry
+from lendingadmin.lending.transport import pause_before_retry
 from lendingadmin.lending.wire import Fault
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer

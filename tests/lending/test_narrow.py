@@ -3,7 +3,7 @@
 import pytest
 import simplejson
 
-from lendingadmin.lending.codec import decode, decoder_of
+from lendingadmin.lending.codec import decode, make_decoder
 from lendingadmin.lending.errors import Unreadable
 from lendingadmin.lending.values import Malformed
 from tests.faults.behaviours import reply
@@ -18,7 +18,7 @@ LOANS = [
 
 
 def read(body):
-    return decoder_of("loans", KEYS)(body)
+    return make_decoder("loans", KEYS)(body)
 
 
 def test_the_keys_that_are_asked_for_and_the_next_page():

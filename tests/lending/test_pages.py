@@ -11,14 +11,14 @@ from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import (
     Page,
+    build_query,
     each_page,
-    filter_text,
     first_items,
     gather,
     leave_out_repeats,
-    list_query,
-    page_token,
+    read_page_token,
     search,
+    write_filter,
 )
 from lendingadmin.lending.values import Loan
 
@@ -29,7 +29,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 def test_clauses_are_joined_by_spaces_and_values_keep_their_colons():
     filters = {"borrowerId": "a:b:c", "status": "2"}
 
-    assert filter_text(LOANS, filters) == "borrowerId:a:b:c status:2"
+    assert write_filter(LOANS, filters) == "borrowerId:a:b:c status:2"
 
 
 @pytest.mark.parametrize(
@@ -50,17 +50,17 @@ def test_clauses_are_joined_by_spaces_and_values_keep_their_colons():
 )
 def test_a_filter_that_no_clause_can_carry_is_refused(operation, field, value):
     with pytest.raises(ValueError, match=r"\.$"):
-        filter_text(operation, {field: value})
+        write_filter(operation, {field: value})
 
 
 def test_where_the_spec_shows_no_filters_any_field_may_be_tried():
-    assert filter_text(BORROWERS, {"category": "individual"}) == "category:individual"
+    assert write_filter(BORROWERS, {"category": "individual"}) == "category:individual"
 
 
 def test_only_what_is_asked_goes_into_the_query():
-    assert list_query(LOANS) == {}
-    assert list_query(LOANS, filters={}) == {}
-    assert list_query(
+    assert build_query(LOANS) == {}
+    assert build_query(LOANS, filters={}) == {}
+    assert build_query(
         LOANS, filters={"status": "2"}, order="desc", page_size=50, page_token="t/1=="
     ) == {"filter": "status:2", "order": "desc", "pageSize": "50", "pageToken": "t/1=="}
 
@@ -68,12 +68,12 @@ def test_only_what_is_asked_goes_into_the_query():
 @pytest.mark.parametrize("asked", [{"page_size": 0}, {"page_size": 1001}, {"order": "up"}])
 def test_what_the_spec_rules_out_is_not_asked(asked):
     with pytest.raises(ValueError, match=r"\.$"):
-        list_query(LOANS, **asked)
+        build_query(LOANS, **asked)
 
 
 @pytest.mark.parametrize("size", [1, 1000])
 def test_the_limits_of_a_page_are_within(size):
-    assert list_query(LOANS, page_size=size) == {"pageSize": str(size)}
+    assert build_query(LOANS, page_size=size) == {"pageSize": str(size)}
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,13 @@ def test_the_limits_of_a_page_are_within(size):
     ],
 )
 def test_the_next_pages_token_is_read(raw, token):
-    assert page_token(raw) == token
+    assert read_page_token(raw) == token
 
 
 @pytest.mark.parametrize("raw", [True, ["x"], {"a": 1}, "a\ud800"])
 def test_an_odd_token_is_no_end(raw):
     with pytest.raises(ValueError, match="token"):
-        page_token(raw)
+        read_page_token(raw)
 
 
 class Pages:

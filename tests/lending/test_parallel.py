@@ -14,8 +14,8 @@ from lendingadmin.lending.errors import (
     Throttled,
     TimedOut,
 )
+from lendingadmin.lending.issuer import AccessToken
 from lendingadmin.lending.parallel import read_in_parallel
-from lendingadmin.lending.tokens import AccessToken
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer, Wire
 from tests.lending.rig import LOAN, any_loan, client_to
@@ -29,7 +29,7 @@ class WatchedTokens:
         self.asked = 0
         self.replaceable = True
 
-    def token(self) -> AccessToken:
+    def get_token(self) -> AccessToken:
         self.threads.add(threading.current_thread().name)
         self.asked += 1
         now = datetime.now(UTC)
@@ -99,7 +99,7 @@ def test_a_young_refused_token_is_the_reads_own_error(fault_server: FaultServer)
 
 def test_without_a_token_every_result_is_that_error(fault_server: FaultServer) -> None:
     class NoTokens(WatchedTokens):
-        def token(self) -> AccessToken:
+        def get_token(self) -> AccessToken:
             raise NotAccepted(operation="token")
 
     client = client_to(fault_server.url, NoTokens())

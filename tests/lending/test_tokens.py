@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -13,7 +13,8 @@ from lendingadmin.lending.errors import (
     Saved,
     TimedOut,
 )
-from lendingadmin.lending.tokens import AccessToken, MemoryTokenStore, Refusal
+from lendingadmin.lending.issuer import AccessToken
+from lendingadmin.lending.tokens import MemoryTokenStore, Refusal, TokenState, TokenStore
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer, Wire
 from tests.lending.rig import Clock, any_loan, client_to, source_at
@@ -40,25 +41,25 @@ def test_a_token_is_used_until_four_fifths_of_its_life(fault_server: FaultServer
     fault_server.on(TOKEN, numbered())
     clock = Clock()
     source = source_at(fault_server.url, clock=clock)
-    assert source.token().value == "token-1"
+    assert source.get_token().value == "token-1"
     clock.forward(0.79 * 3600)
-    assert source.token().value == "token-1"
+    assert source.get_token().value == "token-1"
     clock.forward(0.02 * 3600)
-    assert source.token().value == "token-2"
+    assert source.get_token().value == "token-2"
 
 
 def test_one_renews_while_the_others_go_on(fault_server: FaultServer) -> None:
     fault_server.on(TOKEN, numbered())
     clock = Clock()
     source = source_at(fault_server.url, clock=clock)
-    source.token()
+    source.get_token()
     clock.forward(0.9 * 3600)
     fault_server.on(TOKEN, do.late(do.token("renewed"), 1.0))
     values: list[tuple[str, float]] = []
 
     def ask() -> None:
         started = time.monotonic()
-        value = source.token().value
+        value = source.get_token().value
         values.append((value, time.monotonic() - started))
 
     _at_once(16, ask)
@@ -71,20 +72,20 @@ def test_a_renewal_that_fails_leaves_the_token_in_hand(fault_server: FaultServer
     fault_server.on(TOKEN, do.token("old"), do.refusal(401))
     clock = Clock()
     source = source_at(fault_server.url, clock=clock)
-    source.token()
+    source.get_token()
     clock.forward(0.9 * 3600)
-    assert [source.token().value for _ in range(5)] == ["old"] * 5
+    assert [source.get_token().value for _ in range(5)] == ["old"] * 5
     assert fault_server.hits(TOKEN) == 2
     clock.forward(0.2 * 3600)
     with pytest.raises(NotAccepted):
-        source.token()
+        source.get_token()
 
 
 def test_threads_without_a_token_ask_once(fault_server: FaultServer) -> None:
     fault_server.on(TOKEN, do.late(numbered(), 0.1))
     source = source_at(fault_server.url)
     values: list[str] = []
-    _at_once(16, lambda: values.append(source.token().value))
+    _at_once(16, lambda: values.append(source.get_token().value))
     assert values == ["token-1"] * 16
     assert fault_server.hits(TOKEN) == 1
 
@@ -95,7 +96,7 @@ def test_two_sources_share_what_one_store_holds(fault_server: FaultServer) -> No
     sources = [source_at(fault_server.url, store=store) for _ in range(8)]
     values: list[str] = []
     pending = list(sources)
-    _at_once(8, lambda: values.append(pending.pop().token().value))
+    _at_once(8, lambda: values.append(pending.pop().get_token().value))
     assert values == ["token-1"] * 8
     assert fault_server.hits(TOKEN) == 1
 
@@ -112,7 +113,7 @@ def test_a_refusing_issuer_is_asked_once_in_thirty_seconds(
     def ask() -> None:
         for source in sources:
             with pytest.raises(NotAccepted) as caught:
-                source.token()
+                source.get_token()
             assert (caught.value.status, caught.value.error_description) == (
                 status,
                 "no such client",
@@ -127,17 +128,17 @@ def test_a_refusing_issuer_is_asked_once_in_thirty_seconds(
         assert fault_server.hits(TOKEN) == 1 + elapsed // 30
     fault_server.on(TOKEN, do.token())
     clock.forward(30)
-    assert sources[0].token().value == "token-1"
-    assert sources[1].token().value == "token-1"
+    assert sources[0].get_token().value == "token-1"
+    assert sources[1].get_token().value == "token-1"
 
 
 def test_waiting_for_another_ends(fault_server: FaultServer) -> None:
-    store = MemoryTokenStore()
-    assert store.try_lease(60)
-    source = source_at(fault_server.url, store=store)
-    source._patience = 0.3
+    store, clock = MemoryTokenStore(), Clock()
+    lease(store, clock.now, 10)
+    source = source_at(fault_server.url, store=store, clock=clock)
+    source._longest_wait = 0.3
     with pytest.raises(TimedOut) as caught:
-        source.token()
+        source.get_token()
     assert (caught.value.saved, fault_server.hits()) == (Saved.NO, 0)
 
 
@@ -156,7 +157,7 @@ def test_a_read_with_a_dead_token_gets_a_new_one_and_succeeds(fault_server: Faul
     fault_server.on("/loans/", only("token-2"))
     clock = Clock()
     source = source_at(fault_server.url, clock=clock)
-    source.token()
+    source.get_token()
     clock.forward(31)
     assert client_to(fault_server.url, source).app("kenya").loans.get("L1").account_id == "L1"
     assert (fault_server.hits(TOKEN), fault_server.hits("/loans/")) == (2, 2)
@@ -167,7 +168,7 @@ def test_a_write_with_a_dead_token_is_not_sent_again(fault_server: FaultServer) 
     fault_server.on("/loans/", only("token-2"))
     clock = Clock()
     source = source_at(fault_server.url, clock=clock)
-    source.token()
+    source.get_token()
     clock.forward(31)
     loans = client_to(fault_server.url, source).app("kenya").loans
     with pytest.raises(NotAccepted) as caught:
@@ -199,12 +200,12 @@ def test_only_the_refused_token_is_dropped(fault_server: FaultServer) -> None:
     clock, store = Clock(), MemoryTokenStore()
     first = source_at(fault_server.url, clock=clock, store=store)
     second = source_at(fault_server.url, clock=clock, store=store)
-    assert first.token().value == second.token().value == "token-1"
+    assert first.get_token().value == second.get_token().value == "token-1"
     clock.forward(31)
     assert first.drop("token-1")
-    assert first.token().value == "token-2"
+    assert first.get_token().value == "token-2"
     assert second.drop("token-1")  # another has taken its place already
-    assert second.token().value == "token-2"
+    assert second.get_token().value == "token-2"
     assert not second.drop("token-2")  # younger than 30 s: it works
     assert fault_server.hits(TOKEN) == 2
 
@@ -214,60 +215,120 @@ def test_nothing_secret_shows(fault_server: FaultServer, caplog: pytest.LogCaptu
     fault_server.on(TOKEN, do.token("secret-token"), do.refusal(401), do.reset())
     clock, shown = Clock(), []
     source = source_at(fault_server.url, clock=clock)
-    shown += [repr(source.token()), repr(source), str(source.token())]
+    shown += [repr(source.get_token()), repr(source), str(source.get_token())]
     for _ in range(2):
         clock.forward(3600)
         with pytest.raises(LendingError) as caught:
-            source.token()
+            source.get_token()
         shown += [repr(caught.value), str(caught.value), repr(vars(caught.value))]
     shown.append(caplog.text)
     for word in ("secret-token", "hush-hush"):
         assert not [text for text in shown if word in text]
 
 
-def test_a_store_lease_passes_on_when_its_holder_is_gone() -> None:
-    store = MemoryTokenStore()
-    holder = store.try_lease(0.05)
-    assert holder is not None and store.try_lease(1) is None
-    time.sleep(0.06)
-    second = store.try_lease(10)
-    assert second is not None
-    store.release(holder)  # too late: it has passed on
-    assert store.try_lease(1) is None
+def lease(store: TokenStore, now: datetime, seconds: float) -> None:
+    """Somebody else renews the token."""
+    state = store.load()
+    assert store.swap(state, replace(state, leased_until=now + timedelta(seconds=seconds)))
+
+
+def test_a_lease_passes_on_when_its_holder_is_gone(fault_server: FaultServer) -> None:
+    fault_server.on(TOKEN, numbered())
+    store, clock = MemoryTokenStore(), Clock()
+    lease(store, clock.now, 10)
+    clock.forward(10)
+    assert source_at(fault_server.url, store=store, clock=clock).get_token().value == "token-1"
+    assert store.load().leased_until is None
+
+
+def test_a_lease_that_passed_on_is_not_given_back(fault_server: FaultServer) -> None:
+    store, clock = MemoryTokenStore(), Clock()
+    theirs = clock.now + timedelta(seconds=40)
+
+    def late(wire: Wire) -> bool:
+        """While we wait for the issuer, our lease runs out and another caller takes it."""
+        clock.forward(20)
+        assert store.swap(store.load(), replace(store.load(), leased_until=theirs))
+        return do.token("ours")(wire)
+
+    fault_server.on(TOKEN, late)
+    source = source_at(fault_server.url, store=store, clock=clock)
+    assert source.get_token().value == "ours"
+    assert store.load().leased_until == theirs
+
+
+def test_a_late_failure_leaves_the_token_that_another_got(fault_server: FaultServer) -> None:
+    store, clock = MemoryTokenStore(), Clock()
+
+    def late(wire: Wire) -> bool:
+        token = AccessToken("theirs", clock.now, clock.now + timedelta(hours=1), "")
+        assert store.swap(store.load(), TokenState(token))
+        return do.refusal(401)(wire)
+
+    fault_server.on(TOKEN, late)
+    source = source_at(fault_server.url, store=store, clock=clock)
+    with pytest.raises(NotAccepted):
+        source.get_token()
+    assert source.get_token().value == "theirs"
+
+
+def test_a_token_that_is_dropped_during_a_renewal_is_not_used_again(
+    fault_server: FaultServer,
+) -> None:
+    store, clock = MemoryTokenStore(), Clock()
+    source = source_at(fault_server.url, store=store, clock=clock)
+    fault_server.on(TOKEN, do.token("old"))
+    source.get_token()
+    clock.forward(0.9 * 3600)
+    others: list[str] = []
+
+    def slow(wire: Wire) -> bool:
+        assert source.drop("old")
+        thread = threading.Thread(target=lambda: others.append(source.get_token().value))
+        thread.start()
+        time.sleep(0.3)
+        waiting.append(thread)
+        return do.token("new")(wire)
+
+    waiting: list[threading.Thread] = []
+    fault_server.on(TOKEN, slow)
+    assert source.get_token().value == "new"
+    waiting[0].join()
+    assert (others, fault_server.hits(TOKEN)) == (["new"], 2)
 
 
 class LateStore(MemoryTokenStore):
     """Somebody else finishes between our look at the store and our lease."""
 
-    def __init__(self, finish: Callable[[MemoryTokenStore], None]) -> None:
+    def __init__(self, finished: TokenState) -> None:
         super().__init__()
-        self._finish = finish
+        self._finished = finished
 
-    def try_lease(self, seconds: float) -> str | None:
-        self._finish(self)
-        return super().try_lease(seconds)
+    def swap(self, before: TokenState, after: TokenState) -> bool:
+        self._state = self._finished
+        return super().swap(before, after)
 
 
-def test_whoever_gets_the_lease_looks_again(fault_server: FaultServer) -> None:
+def test_a_caller_that_comes_too_late_for_the_lease_looks_again(fault_server: FaultServer) -> None:
     fault_server.on(TOKEN, numbered())
     token = AccessToken("theirs", NOW, NOW + timedelta(hours=1), "")
     refusal = Refusal(NOW + timedelta(seconds=30), "NotAccepted", 401, None, "Refused.")
-    renewed = source_at(fault_server.url, clock=Clock(), store=LateStore(lambda s: s.save(token)))
+    renewed = source_at(fault_server.url, clock=Clock(), store=LateStore(TokenState(token)))
     refused = source_at(
-        fault_server.url, clock=Clock(), store=LateStore(lambda s: s.refuse(refusal))
+        fault_server.url, clock=Clock(), store=LateStore(TokenState(refusal=refusal))
     )
-    assert renewed.token().value == "theirs"
+    assert renewed.get_token().value == "theirs"
     with pytest.raises(NotAccepted):
-        refused.token()
+        refused.get_token()
     assert fault_server.hits() == 0
 
 
 def test_a_token_knows_its_age() -> None:
     token = AccessToken("x", NOW, NOW + timedelta(seconds=100), "")
-    assert token.fresh(NOW + timedelta(seconds=79))
-    assert not token.fresh(NOW + timedelta(seconds=80))
-    assert token.usable(NOW + timedelta(seconds=99))
-    assert not token.usable(NOW + timedelta(seconds=100))
+    assert token.is_fresh(NOW + timedelta(seconds=79))
+    assert not token.is_fresh(NOW + timedelta(seconds=80))
+    assert token.is_usable(NOW + timedelta(seconds=99))
+    assert not token.is_usable(NOW + timedelta(seconds=100))
 
 
 def _at_once(count: int, work: "object") -> None:

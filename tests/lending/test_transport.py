@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
+from lendingadmin.lending.calls import Call
 from lendingadmin.lending.errors import LendingError, Saved, Unreachable
 from lendingadmin.lending.operations import OPERATIONS
-from lendingadmin.lending.transport import Call
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer
 from tests.lending.rig import LOAN, FixedTokens, transport_to
@@ -214,7 +214,7 @@ def test_nothing_secret_shows(
         while error is not None:
             shown += [repr(error), str(error)]
             error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-        shown += [repr(transport), repr(tokens.token()), repr(vars(transport))]
+        shown += [repr(transport), repr(tokens.get_token()), repr(vars(transport))]
     shown += [repr(calls), caplog.text]
     for word in (secret, "private words", "Jane Doe"):
         assert not [text for text in shown if word in text]

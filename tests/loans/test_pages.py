@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
 from tests.faults.behaviours import reply, token

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User

@@ -7,8 +7,8 @@ import pytest
 
 from lendingadmin.events.rules import RULES
 from lendingadmin.lending import values
+from lendingadmin.lending.fields import Day, Flag, Number, Status, Text, Texts, Timestamp
 from lendingadmin.lending.values import Record, Value
-from lendingadmin.lending.values.fields import Day, Flag, Number, Status, Text, Texts, Timestamp
 from tests.odd.spec import EVENTS, RESOURCES, objects_in
 
 # A table's resource, and what the client calls it.

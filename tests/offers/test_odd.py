@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
-from lendingadmin.lending.malformed import find_malformed
+from lendingadmin.lending.fields import find_malformed
 from lendingadmin.lending.values import LendingContract
 from lendingadmin.offers import comparison
 

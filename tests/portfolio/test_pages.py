@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
 from tests.sandbox.calling import Caller

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.portfolio import snapshot_job, tasks
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.repayments import tasks as ledger_tasks

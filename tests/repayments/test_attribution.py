@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.repayments import dayend, reconciliation, sending, services
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import Request

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.repayments import dayend, managers
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState, Resolution

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User

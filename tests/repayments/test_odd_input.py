@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User

@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
+from lendingadmin.lending.client import Loans
 from lendingadmin.lending.errors import LendingError, NotAccepted, NotSent, Saved, Throttled
-from lendingadmin.lending.loans import Loans
 from lendingadmin.lending.values import Loan
 from lendingadmin.repayments import reconciliation, sending, services
 from lendingadmin.repayments.evidence import Effect

@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.search.models import Opened
 from lendingadmin.staff.models import User
 from tests.sandbox.calling import Caller

@@ -11,7 +11,7 @@ from django.db import connections
 from django.db.models import F
 from django.test import Client
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.writes import services
 from lendingadmin.writes.models import Check, Write
 from tests.borrowers.forms import filled

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.transport import Transport
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 import simplejson
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.codec import decode
 from lendingadmin.staff.models import User

@@ -14,7 +14,7 @@ from django.template import Context, Template, engines
 from django.template.loader import get_template, render_to_string
 from django.test import RequestFactory
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.values import Malformed
 from lendingadmin.ui.navigation import SidebarEntry
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from lendingadmin.env import LendingApp
 from lendingadmin.events.checking import examine
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui.dates import far_notice
 from tests.borrowers.forms import filled

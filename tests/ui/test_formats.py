@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 
 from lendingadmin.display import formats
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui.middleware import ReaderMiddleware
 from tests.sandbox.calling import Caller, new_assessment

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui.logs import NoAddress
 from tests.conftest import ClientOf

@@ -9,7 +9,7 @@ from django.contrib.auth.models import Permission
 from django.http import QueryDict
 from django.test import Client
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui import neighbours
 from tests.conftest import ClientOf

@@ -10,7 +10,7 @@ from django.db import InterfaceError, OperationalError, connection
 from django.test import Client
 from redis.exceptions import ConnectionError as RedisGone
 
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui import unavailable
 from lendingadmin.writes.models import Write

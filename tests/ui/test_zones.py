@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 import lendingadmin
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
 from lendingadmin.ui.dates import NO_ZONE, UTC_DAY, zone_beside

@@ -5,7 +5,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation, services
 from lendingadmin.writes.models import Write

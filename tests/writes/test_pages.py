@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation, services, views
 from lendingadmin.writes.models import Check, Write

@@ -12,7 +12,7 @@ from django.db import connections
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.offers.models import OfferRequest
 from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation

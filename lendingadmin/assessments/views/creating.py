@@ -11,7 +11,7 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.assessments import running, types
 from lendingadmin.assessments.forms import AssessmentForm
-from lendingadmin.lending.diff import moment_of
+from lendingadmin.lending.diff import parse_moment
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.values import Assessment, AssessmentType, timestamp_text
@@ -65,7 +65,7 @@ def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
     """What the form starts with: what is entered again, else the address's account, and now."""
     again = services.entered(request, running.CREATE, app_id).sent
     if again:
-        then = moment_of(str(again["timestamp"]))
+        then = parse_moment(str(again["timestamp"]))
         return {**again, "timestamp": timezone.localtime(then)}
     account = request.GET.get("accountId", "").strip()
     borrower = (request.GET.get("borrowerId") or request.GET.get("borrower") or "").strip()

@@ -12,7 +12,7 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.display.technical import list_technical
 from lendingadmin.lending import loan_math
-from lendingadmin.lending.diff import moment_of
+from lendingadmin.lending.diff import parse_moment
 from lendingadmin.lending.errors import UnidentifiedRecord
 from lendingadmin.lending.values import Borrower, Loan, text
 from lendingadmin.loans.shown import CONTRACT
@@ -83,7 +83,7 @@ def loan(
 
 def _far_start(body: Mapping[str, object]) -> str:
     """What to say of a start that lies years away; empty for any other."""
-    starts = moment_of(str(body.get("startDate") or ""))
+    starts = parse_moment(str(body.get("startDate") or ""))
     return far_notice("The start of the loan", starts, timezone.now()) if starts else ""
 
 

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.values import timestamp_text
 from lendingadmin.repayments.filters import build_conditions, get_order
 from lendingadmin.repayments.forms import JournalForm

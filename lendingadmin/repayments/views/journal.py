@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from lendingadmin import gateway
-from lendingadmin.env import LendingApp
+from lendingadmin.gateway import LendingApp
 from lendingadmin.repayments import filters, mistakes, reconciliation, services
 from lendingadmin.repayments.attribution import attribution_of
 from lendingadmin.repayments.forms import (

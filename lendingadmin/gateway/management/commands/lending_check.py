@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from lendingadmin.gateway.checkup import Checkup, Finding
+from lendingadmin.gateway.checkup import Checkup
 from lendingadmin.gateway.clients import trial_client
 
 
@@ -28,24 +28,20 @@ class Command(BaseCommand):
         app_ids = [app.app_id for app in settings.LENDING_APPS]
         bad = 0
         for finding in Checkup(trial_client(), app_ids).run():
-            self._finding(finding)
-            bad += finding.bad
+            style = self.style.ERROR if finding.is_bad else str
+            detail = _clean(finding.detail)
+            self._line(finding.where, finding.subject, finding.result, detail, style)
+            bad += finding.is_bad
         if bad:
             self.stdout.write(f"{bad} of these need attention.")
             raise SystemExit(1)
         self.stdout.write("All is well.")
 
-    def _finding(self, finding: Finding) -> None:
-        style = self.style.ERROR if finding.bad else str
-        self._line(
-            finding.where, finding.subject, finding.result, _safe(finding.detail), style=style
-        )
-
     def _line(self, where: str, subject: str, result: str, detail: str, style: Any = str) -> None:
         self.stdout.write(style(f"{where:<12}  {subject:<27}  {result:<9}  {detail}"))
 
 
-def _safe(detail: str) -> str:
+def _clean(detail: str) -> str:
     """The detail for a terminal: one line, and without the secret, should an answer quote it."""
     printable = "".join(letter if letter.isprintable() else " " for letter in detail)
     return printable.replace(settings.LENDING_CLIENT_SECRET, "…")

@@ -1,0 +1,538 @@
+"""The resources of the service as passive, frozen, tolerant values (Spec: Resources and fields)."""
+
+from typing import Annotated, ClassVar
+
+from .fields import Day, Flag, Many, Number, One, Status, Text, Texts, Timestamp
+from .fields import Malformed as Malformed
+from .fields import Record as Record
+from .fields import Value as Value
+from .fields import each as each
+from .fields import moment as moment
+from .fields import number as number
+from .fields import status_key as status_key
+from .fields import text as text
+from .fields import timestamp_text as timestamp_text
+
+# --- borrowers (Spec: Borrower) -----------------------------------------------------------------
+
+
+class Individual(Value):
+    """The person behind a borrower (Spec: Borrower, Individual fields). Personal throughout."""
+
+    surname: Text
+    othernames: Text
+    date_of_birth: Day
+    sex: Text
+    government_id_no: Text
+    country_of_residence: Text
+    email_address: Text
+    phone_number: Text
+    employment_status: Text
+    marital_status: Text
+    education_level: Text
+    no_of_dependants: Number
+    fingerprints: Texts
+    photos: Texts
+
+
+class Device(Value):
+    """A device of the borrower (Spec: Borrower, Device fields)."""
+
+    id_field: ClassVar[str | None] = "device_id"
+
+    device_id: Text
+    device_type: Text
+    model_number: Text
+    os_name: Text
+    os_version: Text
+    created_at: Timestamp
+    active: Flag
+    serial_number: Text
+    equipment_id: Text
+    other_equipment_id: Text
+
+
+class LoanSummary(Value):
+    """A loan as its borrower lists it (Spec: Borrower, LoanSummary fields). Amounts are money."""
+
+    id_field: ClassVar[str | None] = "loan_id"
+
+    loan_id: Text
+    principal_amount: Number
+    payable_amount: Number
+    paid_amount: Number
+    start_date: Timestamp
+    end_date: Timestamp
+    next_payment_date: Timestamp
+    completion_date: Timestamp
+    assessment_id: Text
+
+
+class Borrower(Value):
+    """A borrower of an app (Spec: Borrower). The fields of Record types are not shown there."""
+
+    id_field: ClassVar[str | None] = "borrower_id"
+
+    uid: Text
+    name: Text
+    created_at: Timestamp
+    borrower_id: Text
+    category: Text
+    start_date: Timestamp
+    status: Status
+    borrower_no: Number
+    individual: One[Individual]
+    company: One[Record]
+    identity: One[Record]
+    demographic: One[Record]
+    profiles: One[Record]
+    devices: Many[Device]
+    loans: Many[LoanSummary]
+    settings: One[Record]
+
+
+# --- contracts (Spec: LendingContract): rates are fractions, durations `<n> days` ---------------
+
+
+class Fee(Value):
+    """A fee of the contract's terms."""
+
+    kind: Text
+    value: Number
+    required: Flag
+    description: Text
+    display_name: Text
+    calculation_method: Text
+    installment_target: Text
+    calculate_in_advance: Flag
+
+
+class Penalty(Value):
+    """How lateness is charged."""
+
+    rate: Number
+    grace_period: Text
+    calculation_method: Text
+
+
+class Interest(Value):
+    """How interest is charged."""
+
+    max_aer: Annotated[Number, "maxAER"]
+    max_apr: Annotated[Number, "maxAPR"]
+    base_rate: Number
+    waiver_rate: Number
+    risk_premium_rate: Number
+    calculation_method: Text
+    compounding_period: Text
+
+
+class Terms(Value):
+    """The terms of a contract."""
+
+    period: Text
+    fees: Many[Fee]
+    penalty: One[Penalty]
+    interest: One[Interest]
+
+
+class ContractAmounts(Value):
+    """What the loan comes to, in money."""
+
+    requested: Number
+    disbursement: Number
+    principal: Number
+    interest: Number
+    repayment: Number
+    fees: Number
+    penalty: Number
+
+
+class InterestRates(Value):
+    """The rates that the contract works out to."""
+
+    nominal_rate: Number
+    periodic_rate: Number
+    apr: Annotated[Number, "APR"]
+    aer: Annotated[Number, "AER"]
+    apy: Annotated[Number, "APY"]
+
+
+class Adjustment(Value):
+    """A change to an amount, such as a fee deducted from what is disbursed."""
+
+    kind: Text
+    display_name: Text
+    description: Text
+    target: Text
+    action: Text
+    value_type: Text
+    source: Text
+    value: Number
+
+
+class Tranche(Value):
+    """One payment to the borrower."""
+
+    sequence_no: Number
+    start_date: Timestamp
+    due_date: Timestamp
+    amount: Number
+
+
+class InstallmentAmounts(Value):
+    """What one instalment consists of, in money."""
+
+    repayment: Number
+    principal: Number
+    interest: Number
+    fees: Number
+    penalty: Number
+
+
+class Installment(Value):
+    """One payment by the borrower, due at the end of its due date."""
+
+    sequence_no: Number
+    start_date: Timestamp
+    due_date: Timestamp
+    amounts: One[InstallmentAmounts]
+
+
+class LendingContract(Value):
+    """A contract, previewed or in force; a loan is made by sending its `raw` back."""
+
+    id_field: ClassVar[str | None] = "product_id"
+
+    product_id: Text
+    version_no: Number
+    start_date: Timestamp
+    maturity_date: Timestamp
+    terms: One[Terms]
+    amounts: One[ContractAmounts]
+    interest_rates: One[InterestRates]
+    adjustments: Many[Adjustment]
+    tranches: Many[Tranche]
+    installments: Many[Installment]
+
+
+# --- loan accounts (Spec: Loan) -----------------------------------------------------------------
+
+
+class Balance(Value):
+    """One part of what is owed, in money."""
+
+    due: Number
+    paid: Number
+    total: Number
+    unpaid: Number
+    overdue: Number
+
+
+class LoanBalances(Value):
+    """What is owed, part by part; `repayment` is the whole (Spec: Loan, LoanBalances)."""
+
+    fees: One[Balance]
+    penalty: One[Balance]
+    interest: One[Balance]
+    principal: One[Balance]
+    repayment: One[Balance]
+
+
+class LoanSchedule(Value):
+    """How late the loan is, in days, and what comes next (Spec: Loan, LoanSchedule)."""
+
+    days_late: Number
+    next_installment: One[Installment]
+
+
+class LoanOutcome(Value):
+    """How a closed loan ended (Spec: Loan, LoanOutcome)."""
+
+    type: Text
+    reason: Text
+    message: Text
+
+
+class Loan(Value):
+    """A loan account of an app (Spec: Loan); fields of settings and labels are not shown there."""
+
+    id_field: ClassVar[str | None] = "account_id"
+
+    uid: Text
+    name: Text
+    created_at: Timestamp
+    account_id: Text
+    account_no: Number
+    loan_type: Text
+    borrower_id: Text
+    lender_id: Text
+    category: Text
+    sequence_no: Number
+    product_id: Text
+    contract: One[LendingContract]
+    loan_amount: Number
+    balances: One[LoanBalances]
+    start_date: Timestamp
+    maturity_date: Timestamp
+    schedule: One[LoanSchedule]
+    settlement_date: Timestamp
+    status: Status
+    performance_status: Status
+    result: One[LoanOutcome]
+    assessment_id: Text
+    app_version_id: Text
+    request_id: Text
+    settings: One[Record]
+    labels: One[Record]
+
+
+# --- offers, and the long-running operation behind one (Spec: Offer operation) ------------------
+
+
+_SUMMARY_KEYS = ("creditLimit", "products", "interestRateWaiver")
+
+
+class OfferInterest(Value):
+    """The interest that a borrower is offered on a product."""
+
+    risk_premium_rate: Number
+
+
+class OfferTerms(Value):
+    """The terms that a borrower is offered on a product."""
+
+    interest: One[OfferInterest]
+
+
+class OfferProduct(Value):
+    """A product that the borrower qualifies for."""
+
+    id_field: ClassVar[str | None] = "product_id"
+
+    product_id: Text
+    terms: One[OfferTerms]
+
+
+class OffersResponse(Value):
+    """What the borrower may have: a limit in money, and products (Spec: GetOffersResponse)."""
+
+    credit_limit: Number
+    products: Many[OfferProduct]
+    interest_rate_waiver: Number
+    valid_from: Timestamp
+
+    @property
+    def summary(self) -> dict[str, object]:
+        """The offer summary that the contract preview accepts, as it came (Spec: Borrowers, 5)."""
+        return {key: self.raw[key] for key in _SUMMARY_KEYS if key in self.raw}
+
+
+class OfferResult(Value):
+    """How the operation ended: `error` is absent on success."""
+
+    error: Text
+    response: One[OffersResponse]
+
+
+class OfferMetadata(Value):
+    """Whose operation it is and how far it got; status `queued` or `completed` were seen."""
+
+    status: Text
+    start_time: Timestamp
+    end_time: Timestamp
+    expiry_time: Timestamp
+    project_id: Text
+    app_id: Text
+    account_id: Text
+    request_id: Text
+    assessment_id: Text
+
+
+class OfferOperation(Value):
+    """A request for offers, running or done; its result is absent while it runs."""
+
+    id_field: ClassVar[str | None] = "operation_id"
+
+    name: Text
+    operation_id: Text
+    done: Flag
+    metadata: One[OfferMetadata]
+    result: One[OfferResult]
+
+
+# --- credit assessments and their types (Spec: Assessment, AssessmentType) ----------------------
+
+
+class AssessmentOutcome(Value):
+    """What an assessment found; absent until it is processed (Spec: Assessment)."""
+
+    type: Text
+    reason: Text
+    message: Text
+    rule: Text
+    risk_level: Text
+    risk_score: Number
+    credit_score: Number
+    credit_rating: Text
+
+
+class Assessment(Value):
+    """An assessment of an app user (Spec: Assessment).
+
+    Status 0 is not processed, 1 processed successfully, 2 processed with errors.
+    """
+
+    id_field: ClassVar[str | None] = "assessment_id"
+
+    uid: Text
+    name: Text
+    created_at: Timestamp
+    account_id: Text
+    assessment_id: Text
+    assessment_type: Text
+    timestamp: Timestamp
+    status: Status
+    result: One[AssessmentOutcome]
+    app_version_id: Text
+    request_id: Text
+
+
+class AssessedApps(Value):
+    """The apps that an assessment type is limited to."""
+
+    channels: Texts
+    platforms: Texts
+
+
+class AssessedAccounts(Value):
+    """The accounts that an assessment type is limited to."""
+
+    categories: Texts
+    account_types: Texts
+
+
+class AssessmentSettings(Value):
+    """The limits of an assessment type."""
+
+    apps: One[AssessedApps]
+    accounts: One[AssessedAccounts]
+
+
+class AssessmentType(Value):
+    """A kind of assessment (Spec: AssessmentType).
+
+    Status 0 is in beta testing, 1 general availability, 2 deprecated. `name` is what an
+    assessment or an offer request names it by.
+    """
+
+    id_field: ClassVar[str | None] = "assessment_type_id"
+
+    uid: Text
+    name: Text
+    created_at: Timestamp
+    assessment_type_id: Text
+    category: Text
+    period: Text
+    status: Status
+    display_name: Text
+    description: Text
+    settings: One[AssessmentSettings]
+
+
+# --- lending events: behavioural data reported for a borrower (Spec: Event) ---------------------
+
+
+class EntityValueSet(Value):
+    """Values of one kind (Spec: EntityValueSet); their fields depend on the kind. Personal."""
+
+    kind: Text
+    values: Many[Record]
+
+
+class Event(Value):
+    """A lending event (Spec: Event).
+
+    Status 0 is not processed, 1 processed successfully, 2 processed with errors.
+    """
+
+    id_field: ClassVar[str | None] = "event_id"
+
+    uid: Text
+    name: Text
+    created_at: Timestamp
+    account_id: Text
+    event_id: Text
+    event_type: Text
+    timestamp: Timestamp
+    status: Status
+    data: Many[EntityValueSet]
+    app_version_id: Text
+    category: Text
+    result: One[Record]
+
+
+# --- lending products (Spec: Product) -----------------------------------------------------------
+
+
+class TermsAdjustment(Value):
+    """How a product's rate or amount is adjusted."""
+
+    action: Text
+    target: Text
+    value_type: Text
+
+
+class ProductInterest(Value):
+    """The interest of a product; rates are fractions, durations `<n> days`."""
+
+    type: Text
+    term_period: Text
+    base_rate: Number
+    max_effective_rate: Number
+    risk_premium_rate: Number
+    adjustment: One[TermsAdjustment]
+
+
+class LendingTerms(Value):
+    """The terms of a product (Spec: Product, LendingTerms).
+
+    The spec can be read with `adjustment` here or within `interest`; either is understood.
+    """
+
+    period: Text
+    repayment_interval: Text
+    interest: One[ProductInterest]
+    adjustment: One[TermsAdjustment]
+
+
+class Charge(Value):
+    """A charge of a product (Spec: Product, Charge)."""
+
+    name: Text
+    kind: Text
+    action: Text
+    target: Text
+    value_type: Text
+    display_name: Text
+    value: Number
+
+
+class Product(Value):
+    """A lending product of the project (Spec: Product); fields of labels are not shown there."""
+
+    id_field: ClassVar[str | None] = "product_id"
+
+    uid: Text
+    name: Text
+    created_at: Timestamp
+    product_id: Text
+    product_type: Text
+    status: Status
+    display_name: Text
+    display_priority: Number
+    terms: One[LendingTerms]
+    description: Text
+    sku_id: Text
+    labels: One[Record]
+    charges: Many[Charge]
