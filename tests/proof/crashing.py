@@ -58,10 +58,16 @@ def _is_out(hostile: Hostile, browser: Browser, loan: str, number: int) -> bool:
 
 
 def _ready(browser: Browser, loan: str, external_id: str) -> Confirm:
-    url = fill_in(browser, form_url(APP, loan), external_id, AMOUNT)
-    confirm = open_confirm(browser, url) if url else None
-    assert confirm, f"the form of {loan} led nowhere"
-    return confirm
+    """The confirm step. As a person would, opens the form again where the loan can't be read.
+
+    Nothing is sent before that step, so what is proved begins after it.
+    """
+    for _ in range(3):
+        url = fill_in(browser, form_url(APP, loan), external_id, AMOUNT)
+        confirm = open_confirm(browser, url) if url else None
+        if confirm:
+            return confirm
+    raise AssertionError(f"the form of {loan} led nowhere")
 
 
 def _press_and_end(browser: Browser, confirm: Confirm, number: int) -> Page:
