@@ -6,14 +6,15 @@ nothing of a person and is not masked.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from decimal import Decimal
 from typing import Any
 
 from lendingadmin.display import formats
-from lendingadmin.display.line_chart import Line, draw_line
+from lendingadmin.display.charts import Plot, draw_line
 from lendingadmin.display.technical import Leaf
 from lendingadmin.display.text import shown
+from lendingadmin.display.times import moment
 from lendingadmin.lending.values import EntityValueSet, Event, Malformed, Record, each, number
 from lendingadmin.ui.redact import REDACTED
 
@@ -33,7 +34,7 @@ class Shown:
     count: int
     template: str
     rows: Sequence[Any] = ()
-    charts: tuple[tuple[str, Line], ...] = ()
+    plot: Plot | None = None
     unread: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
@@ -123,7 +124,7 @@ def _set(entry: EntityValueSet | Malformed, say: Say, part: int, zone: tzinfo) -
         count=_length(entry),
         template=f"events/_{template}.html",
         rows=lay_out(values, say, slice(part * PART, (part + 1) * PART)),
-        charts=_charts(values, zone) if kind and kind.key == BATTERY else (),
+        plot=_draw_levels(values, zone) if kind and kind.key == BATTERY else None,
         unread=tuple(unread[:PART]),
         others=tuple(sorted(names)),
     )
@@ -200,26 +201,28 @@ def _battery(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str,
     ]
 
 
-def _charts(values: Sequence[Record], zone: tzinfo) -> tuple[tuple[str, Line], ...]:
-    """The line of all levels, once for a wide screen and once for a phone."""
-    sizes = (("wide", 700, 150), ("narrow", 380, 150))
-    levels = _levels(values)
-    here, locale = formats.zone() or zone, formats.locale()
-    drawn = [
-        (name, draw_line(levels, here, width=wide, height=high, locale=locale))
-        for name, wide, high in sizes
-    ]
-    return tuple((name, line) for name, line in drawn if line)
+def _draw_levels(values: Sequence[Record], zone: tzinfo) -> Plot | None:
+    """The line of all levels that have a time and are numbers of sane size.
 
-
-def _levels(values: Sequence[Record]) -> list[tuple[datetime, Decimal]]:
-    """What a line can be drawn through: a time, and a level that is a number of sane size."""
-    found = []
+    Its scale is 0 to 100, and wider where a level lies outside.
+    """
+    points = []
     for value in values:
         when, level = moment_of(value.get("timestamp")), _decimal(value.get("level"))
         if when and level is not None and abs(level) < 1_000_000:
-            found.append((when, level))
-    return found
+            points.append((when, level))
+    low = min((level for _, level in points), default=Decimal(0))
+    high = max((level for _, level in points), default=Decimal(100))
+    inside = low >= 0 and high <= 100
+    marks = (Decimal(0), Decimal(50), Decimal(100))
+    return draw_line(
+        points,
+        write=lambda level: f"{level:f} %",
+        write_time=lambda at: moment(at, formats.zone() or zone, formats.locale()),
+        marks=marks if inside else (min(low, Decimal(0)), max(high, Decimal(100))),
+        dotted=True,
+        height=150,
+    )
 
 
 def _decimal(raw: object) -> Decimal | None:

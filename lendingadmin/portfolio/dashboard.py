@@ -7,19 +7,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import QueryDict
 
 from lendingadmin.display import formats
-from lendingadmin.display.bars import Bars, Item, lying, upright
+from lendingadmin.display.charts import Item, Plot, draw_bars, draw_line, draw_lying_bars
 from lendingadmin.display.locales import written_month
 from lendingadmin.display.money import compact, money
 from lendingadmin.display.numbers import counted, whole
 from lendingadmin.display.rates import rate
 from lendingadmin.display.statuses import numbered
-from lendingadmin.display.trends import Trend, trend
+from lendingadmin.display.times import day
 from lendingadmin.env import LendingApp
 from lendingadmin.ui.neighbours import ListPlace
 
@@ -28,7 +29,6 @@ from .figures import AT_RISK, Figures
 from .models import Snapshot, SnapshotLoan
 from .snapshot_job import complete_snapshots
 
-_WIDEST, _WIDE, _NARROW = 720, 420, 330
 _LARGEST = 10
 # Points of a picture of what was; kept are about a hundred snapshots.
 _POINTS = 31
@@ -52,10 +52,14 @@ class Tile:
 
 @dataclass(frozen=True)
 class Picture:
-    """Bars wide and narrow, and as numbers; `untold` loans lack what they are made of."""
+    """Bars, and as numbers; `untold` loans lack what they are made of.
+
+    Upright bars have a `plot`, lying ones their lengths in per cent.
+    """
 
     items: tuple[Item, ...]
-    drawn: tuple[tuple[str, Bars], ...]
+    plot: Plot | None = None
+    lying: tuple[tuple[Item, str], ...] = ()
     untold: int = 0
     untold_url: str = ""
 
@@ -66,12 +70,12 @@ class Series:
 
     name: str
     rows: tuple[tuple[datetime, str, str], ...]
-    drawn: Trend | None
+    plot: Plot | None
 
     @property
-    def ends(self) -> tuple[datetime, datetime]:
-        """When the first and the last of them were counted."""
-        return self.rows[-1][0], self.rows[0][0]
+    def described(self) -> str:
+        """The picture for those who can't see it."""
+        return f"{self.name} over {len(self.rows)} counts. The table below has the numbers."
 
 
 @dataclass(frozen=True)
@@ -201,8 +205,7 @@ class _SummaryBuilder:
                     compact(total.amount, self.locale),
                 )
             )
-        wide, narrow = (upright(items, width=x, locale=self.locale) for x in (_WIDEST, _NARROW))
-        return self._picture(items, "months", wide, narrow)
+        return self._picture(items, "months", plot=draw_bars(items, locale=self.locale))
 
     def _kinds(self) -> Picture:
         kinds = sorted(self.figures.performance.items(), key=lambda one: _sorted_as(one[0]))
@@ -225,18 +228,11 @@ class _SummaryBuilder:
         return self._lying(items, "performance")
 
     def _lying(self, items: list[Item], of: str, whole: Decimal | None = None) -> Picture:
-        wide, narrow = (lying(items, width=x, whole=whole) for x in (_WIDE, _NARROW))
-        return self._picture(items, of, wide, narrow)
+        return self._picture(items, of, lying=draw_lying_bars(items, whole))
 
-    def _picture(
-        self, items: list[Item], of: str, wide: Bars | None, narrow: Bars | None
-    ) -> Picture:
-        return Picture(
-            tuple(items),
-            (("wide", wide), ("narrow", narrow)) if wide and narrow else (),
-            self.figures.untold.get(of, 0),
-            self._url(f"untold:{of}"),
-        )
+    def _picture(self, items: list[Item], of: str, **drawn: Any) -> Picture:
+        untold, url = self.figures.untold.get(of, 0), self._url(f"untold:{of}")
+        return Picture(tuple(items), **drawn, untold=untold, untold_url=url)
 
     def _courses(self, kept: list[tuple[Snapshot, Figures]]) -> tuple[Series, ...]:
         def course(name: str, by: str, value: Value, written: Written, axis: Written) -> Series:
@@ -246,7 +242,7 @@ class _SummaryBuilder:
                 if found is not None and one.ended_at is not None:
                     rows.append((one.ended_at, written(found), self._url(by, one)))
                     points.append((one.ended_at, found))
-            return Series(name, tuple(rows), trend(points[::-1], width=_NARROW, written=axis))
+            return Series(name, tuple(rows), draw_line(points, write=axis, write_time=self._day))
 
         def amount(name: str, by: str) -> Series:
             def value(one: Figures) -> Decimal | None:
@@ -262,6 +258,9 @@ class _SummaryBuilder:
 
     def _roughly(self, amount: Decimal) -> str:
         return compact(amount, self.locale)
+
+    def _day(self, when: datetime) -> str:
+        return day(when, self.app.zone, self.locale)
 
     def _rate(self, share: Decimal | None) -> str:
         return rate(share, self.locale)

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.display.charts import schedule_bars
+from lendingadmin.display.charts import draw_schedule
 from lendingadmin.display.durations import duration
 from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, example, named, signs
 from lendingadmin.display.money import compact, figure, money
@@ -105,7 +105,7 @@ def test_counts_spans_and_axes() -> None:
 def test_a_chart_says_exactly_what_its_axis_rounds() -> None:
     step = {"dueDate": "2026-10-31T23:59:59.999Z", "amounts": {"principal": Decimal("1234.56")}}
     contract = LendingContract({"installments": [step]})
-    chart = schedule_bars(contract.installments, zone=NAIROBI, currency="KES", locale="de")
+    chart = draw_schedule(contract.installments, zone=NAIROBI, currency="KES", locale="de")
     assert chart is not None
     assert [(line.label, line.exact) for line in chart.lines] == [
         ("500", "KES 500,00"),
