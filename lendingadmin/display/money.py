@@ -4,7 +4,7 @@ from babel.numbers import format_compact_decimal, get_currency_precision
 
 from lendingadmin.display.numbers import as_it_came, decimals_of, grouped, number
 
-from .locales import DEFAULT_LOCALE, signs
+from .locales import DEFAULT_LOCALE, decimal_sign
 
 
 def money(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str:
@@ -36,7 +36,7 @@ def compact(amount: object, locale: str = DEFAULT_LOCALE) -> str:
     if value is None:
         return as_it_came(amount)
     text = format_compact_decimal(value, locale=DEFAULT_LOCALE, fraction_digits=1)
-    return text if locale == DEFAULT_LOCALE else signs(locale).written(text)
+    return text.replace(".", decimal_sign(locale))
 
 
 def currency_decimals(currency: object) -> int:

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from lendingadmin.lending.values import Malformed
 
-from .locales import DEFAULT_LOCALE, signs
+from .locales import DEFAULT_LOCALE, write_number
 
 MISSING = "—"
 MINUS = "\N{MINUS SIGN}"
@@ -46,9 +46,11 @@ def decimals_of(value: Decimal) -> int:
 
 def grouped(value: Decimal, decimals: int, locale: str = DEFAULT_LOCALE) -> str:
     """Write a number in groups, with exactly `decimals` decimals and a true minus."""
-    text = format(value.copy_abs(), f",.{decimals}f")
-    if locale != DEFAULT_LOCALE:
-        text = signs(locale).written(text)
+    if locale == DEFAULT_LOCALE:
+        # Most people's form, in a tenth of the time that Babel takes: a list has hundreds of them.
+        text = format(value.copy_abs(), f",.{decimals}f")
+    else:
+        text = write_number(value.copy_abs(), decimals, locale)
     return f"{MINUS}{text}" if value < 0 else text
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from lendingadmin.display.charts import draw_schedule
 from lendingadmin.display.durations import duration
-from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, example, named, signs
+from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, decimal_sign, example, named
 from lendingadmin.display.money import compact, figure, money
 from lendingadmin.display.numbers import MINUS, whole
 from lendingadmin.display.rates import exact_rate, rate
@@ -117,7 +117,7 @@ def test_a_chart_says_exactly_what_its_axis_rounds() -> None:
 def test_every_offered_locale_has_a_name_and_an_example_of_its_own() -> None:
     assert DEFAULT_LOCALE not in OFFERED
     for locale in OFFERED:
-        assert signs(locale).decimal in ".,"
+        assert decimal_sign(locale) in ".,"
         assert named(locale) != locale
         assert "2026" in example(locale)
     assert example("en-IN") == "12,34,567.89 · 31 Oct 2026"
