@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from lendingadmin.env import LendingApp
-from lendingadmin.events.finding import address_of
+from lendingadmin.events.search import build_url
 from lendingadmin.staff.models import User
 from tests.events.samples import DOMAIN
 from tests.sandbox.calling import Caller
@@ -70,7 +70,7 @@ def test_large_events_are_all_there(
 ) -> None:
     desk, here = client_of(manager), f"/apps/{app.app_id}"
     keys = [("borrower:b", "personal_data.captured", stamp) for stamp in stamps]
-    wanted = [address_of(app.app_id, *key) for key in keys]
+    wanted = [build_url(app.app_id, *key) for key in keys]
     listed = walk(desk, f"{here}/events/?pageSize=250", r'href="([^"]*)" rel="next"', wanted)
     assert [one for page in listed for one in page] == wanted
     assert [len(page) for page in listed] == [3, 3, 2]
