@@ -247,11 +247,9 @@ def _build_key(body: Mapping[str, object]) -> tuple[str, str, str]:
 
 def _add_evidence(card: Card | None, app_id: str, body: Mapping[str, Any]) -> Card | None:
     """The card of a failed sending, with the way to the event where the service has it."""
-    try:
-        there = search_event(app_id, *_build_key(body))
-    except LendingError:
-        there = None
-    if card is None or there is None:
-        return card
-    link = ("Open the event that is there", build_url(app_id, *_build_key(body)))
-    return replace(card, links=(*card.links, link))
+    key = _build_key(body)
+    with suppress(LendingError):
+        if card and search_event(app_id, *key).found:
+            link = ("Open the event that is there", build_url(app_id, *key))
+            return replace(card, links=(*card.links, link))
+    return card
