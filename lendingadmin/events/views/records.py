@@ -19,7 +19,7 @@ from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import leave_out_repeats
 from lendingadmin.lending.values import Event, Malformed
-from lendingadmin.staff.roles import roles_in_words
+from lendingadmin.staff.roles import describe_roles
 from lendingadmin.ui import tables
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import CsvPage, csv_response
@@ -152,7 +152,7 @@ def _show(
         "revealed_url": build_url(app_id, *key, route="event-reveal"),
         "revealed": revealed,
         "may_reveal": request.user.has_perm(REVEAL),
-        "who_may": roles_in_words(REVEAL),
+        "who_may": describe_roles(REVEAL),
         "contents": contents(found),
         "read_at": timezone.now(),
         "app": app,
