@@ -42,7 +42,7 @@ _TYPE_WARNINGS = {
 
 
 def outcome(value: object) -> Status | None:
-    """The type of an outcome as a chip; a value that the spec does not name speaks for itself."""
+    """The type of an outcome as a chip; a value that the spec does not name is its own word."""
     if value is None or value == "":
         return None
     key = as_it_came(value)

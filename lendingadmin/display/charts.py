@@ -15,7 +15,7 @@ from lendingadmin.display.money import compact, figure, money
 from lendingadmin.display.numbers import counted, number
 from lendingadmin.display.times import contract_date, contract_day, short_contract_day
 
-from .locales import DEFAULT_LOCALE, written_month
+from .locales import DEFAULT_LOCALE, write_month
 
 _PARTS = ("principal", "interest", "fees", "penalty")
 # What an instalment comes to beyond the parts that the service gives.
@@ -369,7 +369,7 @@ class _Row:
         if self.due is None:
             return ""
         if spans_years:
-            return written_month(self.due, locale)
+            return write_month(self.due, locale)
         return short_contract_day(self.due, locale=locale)
 
     def title(self, currency: str, locale: str) -> str:

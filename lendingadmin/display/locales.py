@@ -1,4 +1,4 @@
-"""How numbers and dates are written where somebody comes from; the words stay English.
+"""Numbers and dates by locale; the words stay English.
 
 The product's own form, `DEFAULT_LOCALE`, is English with the day first. All others come out of
 Babel's tables, with Latin digits throughout: figures of one page are compared with one another.
@@ -13,7 +13,7 @@ from babel.dates import format_date, format_skeleton
 from babel.numbers import NumberPattern, format_percent, get_decimal_symbol, parse_pattern
 
 DEFAULT_LOCALE = "en"
-# Those that a person may choose; each is shown by an example, so that none needs to be known.
+# Those that a person may choose; the list shows an example of each.
 OFFERED = (
     *("en-GB", "en-US", "en-IN", "en-ZA", "sw-KE", "fr", "de", "de-CH"),
     *("es", "pt", "it", "nl", "sv", "pl", "id"),
@@ -43,9 +43,9 @@ def decimal_sign(locale: str) -> str:
     return get_decimal_symbol(_find_locale(locale))
 
 
-# The rows of a list share their days, and the locale's rules take a while to apply.
+# The rows of a list share their days, and the rules of a locale are slow.
 @lru_cache(maxsize=4096)
-def written_day(found: date, locale: str, skeleton: str = "yMMMd") -> str:
+def write_day(found: date, locale: str, skeleton: str = "yMMMd") -> str:
     """Write a day in full (`yMMMd`) or without its year (`MMMd`)."""
     if locale == DEFAULT_LOCALE:
         return format_date(found, _HOUSE_DAYS[skeleton], locale=DEFAULT_LOCALE)
@@ -53,20 +53,20 @@ def written_day(found: date, locale: str, skeleton: str = "yMMMd") -> str:
 
 
 @lru_cache(maxsize=512)
-def written_month(found: date, locale: str) -> str:
+def write_month(found: date, locale: str) -> str:
     """Write a month and its year shortly, for an axis: `Oct 26`."""
     return format_date(found, _MONTH, locale=_find_locale(locale))
 
 
 @lru_cache(maxsize=64)
-def example(locale: str) -> str:
-    """What this locale looks like: `1,234,567.89 · 31 Oct 2026`."""
+def write_example(locale: str) -> str:
+    """A number and a day in this locale: `1,234,567.89 · 31 Oct 2026`."""
     amount, day = _EXAMPLE
-    return f"{write_number(amount, 2, locale)} · {written_day(day, locale)}"
+    return f"{write_number(amount, 2, locale)} · {write_day(day, locale)}"
 
 
 @lru_cache(maxsize=64)
-def named(locale: str) -> str:
+def describe_locale(locale: str) -> str:
     """The locale in English: `German`, `English (India)`."""
     return _find_locale(locale).get_display_name(DEFAULT_LOCALE) or locale
 

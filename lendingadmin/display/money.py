@@ -19,7 +19,7 @@ def figure(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> st
     """Write an amount without its code, for columns whose head names the currency.
 
     At least the currency's own decimals are shown, and never fewer than the amount carries: a
-    digit that the service sent is a digit that somebody may have to explain.
+    digit that the service sent may have to be explained to a customer.
     """
     value = number(amount)
     if value is None:
@@ -40,5 +40,5 @@ def compact(amount: object, locale: str = DEFAULT_LOCALE) -> str:
 
 
 def currency_decimals(currency: object) -> int:
-    """How many decimals the currency has; two for a code that nobody knows."""
+    """How many decimals the currency has; two for an unknown code."""
     return get_currency_precision(currency) if isinstance(currency, str) else 2

@@ -1,4 +1,4 @@
-"""What the display modules share about numbers: what counts as one, and how it is written."""
+"""What counts as a number, and how it is written."""
 
 from decimal import Decimal
 
@@ -29,7 +29,7 @@ def number(value: object) -> Decimal | None:
 
 
 def as_it_came(value: object) -> str:
-    """Show a value that is no number: nothing as a dash, anything else in its own words."""
+    """Write a value that is no number: nothing as a dash, anything else as it is."""
     if value is None or value == "":
         return MISSING
     try:
@@ -39,7 +39,7 @@ def as_it_came(value: object) -> str:
 
 
 def decimals_of(value: Decimal) -> int:
-    """Count the decimals that carry something: 1.50 has one, 2 and 1E+3 have none."""
+    """Count the decimals without trailing zeros: 1.50 has one, 2 and 1E+3 have none."""
     text = format(value, "f")
     return len(text.partition(".")[2].rstrip("0"))
 

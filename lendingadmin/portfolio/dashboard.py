@@ -15,11 +15,11 @@ from django.http import QueryDict
 
 from lendingadmin.display import formats
 from lendingadmin.display.charts import Item, Plot, draw_bars, draw_line, draw_lying_bars
-from lendingadmin.display.locales import written_month
+from lendingadmin.display.locales import write_month
 from lendingadmin.display.money import compact, money
 from lendingadmin.display.numbers import counted, whole
 from lendingadmin.display.rates import rate
-from lendingadmin.display.statuses import numbered
+from lendingadmin.display.statuses import find_status
 from lendingadmin.display.times import day
 from lendingadmin.env import LendingApp
 from lendingadmin.ui.neighbours import ListPlace
@@ -194,7 +194,7 @@ class _SummaryBuilder:
     def _months(self) -> Picture:
         items = []
         for month, total in self.figures.months.items():
-            label = written_month(date(int(month[:4]), int(month[5:]), 1), self.locale)
+            label = write_month(date(int(month[:4]), int(month[5:]), 1), self.locale)
             words = f"{self._money(total.amount)} on {self._loans(total.loans)}"
             items.append(
                 Item(
@@ -211,7 +211,7 @@ class _SummaryBuilder:
         ordered = sorted(self.figures.performance.items(), key=lambda one: _sort_key(one[0]))
         items, is_known = [], self.figures.is_known("outstanding")
         for key, total in ordered:
-            status = numbered(key, settings.LENDING_PERFORMANCE_STATUSES)
+            status = find_status(key, settings.LENDING_PERFORMANCE_STATUSES)
             label = write_performance(key)
             owed = self._money(total.amount) if is_known else ""
             items.append(

@@ -9,7 +9,7 @@ from django.db.models import F, Q, QuerySet
 from django.http import Http404, QueryDict
 
 from lendingadmin.display.numbers import counted
-from lendingadmin.display.statuses import numbered
+from lendingadmin.display.statuses import find_status
 
 from .figures import AT_RISK, OTHER_KINDS, Figures, Sum
 from .models import Snapshot, SnapshotLoan
@@ -108,7 +108,7 @@ def write_performance(key: str) -> str:
     """A performance status in the words of the settings, or its number; `not told` for none."""
     if key == OTHER_KINDS:
         return "other kinds"
-    status = numbered(key, settings.LENDING_PERFORMANCE_STATUSES)
+    status = find_status(key, settings.LENDING_PERFORMANCE_STATUSES)
     return status.word if status else "not told"
 
 

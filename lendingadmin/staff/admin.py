@@ -193,7 +193,7 @@ class UserAdmin(ForManagers, _UserAdmin):
 
     @admin.action(description="Remove the second factors of the chosen people")
     def remove_second_factors(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        """For somebody who lost their phone or key: the password alone signs them in again."""
+        """For a person who lost their phone or key: the password alone signs them in again."""
         for person in queryset:
             removed, _ = Authenticator.objects.filter(user=person).delete()
             if removed:

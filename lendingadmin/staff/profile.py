@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin.audit import record
-from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, example, named
+from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, describe_locale, write_example
 from lendingadmin.staff.models import User
 from lendingadmin.ui.access import signed_in
 from lendingadmin.ui.requests import PersonRequest
@@ -78,5 +78,5 @@ def _list_zones() -> list[tuple[str, object]]:
 
 
 def _list_locales() -> list[tuple[str, str]]:
-    offered = [(one, f"{named(one)}: {example(one)}") for one in OFFERED]
-    return [("", f"as usual here: {example(DEFAULT_LOCALE)}"), *offered]
+    offered = [(one, f"{describe_locale(one)}: {write_example(one)}") for one in OFFERED]
+    return [("", f"as usual here: {write_example(DEFAULT_LOCALE)}"), *offered]

@@ -57,7 +57,7 @@ class SampleForm(forms.Form):
 
 def chips() -> list[Status]:
     """Every status that has a look of its own, and one that has none."""
-    worded = [statuses.numbered("1", {"1": word}) for word in _WORDS]
+    worded = [statuses.find_status("1", {"1": word}) for word in _WORDS]
     told = [statuses.ledger(state) for state in _LEDGER]
     late = statuses.days_late(20)
     return [status for status in (*worded, *told, late) if status]

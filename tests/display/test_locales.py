@@ -8,7 +8,13 @@ import pytest
 
 from lendingadmin.display.charts import draw_schedule
 from lendingadmin.display.durations import duration
-from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, decimal_sign, example, named
+from lendingadmin.display.locales import (
+    DEFAULT_LOCALE,
+    OFFERED,
+    decimal_sign,
+    describe_locale,
+    write_example,
+)
 from lendingadmin.display.money import compact, figure, money
 from lendingadmin.display.numbers import MINUS, whole
 from lendingadmin.display.rates import exact_rate, rate
@@ -118,7 +124,7 @@ def test_every_offered_locale_has_a_name_and_an_example_of_its_own() -> None:
     assert DEFAULT_LOCALE not in OFFERED
     for locale in OFFERED:
         assert decimal_sign(locale) in ".,"
-        assert named(locale) != locale
-        assert "2026" in example(locale)
-    assert example("en-IN") == "12,34,567.89 · 31 Oct 2026"
-    assert named("en-IN") == "English (India)"
+        assert describe_locale(locale) != locale
+        assert "2026" in write_example(locale)
+    assert write_example("en-IN") == "12,34,567.89 · 31 Oct 2026"
+    assert describe_locale("en-IN") == "English (India)"

@@ -135,7 +135,7 @@ def _show(
     part = whole_number(asked.get("part"))
     data = reading.read_event(found, revealed=revealed, part=part, zone=app.zone)
     if revealed:
-        # Before anything is shown: content that nobody was noted to have seen must not go out.
+        # Before anything is shown: no content goes out without its entry in the audit trail.
         audit.record(
             request,
             REVEAL,
