@@ -29,7 +29,12 @@ _CATEGORY = [
 
 
 class EventForm(forms.Form):
-    """What both ways ask for. `body` is the event as it would be sent, once the form is valid."""
+    """What both ways ask for. `body` is the event as it would be sent, once the form is valid.
+
+    `content` and `file_name` are those of the file that counts, once it could be read.
+    """
+
+    content, file_name = b"", ""
 
     accountId = LineField(
         label="Account id",
@@ -125,7 +130,6 @@ class FileForm(EventForm):
     """An event out of a file; what is left empty here is taken from the file.
 
     A file in `initial` is the one that was chosen before; it counts until another is chosen.
-    `content` and `file_name` are those of the file that counts, once it could be read.
     """
 
     file = forms.FileField(
@@ -135,7 +139,6 @@ class FileForm(EventForm):
 
     def __init__(self, *args: Any, **kw: Any) -> None:
         super().__init__(*args, **kw)
-        self.content, self.file_name = b"", ""
         if self.initial.get("file"):
             self.fields["file"].required = False
             self.fields["file"].label = "Another file"

@@ -8,7 +8,7 @@ memory, for any number of loans.
 
 import logging
 import time
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.conf import settings
@@ -154,15 +154,18 @@ def _add_page(row: Snapshot, page: Page[Loan], app: LendingApp) -> bool:
     """
     now = timezone.now()
     found, unreadable = reading.read_rows(page.items, app.zone)
-    known = _find_known(row, [loan.account_id for loan, _ in found])
+    # Pages shift while people write, so that a loan may come twice.
+    known = _read_paid(row, [loan.account_id for loan, _ in found])
     fresh = [(loan, read) for loan, read in found if loan.account_id not in known]
+    same = Snapshot.objects.filter(pk=row.pk, state=State.RUNNING, version=row.version)
     if found and not fresh and not unreadable:
-        if _is_mine(row):
+        if same.exists():
             raise UnfinishedList(LED_BACK)
         return False
     _set_paid_since(row, fresh)
     rows = [loan for loan, _ in fresh]
-    sums = Figures.from_json(row.figures) if row.figures else Figures(_find_day(row, app))
+    day = row.began_at.astimezone(app.zone).date()
+    sums = Figures.from_json(row.figures) if row.figures else Figures(day)
     sums.add_all(rows)
     for loan in rows:
         loan.snapshot = row
@@ -179,7 +182,6 @@ def _add_page(row: Snapshot, page: Page[Loan], app: LendingApp) -> bool:
         "figures": sums.as_json(),
         "page_token": page.next_page_token or "",
     } | ({"state": State.DONE, "ended_at": now} if ends else {})
-    same = Snapshot.objects.filter(pk=row.pk, state=State.RUNNING, version=row.version)
     with transaction.atomic():
         if not same.update(**changes):
             return False
@@ -189,24 +191,14 @@ def _add_page(row: Snapshot, page: Page[Loan], app: LendingApp) -> bool:
     return True
 
 
-def _is_mine(row: Snapshot) -> bool:
-    """Whether no other worker has added a page since this one read the snapshot."""
-    return Snapshot.objects.filter(pk=row.pk, state=State.RUNNING, version=row.version).exists()
-
-
-def _find_day(row: Snapshot, app: LendingApp) -> date:
-    return row.began_at.astimezone(app.zone).date()
-
-
-def _find_known(row: Snapshot, keys: list[str]) -> set[str]:
-    """Which of these loans the snapshot has already: pages shift while people write."""
-    return {
-        key
-        for part in _split(keys)
-        for key in SnapshotLoan.objects.filter(snapshot=row, account_id__in=part).values_list(
-            "account_id", flat=True
-        )
-    }
+def _read_paid(snapshot: Snapshot, keys: list[str]) -> dict[str, Decimal | None]:
+    """What was paid on these loans, as far as the snapshot has them."""
+    rows = SnapshotLoan.objects.filter(snapshot=snapshot)
+    found: dict[str, Decimal | None] = {}
+    for at in range(0, len(keys), _AT_ONCE):
+        some = rows.filter(account_id__in=keys[at : at + _AT_ONCE])
+        found.update(some.values_list("account_id", "paid"))
+    return found
 
 
 def _set_paid_since(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> None:
@@ -218,29 +210,15 @@ def _set_paid_since(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> No
     last = row.previous
     if last is None:
         return
-    before = {
-        key: paid
-        for part in _split([loan.account_id for loan, _ in fresh])
-        for key, paid in SnapshotLoan.objects.filter(
-            snapshot=last, account_id__in=part
-        ).values_list("account_id", "paid")
-    }
+    before = _read_paid(last, [loan.account_id for loan, _ in fresh])
     with exactly():
         for loan, read in fresh:
             paid = before.get(loan.account_id)
-            if loan.account_id not in before and _is_made_since(read, last.began_at):
+            made = moment(read.created_at)
+            if loan.account_id not in before and made and made >= last.began_at:
                 paid = Decimal(0)
             if paid is not None and loan.paid is not None:
                 loan.paid_since_last = number(loan.paid - paid)
-
-
-def _is_made_since(loan: Loan, since: datetime) -> bool:
-    made = moment(loan.created_at)
-    return made is not None and made >= since
-
-
-def _split(keys: list[str]) -> list[list[str]]:
-    return [keys[at : at + _AT_ONCE] for at in range(0, len(keys), _AT_ONCE)]
 
 
 def _pause_or_fail(row: Snapshot, error: LendingError) -> timedelta | None:

@@ -51,7 +51,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
             _build_draft(request, app_id, form, body).save(request, idempotency_key)
             return redirect("event-confirm", app_id, idempotency_key)
     token = idempotency.issue_key(request, PURPOSE, idempotency_key or None)
-    if isinstance(form, FileForm) and form.file_name:
+    if form.file_name:
         draft = _build_draft(request, app_id, form)
         draft.save(request, idempotency.check_key(request, PURPOSE, token))
     context = {
@@ -100,10 +100,7 @@ def _build_draft(
     request: PersonRequest, app_id: str, form: EventForm, body: Mapping[str, Any] | None = None
 ) -> Draft:
     """What was entered, as it is kept."""
-    typed = request.POST.urlencode()
-    if isinstance(form, FileForm):
-        return Draft(app_id, typed, form.file_name, form.content, body or {})
-    return Draft(app_id, typed, body=body or {})
+    return Draft(app_id, request.POST.urlencode(), form.file_name, form.content, body or {})
 
 
 def _read_domain(app_id: str) -> str:
