@@ -85,7 +85,7 @@ class Label:
 class Item:
     """What a bar that leads somewhere stands for: its length, its words for the hover, its address.
 
-    A lying bar has its `value` at its end and a `note` beside the label.
+    A horizontal bar has its `value` at its end and a `note` beside the label.
     """
 
     label: str
@@ -273,7 +273,7 @@ def draw_schedules(
 def draw_bars(
     items: Sequence[Item], *, height: int = 180, locale: str = DEFAULT_LOCALE
 ) -> Plot | None:
-    """Draw an upright bar for each item, from left to right; None where none is above zero.
+    """Draw a vertical bar for each item, from left to right; None where none is above zero.
 
     An amount below zero is drawn as nothing; the words give it.
     """
@@ -294,7 +294,7 @@ def draw_bars(
     return plot
 
 
-def draw_lying_bars(
+def draw_horizontal_bars(
     items: Sequence[Item], whole: Decimal | None = None
 ) -> tuple[tuple[Item, str], ...]:
     """How long a bar each item has, in per cent of its line.

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.http import QueryDict
 
 from lendingadmin.display import formats
-from lendingadmin.display.charts import Item, Plot, draw_bars, draw_line, draw_lying_bars
+from lendingadmin.display.charts import Item, Plot, draw_bars, draw_horizontal_bars, draw_line
 from lendingadmin.display.locales import write_month
 from lendingadmin.display.money import compact, money
 from lendingadmin.display.numbers import counted, whole
@@ -54,12 +54,12 @@ class Tile:
 class Picture:
     """Bars, and the same as numbers; `untold` loans lack their values.
 
-    Upright bars have a `plot`, lying ones their lengths in per cent.
+    Vertical bars have a `plot`, horizontal ones their lengths in per cent.
     """
 
     items: tuple[Item, ...]
     plot: Plot | None = None
-    lying: tuple[tuple[Item, str], ...] = ()
+    horizontal: tuple[tuple[Item, str], ...] = ()
     untold: int = 0
     untold_url: str = ""
 
@@ -189,7 +189,7 @@ class _SummaryBuilder:
                     tone="bad",
                 )
             )
-        return self._lying(items, "at_risk", whole=Decimal(1))
+        return self._draw_horizontal(items, "at_risk", whole=Decimal(1))
 
     def _months(self) -> Picture:
         items = []
@@ -225,10 +225,10 @@ class _SummaryBuilder:
                     tone=status.tone if status else "",
                 )
             )
-        return self._lying(items, "performance")
+        return self._draw_horizontal(items, "performance")
 
-    def _lying(self, items: list[Item], of: str, whole: Decimal | None = None) -> Picture:
-        return self._picture(items, of, lying=draw_lying_bars(items, whole))
+    def _draw_horizontal(self, items: list[Item], of: str, whole: Decimal | None = None) -> Picture:
+        return self._picture(items, of, horizontal=draw_horizontal_bars(items, whole))
 
     def _picture(self, items: list[Item], of: str, **drawn: Any) -> Picture:
         untold, url = self.figures.untold.get(of, 0), self._url(f"untold:{of}")

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from lendingadmin.display import statuses
-from lendingadmin.display.charts import Item, draw_bars, draw_line, draw_lying_bars
+from lendingadmin.display.charts import Item, draw_bars, draw_horizontal_bars, draw_line
 from lendingadmin.display.statuses import Status
 from lendingadmin.display.technical import Leaf, list_technical
 from lendingadmin.lending.errors import BadRequest, NotAllowed, Saved, TimedOut
@@ -116,7 +116,11 @@ def pictures() -> dict[str, Any]:
         Item("watch", Decimal(51), "51 loans", "#main", "51", "21 %", "warn"),
         Item("loss", Decimal(14), "14 loans", "#main", "14", "5.7 %", "bad"),
     ]
-    return {"upright": draw_bars(months), "line": line, "lying": {"lying": draw_lying_bars(kinds)}}
+    return {
+        "vertical": draw_bars(months),
+        "line": line,
+        "horizontal": {"horizontal": draw_horizontal_bars(kinds)},
+    }
 
 
 def sheet(theme: str) -> dict[str, Any]:

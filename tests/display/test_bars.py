@@ -11,8 +11,8 @@ from lendingadmin.display.charts import (
     Item,
     Plot,
     draw_bars,
+    draw_horizontal_bars,
     draw_line,
-    draw_lying_bars,
     find_grid,
 )
 
@@ -24,11 +24,11 @@ def items(*amounts: object) -> list[Item]:
 
 
 @pytest.mark.parametrize("amounts", [(), (0, 0), (-5, 0)])
-def test_without_an_amount_there_are_no_upright_bars(amounts: tuple[int, ...]) -> None:
+def test_without_an_amount_there_are_no_vertical_bars(amounts: tuple[int, ...]) -> None:
     assert draw_bars(items(*amounts)) is None
 
 
-def test_upright_bars_are_as_high_as_their_share_and_stay_inside() -> None:
+def test_vertical_bars_are_as_high_as_their_share_and_stay_inside() -> None:
     drawn = draw_bars(items(10, 5, 0, -3, "0.000001"), height=168)
     assert drawn is not None
     heights = [float(bar.height) for bar in drawn.bars]
@@ -65,13 +65,13 @@ def test_the_grid_is_of_round_amounts(top: str, lines: object) -> None:
         assert found == [Decimal(str(one)) for one in lines]
 
 
-def test_lying_bars_share_a_whole() -> None:
-    drawn = draw_lying_bars(items("0.25", "1.5", 0), whole=Decimal(1))
+def test_horizontal_bars_share_a_whole() -> None:
+    drawn = draw_horizontal_bars(items("0.25", "1.5", 0), whole=Decimal(1))
     assert [float(length) for _, length in drawn] == [25, 100, 0]
     assert [item.label for item, _ in drawn] == ["n0", "n1", "n2"]
-    assert draw_lying_bars([]) == ()
-    assert {length for _, length in draw_lying_bars(items(0, 0))} == {"0.0"}
-    assert [length for _, length in draw_lying_bars(items(4, 1))] == ["100.0", "25.0"]
+    assert draw_horizontal_bars([]) == ()
+    assert {length for _, length in draw_horizontal_bars(items(0, 0))} == {"0.0"}
+    assert [length for _, length in draw_horizontal_bars(items(4, 1))] == ["100.0", "25.0"]
 
 
 def line(points: list[tuple[datetime, Decimal]], **options: Any) -> Plot | None:
