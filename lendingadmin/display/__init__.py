@@ -1,5 +1,5 @@
-"""How values are shown: pure functions, with template tags that are thin over them.
+"""Writes values as text: pure functions, and template tags that only call them.
 
-Every function takes whatever the service may have sent (a value, nothing, or something of the wrong
+Every function takes any value that the service may send (a value, nothing, or one of the wrong
 type), returns text, and never raises.
 """

@@ -1,11 +1,23 @@
-"""Assessments and their types in words (Spec: Assessment, AssessmentOutcome, AssessmentType)."""
+"""Assessments and their types in words, and scores as pictures.
 
-from lendingadmin.display.numbers import as_it_came
+Spec: Assessment, AssessmentOutcome, AssessmentType. It documents no scale of any score. A score is
+drawn on the usual one, which the picture names at both its ends; a score outside it has no picture,
+only its number.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from lendingadmin.display.numbers import as_it_came, decimals_of, grouped, number
 from lendingadmin.display.statuses import Status
 from lendingadmin.display.text import spelled
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.values import Malformed, status_key
 
+from .locales import DEFAULT_LOCALE
+
+RISK_SCALE = (Decimal(0), Decimal(100))
+CREDIT_SCALE = (Decimal(300), Decimal(850))
 _OUTCOMES = {
     "authorized": Status("authorized", "good", "check-circle"),
     "declined": Status("declined", "bad", "x-circle"),
@@ -30,7 +42,7 @@ _TYPE_WARNINGS = {
 
 
 def outcome(value: object) -> Status | None:
-    """The type of an outcome as a chip; a value that the spec does not name speaks for itself."""
+    """The type of an outcome as a chip; a value that the spec does not name is its own word."""
     if value is None or value == "":
         return None
     key = as_it_came(value)
@@ -90,3 +102,93 @@ def _listed(group: object, field: str) -> str:
     if isinstance(values, Malformed):
         return as_it_came(values)
     return ", ".join(spelled(value) for value in values or ()) or "any"
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """A bar along a scale; `filled` is how much of it, in per cent."""
+
+    label: str
+    value: str
+    lowest: str
+    highest: str
+    filled: str
+    anchor: str
+    tone: str
+
+    @property
+    def words(self) -> str:
+        """The picture for those who can't see it."""
+        return f"{self.label} {self.value}, drawn from {self.lowest} to {self.highest}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One station on the way to a decision. Tones are those of a chip."""
+
+    label: str
+    words: str
+    tone: str
+
+
+def score(value: object, locale: str = DEFAULT_LOCALE) -> str:
+    """A score with the digits that came; what is no number shows as it came."""
+    found = number(value)
+    return as_it_came(value) if found is None else grouped(found, decimals_of(found), locale)
+
+
+def draw_gauge(
+    label: str,
+    value: object,
+    scale: tuple[Decimal, Decimal],
+    tone: str = "",
+    locale: str = DEFAULT_LOCALE,
+) -> Gauge | None:
+    """Draw a score on its scale; None for what is no number or stands outside the scale."""
+    found = number(value)
+    lowest, highest = scale
+    if found is None or not lowest <= found <= highest:
+        return None
+    filled = 100 * (found - lowest) / (highest - lowest)
+    return Gauge(
+        label=label,
+        value=score(found, locale),
+        lowest=score(lowest),
+        highest=score(highest),
+        filled=f"{filled:.1f}",
+        anchor="start" if filled < 8 else "end" if filled > 92 else "middle",
+        tone=tone,
+    )
+
+
+def draw_gauges(result: object, tone: str = "", locale: str = DEFAULT_LOCALE) -> list[Gauge]:
+    """The gauges of an outcome: risk score, in the tone of its level, and credit score."""
+    drawn = (
+        draw_gauge("Risk score", getattr(result, "risk_score", None), RISK_SCALE, tone, locale),
+        draw_gauge("Credit score", getattr(result, "credit_score", None), CREDIT_SCALE, "", locale),
+    )
+    return [one for one in drawn if one]
+
+
+def list_steps(result: object) -> list[Step]:
+    """Data, rules, decision: where an assessment went well and where it stopped.
+
+    Only what was answered is drawn: a reason `no_data` is too little data, a `rule` is the one
+    that failed (Spec: AssessmentOutcome).
+    """
+    kind = getattr(result, "type", None)
+    rule = getattr(result, "rule", None)
+    too_little = getattr(result, "reason", None) == "no_data"
+    judged = kind in ("authorized", "declined")
+    data = ("too little", "bad") if too_little else ("enough", "good") if judged else ("", "")
+    if too_little:
+        rules = ("not reached", "")
+    elif rule:
+        rules = ("one failed", "bad")
+    else:
+        rules = ("none failed", "good") if kind == "authorized" else ("", "")
+    tones = {"authorized": "good", "declined": "bad", "invalid": "warn"}
+    tone = tones.get(kind, "odd") if isinstance(kind, str) else "odd"
+    decision = (as_it_came(kind).replace("_", " "), tone)
+    stations = (("Data", *data), ("Rules", *rules), ("Outcome", *decision))
+    return [Step(label, words or "not told", tone) for label, words, tone in stations]

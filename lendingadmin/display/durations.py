@@ -11,9 +11,9 @@ _DAYS = re.compile(r"\s*(\d{1,6})\s+days?\s*", re.ASCII | re.IGNORECASE)
 
 
 def duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
-    """Say a duration as a lender would: `90 days` is `3 months`, `14 days` is `2 weeks`.
+    """Write a duration in months, weeks or days: `90 days` is `3 months`, `14 days` is `2 weeks`.
 
-    Only whole numbers are turned. A single period of 30 days stays `30 days`, because a bullet
+    Only whole numbers of these are. A single period of 30 days stays `30 days`, because a bullet
     loan of 30 days falls due on another day than one of a calendar month. Anything that is not of
     the spec's form shows as it came; `exact_duration` gives the days for the hover.
     """
@@ -28,13 +28,13 @@ def duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
 
 
 def exact_duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
-    """Say a duration in days."""
+    """Write a duration in days."""
     days = days_of(value)
     return as_it_came(value) if days is None else counted(days, "day", locale)
 
 
 def elapsed(value: object) -> str:
-    """Say how long something has been going on: `23 s`, `2 min 5 s`, `3 h 10 min`, `2 days 3 h`.
+    """Write an elapsed time: `23 s`, `2 min 5 s`, `3 h 10 min`, `2 days 3 h`.
 
     Takes seconds or a timedelta; what is negative counts as none.
     """

@@ -1,8 +1,8 @@
-"""The person who reads: how they want numbers and days written, and in which zone moments.
+"""The current person's formats: the locale of numbers and days, and the zone of moments.
 
-The functions of this package take both as arguments; what draws for a person (template filters, the
-columns of a list) asks here. Outside of a request, and in whatever is compared, exported or sent,
-nobody reads: that is `DEFAULT_LOCALE`, and no zone of one's own.
+The functions of this package take both as arguments; template filters and the columns of a list
+read them here. Outside of a request, and in all that is compared, exported or sent, they are
+`DEFAULT_LOCALE` and no zone.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from .locales import DEFAULT_LOCALE
 
 
 class Formats(NamedTuple):
-    """`zone` is None for somebody who reads moments in the lender's zone."""
+    """`zone` is None for a person who sees moments in the lender's zone."""
 
     locale: str = DEFAULT_LOCALE
     zone: tzinfo | None = None
@@ -26,24 +26,24 @@ DEFAULT_FORMATS = Formats()
 
 
 class _LazyFormats:
-    """Asks who reads when it is first needed: a health check costs no look into the database."""
+    """Reads the person's choice when first needed, so that a health check needs no database."""
 
-    def __init__(self, ask: Callable[[], Formats]) -> None:
-        self._ask = ask
+    def __init__(self, read: Callable[[], Formats]) -> None:
+        self._read = read
 
     @cached_property
-    def reader(self) -> Formats:
-        return self._ask()
+    def chosen(self) -> Formats:
+        return self._read()
 
 
 _default = _LazyFormats(lambda: DEFAULT_FORMATS)
-_current: ContextVar[_LazyFormats] = ContextVar("reader", default=_default)
+_current: ContextVar[_LazyFormats] = ContextVar("formats", default=_default)
 
 
 @contextmanager
-def use_formats(ask: Callable[[], Formats]) -> Iterator[None]:
-    """Sets the current person's formats for this block; `ask` is called once, when needed."""
-    token = _current.set(_LazyFormats(ask))
+def use_formats(read: Callable[[], Formats]) -> Iterator[None]:
+    """Set the current person's formats for this block; `read` is called at most once."""
+    token = _current.set(_LazyFormats(read))
     try:
         yield
     finally:
@@ -51,10 +51,10 @@ def use_formats(ask: Callable[[], Formats]) -> Iterator[None]:
 
 
 def locale() -> str:
-    """How the person writes numbers and days."""
-    return _current.get().reader.locale
+    """The locale of the person's numbers and days."""
+    return _current.get().chosen.locale
 
 
 def zone() -> tzinfo | None:
     """The zone that the person chose for moments, or None."""
-    return _current.get().reader.zone
+    return _current.get().chosen.zone

@@ -1,7 +1,7 @@
-"""What the words on the screen mean, for somebody who is new to lending.
+"""What the words on the screen mean, for a person who is new to lending.
 
-Each term as it stands in a page, and one or two plain sentences. Where the service decides how
-something is reckoned, the sentence says no more than its specification does.
+Each term as it stands in a page, and one or two plain sentences. Where the service decides how an
+amount is computed, the sentence says no more than its specification does.
 """
 
 TERMS = {
@@ -103,6 +103,6 @@ TERMS = {
 _BY_WORD = {word.casefold(): text for word, text in TERMS.items()}
 
 
-def explained(term: object) -> str:
-    """The sentences for a term, in whatever case it is written; empty for one that has none."""
+def find_explanation(term: object) -> str:
+    """The sentences for a term, in any case; empty for a term without any."""
     return _BY_WORD.get(str(term).casefold(), "")

@@ -1,105 +1,88 @@
-"""How numbers and dates are written where somebody comes from; the words stay English.
+"""Numbers and dates by locale; the words stay English.
 
 The product's own form, `DEFAULT_LOCALE`, is English with the day first. All others come out of
 Babel's tables, with Latin digits throughout: figures of one page are compared with one another.
 """
 
-from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from functools import lru_cache
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_skeleton
+from babel.numbers import NumberPattern, format_percent, get_decimal_symbol, parse_pattern
 
 DEFAULT_LOCALE = "en"
-# Those that a person may choose; each is shown by an example, so that none needs to be known.
+# Those that a person may choose; the list shows an example of each.
 OFFERED = (
     *("en-GB", "en-US", "en-IN", "en-ZA", "sw-KE", "fr", "de", "de-CH"),
     *("es", "pt", "it", "nl", "sv", "pl", "id"),
 )
 _HOUSE_DAYS = {"yMMMd": "d MMM y", "MMMd": "d MMM"}
 _MONTH = "MMM yy"
+_WIDEST = 90  # digits: more than any number that is legible
 _EXAMPLE = (Decimal("1234567.89"), date(2026, 10, 31))
 
 
-@dataclass(frozen=True)
-class Signs:
-    """What stands between digits: `marks` turns the default's into this locale's own."""
+def write_number(value: Decimal, decimals: int, locale: str) -> str:
+    """Write a number that is not negative in groups, with exactly so many decimals."""
+    found, pattern = _number_pattern(locale, decimals)
+    with localcontext(prec=_WIDEST):
+        return str(pattern.apply(value, found))
 
-    decimal: str
-    marks: dict[int, str]
-    in_lakhs: bool
-    before_percent: str
-    percent: str
 
-    def written(self, plain: str) -> str:
-        """Turn `1,234,567.89` into this locale's form."""
-        if self.in_lakhs:
-            plain = _in_lakhs(plain)
-        return plain.translate(self.marks) if self.marks else plain
+def write_percent(fraction: Decimal, locale: str) -> str:
+    """Write a fraction that is not negative as per cent, with all its digits: `42,63127 %`."""
+    with localcontext(prec=_WIDEST):
+        return format_percent(fraction, locale=_find_locale(locale), decimal_quantization=False)
 
 
 @lru_cache(maxsize=64)
-def signs(locale: str) -> Signs:
-    """The signs of a locale; those of `DEFAULT_LOCALE` for one that nobody knows."""
-    found = _locale(locale)
-    # Other digits than Latin ones have signs of their own.
-    symbols = found.number_symbols.get("latn", found.number_symbols)
-    marks = {",": symbols["group"], ".": symbols["decimal"]}
-    before, _, after = found.percent_formats[None].pattern.rpartition("0")
-    return Signs(
-        decimal=symbols["decimal"],
-        marks={ord(old): new for old, new in marks.items() if old != new},
-        in_lakhs=found.decimal_formats[None].grouping == (3, 2),
-        before_percent=before.rstrip("#,0") if locale != DEFAULT_LOCALE else "",
-        percent=after if locale != DEFAULT_LOCALE else " %",
-    )
+def decimal_sign(locale: str) -> str:
+    """What stands between the whole of a number and its decimals."""
+    return get_decimal_symbol(_find_locale(locale))
 
 
-# The rows of a list share their days, and the locale's rules take a while to apply.
+# The rows of a list share their days, and the rules of a locale are slow.
 @lru_cache(maxsize=4096)
-def written_day(found: date, locale: str, skeleton: str = "yMMMd") -> str:
+def write_day(found: date, locale: str, skeleton: str = "yMMMd") -> str:
     """Write a day in full (`yMMMd`) or without its year (`MMMd`)."""
     if locale == DEFAULT_LOCALE:
         return format_date(found, _HOUSE_DAYS[skeleton], locale=DEFAULT_LOCALE)
-    return format_skeleton(skeleton, found, locale=_locale(locale))
+    return format_skeleton(skeleton, found, locale=_find_locale(locale))
 
 
 @lru_cache(maxsize=512)
-def written_month(found: date, locale: str) -> str:
+def write_month(found: date, locale: str) -> str:
     """Write a month and its year shortly, for an axis: `Oct 26`."""
-    return format_date(found, _MONTH, locale=_locale(locale))
+    return format_date(found, _MONTH, locale=_find_locale(locale))
 
 
 @lru_cache(maxsize=64)
-def example(locale: str) -> str:
-    """What this locale looks like: `1,234,567.89 · 31 Oct 2026`."""
+def write_example(locale: str) -> str:
+    """A number and a day in this locale: `1,234,567.89 · 31 Oct 2026`."""
     amount, day = _EXAMPLE
-    number = format(amount, ",.2f")
-    number = number if locale == DEFAULT_LOCALE else signs(locale).written(number)
-    return f"{number} · {written_day(day, locale)}"
+    return f"{write_number(amount, 2, locale)} · {write_day(day, locale)}"
 
 
 @lru_cache(maxsize=64)
-def named(locale: str) -> str:
+def describe_locale(locale: str) -> str:
     """The locale in English: `German`, `English (India)`."""
-    return _locale(locale).get_display_name(DEFAULT_LOCALE) or locale
+    return _find_locale(locale).get_display_name(DEFAULT_LOCALE) or locale
 
 
-def _locale(locale: str) -> Locale:
+@lru_cache(maxsize=64)
+def _find_locale(locale: str) -> Locale:
+    """The locale of this name; English for one that Babel does not know."""
     try:
         return Locale.parse(locale, sep="-")
     except (ValueError, UnknownLocaleError):
         return Locale.parse(DEFAULT_LOCALE)
 
 
-def _in_lakhs(plain: str) -> str:
-    """Group as in India: the last three digits of the whole, then pairs."""
-    whole, point, rest = plain.partition(".")
-    if len(whole) <= len("99,999"):
-        return plain
-    whole = whole.replace(",", "")
-    head, tail = whole[:-3], whole[-3:]
-    pairs = [head[max(end - 2, 0) : end] for end in range(len(head), 0, -2)]
-    return ",".join([*reversed(pairs), tail]) + point + rest
+@lru_cache(maxsize=256)
+def _number_pattern(locale: str, decimals: int) -> tuple[Locale, NumberPattern]:
+    """The groups of this locale (`#,##,##0` in India) with exactly so many decimals."""
+    found = _find_locale(locale)
+    groups = found.decimal_formats[None].pattern.partition(".")[0]
+    return found, parse_pattern(f"{groups}.{'0' * decimals}" if decimals else groups)

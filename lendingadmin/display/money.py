@@ -4,7 +4,7 @@ from babel.numbers import format_compact_decimal, get_currency_precision
 
 from lendingadmin.display.numbers import as_it_came, decimals_of, grouped, number
 
-from .locales import DEFAULT_LOCALE, signs
+from .locales import DEFAULT_LOCALE, decimal_sign
 
 
 def money(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str:
@@ -19,7 +19,7 @@ def figure(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> st
     """Write an amount without its code, for columns whose head names the currency.
 
     At least the currency's own decimals are shown, and never fewer than the amount carries: a
-    digit that the service sent is a digit that somebody may have to explain.
+    digit that the service sent may have to be explained to a customer.
     """
     value = number(amount)
     if value is None:
@@ -36,9 +36,9 @@ def compact(amount: object, locale: str = DEFAULT_LOCALE) -> str:
     if value is None:
         return as_it_came(amount)
     text = format_compact_decimal(value, locale=DEFAULT_LOCALE, fraction_digits=1)
-    return text if locale == DEFAULT_LOCALE else signs(locale).written(text)
+    return text.replace(".", decimal_sign(locale))
 
 
 def currency_decimals(currency: object) -> int:
-    """How many decimals the currency has; two for a code that nobody knows."""
+    """How many decimals the currency has; two for an unknown code."""
     return get_currency_precision(currency) if isinstance(currency, str) else 2

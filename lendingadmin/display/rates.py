@@ -3,9 +3,9 @@
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from lendingadmin.display.durations import days_of
-from lendingadmin.display.numbers import as_it_came, counted, decimals_of, grouped, number
+from lendingadmin.display.numbers import MINUS, as_it_came, counted, decimals_of, grouped, number
 
-from .locales import DEFAULT_LOCALE, signs
+from .locales import DEFAULT_LOCALE, write_percent
 
 _WIDE = Context(prec=60, rounding=ROUND_HALF_EVEN)
 _PERIODS = {1: "a day", 7: "a week", 30: "a month", 365: "a year"}
@@ -67,9 +67,12 @@ def _percent(fraction: Decimal) -> Decimal:
 
 
 def _written(percent: Decimal, locale: str, per: str) -> str:
-    signed = signs(locale)
-    text = grouped(percent, decimals_of(percent), locale)
-    return f"{signed.before_percent}{text}{signed.percent}{' ' if per else ''}{per}"
+    if locale == DEFAULT_LOCALE:
+        text = f"{grouped(percent, decimals_of(percent))} %"
+    else:
+        text = write_percent(percent.copy_abs().scaleb(-2, _WIDE), locale)
+        text = f"{MINUS}{text}" if percent < 0 else text
+    return f"{text} {per}" if per else text
 
 
 def _tidy(percent: Decimal) -> Decimal:

@@ -50,11 +50,11 @@ _ASSESSMENT_TYPES = {
 }
 
 
-def numbered(value: object, words: Words) -> Status | None:
+def find_status(value: object, words: Words) -> Status | None:
     """A status that the spec leaves open: its word from the settings, `status 77` if unidentified.
 
-    A status that came as text is looked up the same way, else it speaks for itself. Nothing gives
-    None: no chip is better than an empty one.
+    A status that came as text is looked up the same way, else it is its own word. Nothing gives
+    None, so that no empty chip is drawn.
     """
     if value is None or value == "":
         return None
@@ -68,12 +68,12 @@ def numbered(value: object, words: Words) -> Status | None:
 
 def processing(value: object) -> Status | None:
     """The status of an assessment or event (spec: States and transitions)."""
-    return _PROCESSING.get(status_key(value)) or numbered(value, {})
+    return _PROCESSING.get(status_key(value)) or find_status(value, {})
 
 
 def assessment_type(value: object) -> Status | None:
     """The status of an assessment type (spec: States and transitions)."""
-    return _ASSESSMENT_TYPES.get(status_key(value)) or numbered(value, {})
+    return _ASSESSMENT_TYPES.get(status_key(value)) or find_status(value, {})
 
 
 def days_late(value: object, locale: str = DEFAULT_LOCALE) -> Status | None:

@@ -1,4 +1,4 @@
-"""What a page does not show elsewhere: every other leaf of a record, by its place on the wire.
+"""Every leaf of a record that its page does not show elsewhere, by its place on the wire.
 
 A page declares the places that it shows in its own words. All the rest is folded under Technical:
 fields that a clerk never asks for, keys that the spec does not name, and values of a wrong type.

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from lendingadmin.display.numbers import MISSING, as_it_came, whole
 
-from .locales import DEFAULT_LOCALE, written_day
+from .locales import DEFAULT_LOCALE, write_day
 
 _STEPS = ((86_400, "day"), (3_600, "h"), (60, "min"))
 
@@ -12,13 +12,13 @@ _STEPS = ((86_400, "day"), (3_600, "h"), (60, "min"))
 def day(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
     """Write the day a moment falls on in this zone: `31 Oct 2026`. A plain date needs no zone."""
     found = calendar_day(value, zone)
-    return as_it_came(value) if found is None else written_day(found, locale)
+    return as_it_came(value) if found is None else write_day(found, locale)
 
 
 def contract_day(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
     """Write the day of a contract date (start, due, maturity): see `contract_date`."""
     found = contract_date(value, zone)
-    return as_it_came(value) if found is None else written_day(found, locale)
+    return as_it_came(value) if found is None else write_day(found, locale)
 
 
 def short_contract_day(
@@ -26,7 +26,7 @@ def short_contract_day(
 ) -> str:
     """Write a contract day without its year, where the year is plain from around it: `31 Oct`."""
     found = contract_date(value, zone)
-    return as_it_came(value) if found is None else written_day(found, locale, "MMMd")
+    return as_it_came(value) if found is None else write_day(found, locale, "MMMd")
 
 
 def moment(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
@@ -34,7 +34,7 @@ def moment(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCA
     here = _local(value, zone)
     if here is None:
         return as_it_came(value)
-    return f"{written_day(here.date(), locale)}, {here:%H:%M}"
+    return f"{write_day(here.date(), locale)}, {here:%H:%M}"
 
 
 def second(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
@@ -42,7 +42,7 @@ def second(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCA
     here = _local(value, zone)
     if here is None:
         return as_it_came(value)
-    return f"{written_day(here.date(), locale)}, {here:%H:%M:%S}"
+    return f"{write_day(here.date(), locale)}, {here:%H:%M:%S}"
 
 
 def clock(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:

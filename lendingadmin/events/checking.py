@@ -1,4 +1,4 @@
-"""What is checked of an event before it is sent (Spec: Event, Events, Limits).
+"""Checks an event before it is sent (Spec: Event, Events, Limits).
 
 Errors are what the spec rules out: nothing is sent with one. Warnings are what it leaves open, or
 what an assessment would not use: they are shown, and the service decides. No finding quotes a
@@ -7,14 +7,14 @@ value, because values are personal.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from lendingadmin.display.templatetags.money import count as written
 from lendingadmin.lending import codec
 from lendingadmin.ui.dates import far_notice
 
-from .kinds import CAPTURED, CATEGORIES, KINDS, SMS, EventKind, kind_of
+from .kinds import CAPTURED, CATEGORIES, KINDS, SMS, EventKind, find_kind
 from .rules import LEFT_OUT, RULES, moment_of
 
 TOO_LARGE = 5_000_000  # bytes; Spec: event data of one request must be under 5 MB
@@ -46,14 +46,14 @@ class Findings:
     too_large: str = ""
 
 
-def examine(body: Mapping[str, object], now: datetime) -> Findings:
+def check_event(body: Mapping[str, object], now: datetime) -> Findings:
     """Check a whole event, as it would be sent."""
     findings = Findings()
     data = body.get("data")
     if _too_deep(data):
         findings.errors.append(f"The data is nested more than {_DEEPEST} deep.")
         return findings
-    when = event_time(body.get("timestamp"))
+    when = parse_time(body.get("timestamp"))
     _check_head(body, when, now, findings)
     if not isinstance(data, list) or not data:
         findings.errors.append("The data is a list with at least one set of values.")
@@ -61,7 +61,7 @@ def examine(body: Mapping[str, object], now: datetime) -> Findings:
     tally = _Tally()
     for place, entry in enumerate(data, start=1):
         tally.read_set(entry, place)
-    tally.tell(findings, when)
+    tally.report(findings, when)
     _check_category(body.get("category"), data, findings)
     _check_size(body, findings)
     return findings
@@ -78,13 +78,13 @@ def months_before(when: datetime, months: int) -> datetime:
     raise ValueError("there is no such month")
 
 
-def event_time(value: object) -> datetime | None:
-    """An event's timestamp as a point in time; None for what is none."""
+def parse_time(value: object) -> datetime | None:
+    """A timestamp of the wire as a point in time, in UTC; None for what is none."""
     try:
         found = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
+        return found.astimezone(UTC) if found and found.tzinfo else None
+    except (ValueError, OverflowError):
         return None
-    return found if found and found.tzinfo else None
 
 
 def _check_head(
@@ -130,7 +130,7 @@ def _check_size(body: Mapping[str, object], findings: Findings) -> None:
 
 
 def _kind(entry: object) -> EventKind | None:
-    return kind_of(entry.get("kind")) if isinstance(entry, Mapping) else None
+    return find_kind(entry.get("kind")) if isinstance(entry, Mapping) else None
 
 
 def _too_deep(value: object) -> bool:
@@ -162,7 +162,7 @@ class _Tally:
         if not isinstance(entry, Mapping):
             self._note(self.errors, "a set must be an object with kind and values", f"set {place}")
             return
-        kind, values = kind_of(entry.get("kind")), entry.get("values")
+        kind, values = find_kind(entry.get("kind")), entry.get("values")
         if kind is None:
             known = ", ".join(KINDS)
             words = f"the kind must end in one of {known}"
@@ -196,10 +196,10 @@ class _Tally:
         if when := moment_of(value.get("timestamp")):
             self.times.setdefault(key, []).append(when)
 
-    def tell(self, findings: Findings, when: datetime | None) -> None:
+    def report(self, findings: Findings, when: datetime | None) -> None:
         """Put everything into sentences."""
-        findings.errors += _sentences(self.errors)
-        findings.warnings += _sentences(self.warnings)
+        findings.errors += _write_sentences(self.errors)
+        findings.warnings += _write_sentences(self.warnings)
         if not sum(self.counts.values()) and not findings.errors:
             findings.errors.append("There is no value in the data.")
         if "" in self.domains:
@@ -211,13 +211,13 @@ class _Tally:
             first, last = (times[0], times[-1]) if times else (None, None)
             findings.parts.append(Part(key, count, first, last))
         if when:
-            self._tell_times(findings, when)
+            self._report_times(findings, when)
 
-    def _tell_times(self, findings: Findings, when: datetime) -> None:
+    def _report_times(self, findings: Findings, when: datetime) -> None:
         later = sum(found > when for times in self.times.values() for found in times)
         if later:
             findings.warnings.append(
-                f"{_values(later)} of a later time than the event that captured it."
+                f"{_count_values(later)} of a later time than the event that captured it."
             )
         earliest = months_before(when, SMS_MONTHS)
         old = sum(found < earliest for found in self.times.get(SMS, ()))
@@ -233,15 +233,16 @@ class _Tally:
         where.setdefault(words, []).append(place)
 
 
-def _values(count: int) -> str:
+def _count_values(count: int) -> str:
     return f"{written(count)} {'value is' if count == 1 else 'values are'}"
 
 
-def _sentences(found: Mapping[str, list[str]], most: int = 20) -> list[str]:
-    told = [
+def _write_sentences(found: Mapping[str, list[str]], most: int = 20) -> list[str]:
+    sentences = [
         f"{words} ({places[0]})"
         if len(places) == 1
         else f"{words} ({written(len(places))} times, first at {places[0]})"
         for words, places in list(found.items())[:most]
     ]
-    return [*told, f"… and {len(found) - most} more findings"] if len(found) > most else told
+    rest = len(found) - most
+    return [*sentences, f"… and {rest} more findings"] if rest > 0 else sentences

@@ -10,8 +10,8 @@ from lendingadmin.lending.values import Event
 from lendingadmin.ui.converters import addresses
 from lendingadmin.ui.tables import Column, id_link, row_link, to_html, two_lines
 
-from .finding import address
 from .kinds import contents
+from .search import build_event_url
 
 ACCOUNT = "Account"
 
@@ -21,7 +21,7 @@ def columns(app: LendingApp) -> tuple[Column, ...]:
     borrower_at = addresses("borrower", app.app_id)
 
     def captured(event: Event) -> str:
-        when, here = moment(event.timestamp, app.zone), address(app.app_id, event)
+        when, here = moment(event.timestamp, app.zone), build_event_url(app.app_id, event)
         return two_lines(row_link(here, to_html(when)) if here else when, event.event_type)
 
     def account(event: Event) -> str:

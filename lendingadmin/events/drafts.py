@@ -1,6 +1,6 @@
-"""An event under way: what was entered, the file that was chosen, and the event once it passed.
+"""The draft of an event: what was entered, the chosen file, and the event once it passed the check.
 
-A browser sends a file once and can't be given it back, so it is kept here with the rest, sealed,
+A browser sends a file once and can't be given it back, so it is kept here with the rest, encrypted,
 and going back loses nothing.
 """
 
@@ -40,32 +40,32 @@ class Draft:
         """The file that was chosen, as if it were sent again; None where there was none."""
         return SimpleUploadedFile(self.file_name, self.content) if self.file_name else None
 
-    def keep(self, request: PersonRequest, idempotency_key: str) -> None:
-        """Keep it, sealed, under the form's token."""
+    def save(self, request: PersonRequest, idempotency_key: str) -> None:
+        """Save it, encrypted, under the form's idempotency key."""
         kept = {"app_id": self.app_id, "name": self.file_name}
-        kept["typed"] = _packed(self.typed.encode())
-        kept["file"] = _packed(self.content) if self.file_name else ""
-        kept["body"] = _packed(codec.encode(self.body)) if self.body else ""
+        kept["typed"] = _pack(self.typed.encode())
+        kept["file"] = _pack(self.content) if self.file_name else ""
+        kept["body"] = _pack(codec.encode(self.body)) if self.body else ""
         idempotency.save_draft(request, PURPOSE, idempotency_key, kept)
 
 
-def taken_up(request: PersonRequest, app_id: str, idempotency_key: str) -> Draft | None:
-    """What this person entered for this app under the token; None where there is nothing."""
+def load_draft(request: PersonRequest, app_id: str, idempotency_key: str) -> Draft | None:
+    """What this person entered for this app under the key; None where there is nothing."""
     kept = idempotency.load_draft(request, PURPOSE, idempotency_key) if idempotency_key else None
     if kept is None or kept["app_id"] != app_id or "typed" not in kept:
         return None
-    content = _unpacked(kept.get("file", ""))
-    body = codec.decode(_unpacked(kept["body"])) if kept["body"] else {}
+    content = _unpack(kept.get("file", ""))
+    body = codec.decode(_unpack(kept["body"])) if kept["body"] else {}
     if not isinstance(body, dict):
         raise TypeError("a draft of an event holds an object")
-    typed = _unpacked(kept["typed"]).decode()
+    typed = _unpack(kept["typed"]).decode()
     return Draft(app_id, typed, kept.get("name", ""), content, body)
 
 
-def _packed(content: bytes) -> str:
+def _pack(content: bytes) -> str:
     """Bytes as text for a draft: 5 MB of messages become about one."""
     return b64encode(zlib.compress(content)).decode("ascii")
 
 
-def _unpacked(text: str) -> bytes:
+def _unpack(text: str) -> bytes:
     return zlib.decompress(b64decode(text)) if text else b""

@@ -1,7 +1,7 @@
 """The forms by which an event is reported: rows to fill in, or a file (Spec: Events, Create)."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
@@ -9,13 +9,15 @@ from django import forms
 from django.http import QueryDict
 
 from lendingadmin.display.templatetags.money import count
+from lendingadmin.lending import codec
 from lendingadmin.lending.values import timestamp_text
 from lendingadmin.ui.fields import LineField
 from lendingadmin.ui.uploads import LONGEST, CutOff
 
-from . import files, rows
+from . import rows
+from .checking import parse_time
 from .fields import SecondField
-from .kinds import CAPTURED, CATEGORIES, KINDS, kind_of, named
+from .kinds import CAPTURED, CATEGORIES, KINDS, add_domain, find_kind
 
 _CORRECT = "Some values below need correcting."
 _BY_THE_DATA, _NONE = "", "none"
@@ -27,7 +29,12 @@ _CATEGORY = [
 
 
 class EventForm(forms.Form):
-    """What both ways ask for. `body` is the event as it would be sent, once the form is valid."""
+    """What both ways ask for. `body` is the event as it would be sent, once the form is valid.
+
+    `content` and `file_name` are those of the file that counts, once it could be read.
+    """
+
+    content, file_name = b"", ""
 
     accountId = LineField(
         label="Account id",
@@ -62,12 +69,12 @@ class EventForm(forms.Form):
         """Say beside the field that holds most of it that the event is too large."""
         raise NotImplementedError
 
-    def _body(
+    def _build_body(
         self, account_id: object, event_type: object, when: object, data: list[Any], given: object
     ) -> dict[str, object]:
         body = {"accountId": account_id, "eventType": event_type, "timestamp": when, "data": data}
         chosen = self.cleaned_data["category"]
-        category = None if chosen == _NONE else chosen or given or _category_of(data)
+        category = None if chosen == _NONE else chosen or given or _find_category(data)
         return body if category is None else body | {"category": category}
 
 
@@ -99,7 +106,7 @@ class RowsForm(EventForm):
         self.add_error(None, _CORRECT)
 
     def leave_unexamined(self) -> None:
-        """Show it again with more rows, without a word on what is not finished yet."""
+        """Show it again with more rows, without errors of what is not finished yet."""
         self._errors = forms.utils.ErrorDict()
         for section in self.sections:
             section.leave_unexamined()
@@ -109,21 +116,20 @@ class RowsForm(EventForm):
         entered = self.cleaned_data
         data = [
             {
-                "kind": named(entered["domain"], section.kind.key),
+                "kind": add_domain(entered["domain"], section.kind.key),
                 "values": [row.value() for row in section.filled],
             }
             for section in self.sections
             if section.filled
         ]
         when = timestamp_text(entered["timestamp"])
-        return self._body(entered["accountId"], CAPTURED, when, data, None)
+        return self._build_body(entered["accountId"], CAPTURED, when, data, None)
 
 
 class FileForm(EventForm):
     """An event out of a file; what is left empty here is taken from the file.
 
     A file in `initial` is the one that was chosen before; it counts until another is chosen.
-    `content` and `file_name` are those of the file that counts, once it could be read.
     """
 
     file = forms.FileField(
@@ -133,7 +139,6 @@ class FileForm(EventForm):
 
     def __init__(self, *args: Any, **kw: Any) -> None:
         super().__init__(*args, **kw)
-        self.content, self.file_name = b"", ""
         if self.initial.get("file"):
             self.fields["file"].required = False
             self.fields["file"].label = "Another file"
@@ -143,7 +148,7 @@ class FileForm(EventForm):
         self.fields["timestamp"].help_text = "Leave it empty to take it from the file."
         self.fields["domain"].help_text = "Put before kinds that the file gives without one."
 
-    def clean_file(self) -> files.Uploaded:
+    def clean_file(self) -> "Upload":
         """The file's content, or why it can't be one."""
         sent = self.cleaned_data["file"]
         if isinstance(sent, CutOff):
@@ -152,10 +157,7 @@ class FileForm(EventForm):
                 "and the service takes less."
             )
         content = sent.read()
-        try:
-            uploaded = files.read(content)
-        except files.Unusable as why:
-            raise forms.ValidationError(str(why)) from None
+        uploaded = read_upload(content)
         self.content, self.file_name = content, sent.name
         return uploaded
 
@@ -176,26 +178,59 @@ class FileForm(EventForm):
         entered, uploaded = self.cleaned_data, self.cleaned_data["file"]
         head: Mapping[str, object] = uploaded.head
         entered_when = entered["timestamp"]
-        return self._body(
+        return self._build_body(
             entered["accountId"] or head.get("accountId"),
             head.get("eventType", CAPTURED),
-            timestamp_text(entered_when) if entered_when else _written(head.get("timestamp")),
-            files.with_domain(uploaded.data, entered["domain"]),
+            timestamp_text(entered_when) if entered_when else _write_time(head.get("timestamp")),
+            _add_domains(uploaded.data, entered["domain"]),
             head.get("category"),
         )
 
 
-def _written(when: object) -> object:
-    """A file's timestamp as the service writes it; what is none stays, for the check to name."""
+@dataclass(frozen=True)
+class Upload:
+    """What a file says; `head` holds what it gives beside the data."""
+
+    data: list[object]
+    head: Mapping[str, object] = field(default_factory=dict)
+
+
+def read_upload(content: bytes) -> Upload:
+    """Read a file: an event, an object with `data`, or the list of sets alone.
+
+    Raises ValidationError.
+    """
     try:
-        found = datetime.fromisoformat(when) if isinstance(when, str) else None
-        return timestamp_text(found) if found else when
-    except (ValueError, OverflowError):
-        return when
+        found = codec.decode(content)
+    except (ValueError, RecursionError):
+        raise forms.ValidationError("This is not a file of JSON in UTF-8.") from None
+    if isinstance(found, list):
+        return Upload(found)
+    if not isinstance(found, dict) or not isinstance(found.get("data"), list):
+        raise forms.ValidationError(
+            "The file holds an event with a list “data”, or that list alone."
+        )
+    return Upload(found["data"], {key: found[key] for key in found if key != "data"})
 
 
-def _category_of(data: list[Any]) -> str | None:
-    kinds = {kind_of(entry.get("kind")) if isinstance(entry, Mapping) else None for entry in data}
+def _add_domains(data: list[object], domain: str) -> list[object]:
+    """The sets with the domain before each kind that is written without one."""
+    return [
+        {**entry, "kind": add_domain(domain, entry["kind"])}
+        if isinstance(entry, Mapping) and isinstance(entry.get("kind"), str)
+        else entry
+        for entry in data
+    ]
+
+
+def _write_time(when: object) -> object:
+    """A file's timestamp as the service writes it; what is none stays, for the check to name."""
+    found = parse_time(when)
+    return timestamp_text(found) if found else when
+
+
+def _find_category(data: list[Any]) -> str | None:
+    kinds = {find_kind(entry.get("kind")) if isinstance(entry, Mapping) else None for entry in data}
     names = {kind.key if kind else "" for kind in kinds}
     found = names.pop() if len(names) == 1 else ""
     return found if found in CATEGORIES and found in KINDS else None

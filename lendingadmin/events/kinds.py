@@ -1,7 +1,7 @@
 """The five kinds of values an event carries (Spec: EntityValueSet).
 
 A kind's name is `<service_domain>/<key>`. The domain is the service's own and documented nowhere,
-so kinds are told by how their name ends.
+so a kind is known by how its name ends.
 """
 
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ KINDS = {
 }
 
 
-def kind_of(name: object) -> EventKind | None:
+def find_kind(name: object) -> EventKind | None:
     """The kind that a name means, whatever domain stands before it; None for any other name."""
     if not isinstance(name, str):
         return None
@@ -52,23 +52,23 @@ def kind_of(name: object) -> EventKind | None:
     return None
 
 
-def domain_of(name: object) -> str:
+def split_domain(name: object) -> str:
     """The domain in front of a known kind's key; empty where there is none."""
-    kind = kind_of(name)
+    kind = find_kind(name)
     return str(name)[: -len(kind.key)].rstrip("/") if kind else ""
 
 
-def named(domain: str, name: str) -> str:
+def add_domain(domain: str, name: str) -> str:
     """A kind's whole name: a bare key gets the domain, a name that has one keeps its own."""
     return f"{domain}/{name}" if name in KINDS and domain else name
 
 
-def domain_among(events: Iterable[Event]) -> str:
-    """The domain that these events' kinds carry: the first that is found, else empty."""
+def find_domain(events: Iterable[Event]) -> str:
+    """The domain of these events' kinds: the first that is found, else empty."""
     for event in events:
         for entry in each(event.data):
-            if isinstance(entry, EntityValueSet) and domain_of(text(entry.kind)):
-                return domain_of(entry.kind)
+            if isinstance(entry, EntityValueSet) and split_domain(text(entry.kind)):
+                return split_domain(entry.kind)
     return ""
 
 
@@ -77,7 +77,7 @@ def contents(event: Event) -> str:
     counts: dict[str, int] = {}
     others = 0
     for entry in each(event.data):
-        kind = kind_of(entry.kind)
+        kind = find_kind(entry.kind)
         if kind is None:
             others += 1
         else:

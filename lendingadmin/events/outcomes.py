@@ -1,7 +1,7 @@
-"""Finding out what became of an event that was to be reported.
+"""Checks whether an event whose report has an unknown outcome reached the service.
 
-An event is unique by accountId, eventType and timestamp (Spec: Events), so it is looked for by
-them. What it holds is not kept for that, only how much of each kind.
+An event is unique by accountId, eventType and timestamp (Spec: Events), so it is searched by them.
+Its content is not kept for that, only how many values of each kind it has.
 """
 
 from collections import Counter
@@ -16,17 +16,19 @@ from lendingadmin.writes.reconciliation import (
 )
 from lendingadmin.writes.states import WriteFound
 
-from . import finding
+from .search import build_url, search_event
 
 _KEY = ("accountId", "eventType", "timestamp")
 
 
-def in_short(body: Mapping[str, object]) -> dict[str, object]:
-    """What of an event is kept to compare with: its key, and how many values of each kind."""
-    return {name: str(body.get(name, "")) for name in _KEY} | {"values": _counts(body.get("data"))}
+def summarize(body: Mapping[str, object]) -> dict[str, object]:
+    """What is kept of an event to compare with: its key, and how many values of each kind."""
+    return {name: str(body.get(name, "")) for name in _KEY} | {
+        "values": _count_values(body.get("data"))
+    }
 
 
-def _counts(data: object) -> dict[str, int]:
+def _count_values(data: object) -> dict[str, int]:
     found: Counter[str] = Counter()
     for one in data if isinstance(data, list | tuple) else ():
         values = one.get("values") if isinstance(one, Mapping) else None
@@ -35,22 +37,22 @@ def _counts(data: object) -> dict[str, int]:
     return dict(found)
 
 
-def reported(write: Write, submitted: Submitted) -> CheckResult:
+def check_reported(write: Write, submitted: Submitted) -> CheckResult:
     """Whether the service lists an event with the same three, and as many values in it."""
     key = [str(submitted.sent[name]) for name in _KEY]
-    looked = finding.find(write.app_id, *key)
-    there = looked.found
+    result = search_event(write.app_id, *key)
+    there = result.found
     if there is None:
-        whole = "" if looked.whole else " The service's list was not seen to its end."
+        whole = "" if result.whole else " The service's list was not seen to its end."
         why = f"The service lists no event of this account, type and time so far.{whole}"
         return CheckResult(WriteFound.NOT_SEEN, why)
-    address = finding.address_of(write.app_id, *key)
+    address = build_url(write.app_id, *key)
     links = (("Open the event", address),) if address else ()
     data = there.raw.get("data")
     if data is None:
         why = "There is an event of this account, type and time; what it holds is not shown."
         return CheckResult(WriteFound.THERE, why, links)
-    if _counts(data) != submitted.sent["values"]:
+    if _count_values(data) != submitted.sent["values"]:
         why = (
             "There is an event of this account, type and time, but it holds other data: "
             "somebody else may have reported it."
@@ -61,7 +63,7 @@ def reported(write: Write, submitted: Submitted) -> CheckResult:
 
 
 def register_checkers() -> None:
-    """Let the writes of this area be followed."""
+    """Register how unconfirmed writes of this area are checked."""
     register_checker(
-        "events.create", OutcomeChecker("Report an event", "lending.events.list", reported)
+        "events.create", OutcomeChecker("Report an event", "lending.events.list", check_reported)
     )

@@ -1,27 +1,33 @@
-"""An event's data as its page shows it: each kind for what it is, masked until it was asked for.
+"""An event's data as its page shows it: each kind in its own layout, masked until it is revealed.
 
-What is masked is left out here, so that it never reaches a template. A battery's level tells
-nothing of a person and is not masked.
+What is masked is left out here, so that it never reaches a template. A battery's level says nothing
+of a person and is not masked. What the spec does not name may be as personal as the data: until the
+content is revealed it is left out.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from decimal import Decimal
 from typing import Any
 
 from lendingadmin.display import formats
-from lendingadmin.display.line_chart import Line, draw_line
-from lendingadmin.display.technical import Leaf
+from lendingadmin.display.charts import Plot, draw_line
+from lendingadmin.display.technical import Leaf, list_technical
 from lendingadmin.display.text import shown
+from lendingadmin.display.times import moment
 from lendingadmin.lending.values import EntityValueSet, Event, Malformed, Record, each, number
 from lendingadmin.ui.redact import REDACTED
 
-from .kinds import APP, BATTERY, CONTACT, LOCATION, SMS, EventKind, kind_of
+from .kinds import APP, BATTERY, CONTACT, LOCATION, SMS, EventKind, find_kind
 from .rules import RULES, moment_of
-from .technical import list_of_event, list_of_value
 
 PART = 200  # values of each set that a page shows; further ones are on further parts
+Say = Callable[[object], str]
+
+# templates/events/event.html; `data` is shown set by set.
+_SHOWN = frozenset(("accountId", "eventType", "timestamp", "status", "category", "createdAt"))
+_ADDRESS = frozenset(("addressName", "addressType"))
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,7 @@ class Shown:
     count: int
     template: str
     rows: Sequence[Any] = ()
-    charts: tuple[tuple[str, Line], ...] = ()
+    plot: Plot | None = None
     unread: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
@@ -60,85 +66,67 @@ class Reading:
         return self.part + 1 if self.part + 1 < self.parts else None
 
 
-@dataclass(frozen=True)
-class Message:
-    """A text message. `way` is `inbound`, `outbound` or what came in their place.
-
-    `sms_id` and what `more` it holds are empty while it is masked.
-    """
-
-    way: str
-    when: object
-    body: str
-    read: str
-    sms_id: str = ""
-    more: Sequence[Leaf] = ()
-
-
 @dataclass
 class Thread:
     """The messages with one address, oldest first."""
 
     address: str
-    messages: list[Message] = field(default_factory=list)
+    messages: list[dict[str, object]] = field(default_factory=list)
 
 
-Say = Callable[[object], str]
-
-
-def read(event: Event, *, revealed: bool, part: int, zone: tzinfo) -> Reading:
+def read_event(event: Event, *, revealed: bool, part: int, zone: tzinfo) -> Reading:
     """Read an event's data for its page; with `revealed` its personal content too."""
-    say = _plainly if revealed else _masked
-    result, technical = _result(event.result, say), list_of_event(event, revealed=revealed)
+    say = _write_plain if revealed else _mask
+    result, technical = _read_result(event.result, say), _list_event_leaves(event, revealed)
     if isinstance(event.data, Malformed):
         return Reading(result=result, odd=say(event.data), technical=technical)
     entries = list(event.data or ())
-    longest = max((_length(entry) for entry in entries), default=0)
+    longest = max((_count(entry) for entry in entries), default=0)
     parts = max(1, -(-longest // PART))
     at = min(part, parts - 1)
-    sets = tuple(_set(entry, say, at, zone) for entry in entries)
+    sets = tuple(_read_set(entry, say, at, zone) for entry in entries)
     return Reading(sets, result, part=at, parts=parts, technical=technical)
 
 
-def _result(result: Record | Malformed | None, say: Say) -> tuple[tuple[str, str], ...]:
+def _read_result(result: Record | Malformed | None, say: Say) -> tuple[tuple[str, str], ...]:
     """The spec does not show what a result holds, so it is as personal as the data it is of."""
     if isinstance(result, Malformed):
         return (("As it came", say(result)),)
     return tuple((key, say(value)) for key, value in result.entries) if result else ()
 
 
-def _set(entry: EntityValueSet | Malformed, say: Say, part: int, zone: tzinfo) -> Shown:
+def _read_set(entry: EntityValueSet | Malformed, say: Say, part: int, zone: tzinfo) -> Shown:
     if isinstance(entry, Malformed):
         return Shown(None, "", 0, "", unread=(say(entry),))
-    kind, values = kind_of(entry.kind), each(entry.values)
+    kind, values = find_kind(entry.kind), each(entry.values)
     unread = [say(one) for one in entry.values or () if isinstance(one, Malformed)]
     if isinstance(entry.values, Malformed):
         unread = [say(entry.values)]
-    lay_out, template = _LAYOUTS[kind.key] if kind else (_pairs, "pairs")
+    list_rows, template = _LAYOUTS[kind.key] if kind else (_list_pairs, "pairs")
     known = RULES[kind.key].keys() if kind else None
     names = {key for one in values for key, _ in one.entries if known and key not in known}
     return Shown(
         kind=kind,
         name=shown(entry.kind),
-        count=_length(entry),
+        count=_count(entry),
         template=f"events/_{template}.html",
-        rows=lay_out(values, say, slice(part * PART, (part + 1) * PART)),
-        charts=_charts(values, zone) if kind and kind.key == BATTERY else (),
+        rows=list_rows(values, say, slice(part * PART, (part + 1) * PART)),
+        plot=_draw_levels(values, zone) if kind and kind.key == BATTERY else None,
         unread=tuple(unread[:PART]),
         others=tuple(sorted(names)),
     )
 
 
-def _length(entry: EntityValueSet | Malformed) -> int:
+def _count(entry: EntityValueSet | Malformed) -> int:
     return 0 if isinstance(entry, Malformed) else sum(1 for _ in entry.values or ())
 
 
-def _threads(values: Sequence[Record], say: Say, piece: slice) -> list[Thread]:
+def _list_threads(values: Sequence[Record], say: Say, piece: slice) -> list[Thread]:
     """Conversations: the messages of each address together, the one last written in first."""
-    together: dict[str, list[Record]] = {}
-    for value in _by_time(values):
-        together.setdefault(shown(value.get("address")), []).append(value)
-    ordered = sorted(together.values(), key=lambda them: _time_key(them[-1]), reverse=True)
+    by_address: dict[str, list[Record]] = {}
+    for value in _sort_by_time(values):
+        by_address.setdefault(shown(value.get("address")), []).append(value)
+    ordered = sorted(by_address.values(), key=lambda them: _time_key(them[-1]), reverse=True)
     threads: list[Thread] = []
     flat = [(place, value) for place, them in enumerate(ordered) for value in them]
     last = None
@@ -146,35 +134,35 @@ def _threads(values: Sequence[Record], say: Say, piece: slice) -> list[Thread]:
         if place != last:
             threads.append(Thread(say(value.get("address"))))
             last = place
-        threads[-1].messages.append(_message(value, say))
+        threads[-1].messages.append(_read_message(value, say))
     return threads
 
 
-def _message(value: Record, say: Say) -> Message:
+def _read_message(value: Record, say: Say) -> dict[str, object]:
     read, sms_id = value.get("read"), value.get("smsId")
-    return Message(
-        way=shown(value.get("direction")),
-        when=_when(value),
-        body=say(value.get("rawBody")),
-        read="" if read is None else "read" if read in (True, 1) else "not read",
-        sms_id=say(sms_id) if sms_id is not None and say is _plainly else "",
-        more=_list_more(SMS, value, say),
-    )
+    return {
+        "direction": shown(value.get("direction")),
+        "when": _read_time(value),
+        "body": say(value.get("rawBody")),
+        "read": "" if read is None else "read" if read in (True, 1) else "not read",
+        "sms_id": say(sms_id) if sms_id is not None and say is _write_plain else "",
+        "more": _list_value_leaves(SMS, value, say),
+    }
 
 
-def _contacts(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
+def _list_contacts(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
     return [
         {
             "name": say(value.get("name")),
-            "primary": _address(value.get("primaryAddress"), say),
-            "others": [_address(one, say) for one in _listed(value.get("otherAddresses"))],
-            "more": _list_more(CONTACT, value, say),
+            "primary": _read_address(value.get("primaryAddress"), say),
+            "others": [_read_address(one, say) for one in _listed(value.get("otherAddresses"))],
+            "more": _list_value_leaves(CONTACT, value, say),
         }
         for value in values[piece]
     ]
 
 
-def _address(raw: object, say: Say) -> dict[str, str]:
+def _read_address(raw: object, say: Say) -> dict[str, str]:
     if not isinstance(raw, Mapping):
         return {"name": say(raw), "type": ""}
     kind = raw.get("addressType")
@@ -187,39 +175,42 @@ def _listed(raw: object) -> list[object]:
     return list(raw) if isinstance(raw, list | tuple) else [raw]
 
 
-def _battery(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
-    return [
-        {
-            "when": _when(value),
-            "level": shown(value.get("level")),
-            "charging": shown(value.get("isCharging")),
-            "method": shown(value.get("chargingMethod")),
-            "more": _list_more(BATTERY, value, say),
-        }
-        for value in _by_time(values)[piece]
-    ]
+def _list_dated(kind: str, *names: str) -> "Layout":
+    """Rows of a time and these fields, the oldest first."""
+
+    def list_rows(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
+        write = shown if kind == BATTERY else say
+        return [
+            {"when": _read_time(value), "more": _list_value_leaves(kind, value, say)}
+            | {name: write(value.get(name)) for name in names}
+            for value in _sort_by_time(values)[piece]
+        ]
+
+    return list_rows
 
 
-def _charts(values: Sequence[Record], zone: tzinfo) -> tuple[tuple[str, Line], ...]:
-    """The line of all levels, once for a wide screen and once for a phone."""
-    sizes = (("wide", 700, 150), ("narrow", 380, 150))
-    levels = _levels(values)
-    here, locale = formats.zone() or zone, formats.locale()
-    drawn = [
-        (name, draw_line(levels, here, width=wide, height=high, locale=locale))
-        for name, wide, high in sizes
-    ]
-    return tuple((name, line) for name, line in drawn if line)
+def _draw_levels(values: Sequence[Record], zone: tzinfo) -> Plot | None:
+    """The line of all levels that have a time and are numbers of sane size.
 
-
-def _levels(values: Sequence[Record]) -> list[tuple[datetime, Decimal]]:
-    """What a line can be drawn through: a time, and a level that is a number of sane size."""
-    found = []
+    Its scale is 0 to 100, and wider where a level lies outside.
+    """
+    points = []
     for value in values:
         when, level = moment_of(value.get("timestamp")), _decimal(value.get("level"))
         if when and level is not None and abs(level) < 1_000_000:
-            found.append((when, level))
-    return found
+            points.append((when, level))
+    low = min((level for _, level in points), default=Decimal(0))
+    high = max((level for _, level in points), default=Decimal(100))
+    inside = low >= 0 and high <= 100
+    marks = (Decimal(0), Decimal(50), Decimal(100))
+    return draw_line(
+        points,
+        write=lambda level: f"{level:f} %",
+        write_time=lambda at: moment(at, formats.zone() or zone, formats.locale()),
+        marks=marks if inside else (min(low, Decimal(0)), max(high, Decimal(100))),
+        dotted=True,
+        height=150,
+    )
 
 
 def _decimal(raw: object) -> Decimal | None:
@@ -228,41 +219,17 @@ def _decimal(raw: object) -> Decimal | None:
     return number(raw)
 
 
-def _places(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
-    return [
-        {
-            "when": _when(value),
-            "place": say(value.get("latLng")),
-            "more": _list_more(LOCATION, value, say),
-        }
-        for value in _by_time(values)[piece]
-    ]
-
-
-def _apps(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
-    return [
-        {"when": _when(value), "more": _list_more(APP, value, say)}
-        | {name: say(value.get(name)) for name in ("label", "name", "package")}
-        for value in _by_time(values)[piece]
-    ]
-
-
-def _list_more(kind: str, value: Record, say: Say) -> list[Leaf]:
-    """What else a value holds; nothing while it is masked."""
-    return list_of_value(kind, value) if say is _plainly else []
-
-
-def _pairs(values: Sequence[Record], say: Say, piece: slice) -> list[list[tuple[str, str]]]:
+def _list_pairs(values: Sequence[Record], say: Say, piece: slice) -> list[list[tuple[str, str]]]:
     return [[(key, say(value)) for key, value in one.entries] for one in values[piece]]
 
 
-def _when(value: Record) -> object:
+def _read_time(value: Record) -> object:
     """The time inside a value, or what stands in its place."""
     raw = value.get("timestamp")
     return moment_of(raw) or (None if raw is None else Malformed(raw))
 
 
-def _by_time(values: Sequence[Record]) -> list[Record]:
+def _sort_by_time(values: Sequence[Record]) -> list[Record]:
     return sorted(values, key=_time_key)
 
 
@@ -271,18 +238,53 @@ def _time_key(value: Record) -> tuple[bool, float]:
     return (when is None, when.timestamp() if when else 0)
 
 
-def _plainly(value: object) -> str:
+def _write_plain(value: object) -> str:
     return shown(Malformed(value) if isinstance(value, Mapping | list | tuple) else value)
 
 
-def _masked(value: object) -> str:
+def _mask(value: object) -> str:
     return shown(value) if value is None else REDACTED
 
 
-_LAYOUTS: Mapping[str, tuple[Callable[[Sequence[Record], Say, slice], Sequence[Any]], str]] = {
-    SMS: (_threads, "messages"),
-    CONTACT: (_contacts, "contacts"),
-    BATTERY: (_battery, "battery"),
-    LOCATION: (_places, "places"),
-    APP: (_apps, "apps"),
+def _list_event_leaves(event: Event, revealed: bool) -> list[Leaf]:
+    """The event's own leaves and those of its sets, without the values in them."""
+    own = Event(_drop_keys(event.raw, {"data", "result"}))
+    leaves = list_technical(own, _SHOWN)
+    for index, entry in enumerate(event.data or ()):
+        if isinstance(entry, EntityValueSet):
+            rest = Record(_drop_keys(entry.raw, {"kind", "values"}))
+            leaves += list_technical(rest, (), within=f"data[{index}]")
+    return leaves if revealed else [leaf for leaf in leaves if leaf.documented]
+
+
+def _list_value_leaves(kind: str, value: Record, say: Say) -> list[Leaf]:
+    """The leaves of one value that its row does not show; nothing while it is masked."""
+    if say is not _write_plain:
+        return []
+    rest: dict[str, object] = {}
+    for key, raw in value.entries:
+        if kind == CONTACT and key == "primaryAddress" and isinstance(raw, Mapping):
+            rest[key] = _drop_keys(raw, _ADDRESS)
+        elif kind == CONTACT and key == "otherAddresses" and isinstance(raw, list):
+            for index, one in enumerate(raw):
+                if isinstance(one, Mapping):
+                    rest[f"{key}[{index}]"] = _drop_keys(one, _ADDRESS)
+        elif key not in RULES[kind]:
+            rest[key] = raw
+    return list_technical(
+        Record({key: raw for key, raw in rest.items() if raw not in (None, {})}), ()
+    )
+
+
+def _drop_keys(raw: Mapping[str, object], keys: frozenset[str] | set[str]) -> dict[str, object]:
+    return {key: value for key, value in raw.items() if key not in keys}
+
+
+Layout = Callable[[Sequence[Record], Say, slice], Sequence[Any]]
+_LAYOUTS: Mapping[str, tuple[Layout, str]] = {
+    SMS: (_list_threads, "messages"),
+    CONTACT: (_list_contacts, "contacts"),
+    BATTERY: (_list_dated(BATTERY, "level", "isCharging", "chargingMethod"), "battery"),
+    LOCATION: (_list_dated(LOCATION, "latLng"), "places"),
+    APP: (_list_dated(APP, "label", "name", "package"), "apps"),
 }

@@ -6,6 +6,7 @@ A rule gives the words that complete “must be …”, or nothing where the val
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from .kinds import APP, BATTERY, CONTACT, LOCATION, SMS
 
@@ -30,25 +31,21 @@ def millis(when: datetime) -> int:
     return (when - _EPOCH) // timedelta(milliseconds=1)
 
 
-def _text(value: object) -> str:
-    return "" if isinstance(value, str) else "text"
+def _expect(words: str, is_right: Callable[[Any], bool]) -> Rule:
+    return lambda value: "" if is_right(value) else words
 
 
-def _flag(value: object) -> str:
-    return "" if isinstance(value, bool) else "true or false"
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | Decimal) and not isinstance(value, bool)
 
 
-def _number(value: object) -> str:
-    number = isinstance(value, int | Decimal) and not isinstance(value, bool)
-    return "" if number else "a number"
+def _is_address(value: object) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(value.get(name, ""), str) for name in ("addressName", "addressType")
+    )
 
 
-def _read(value: object) -> str:
-    marked = isinstance(value, bool) or (not _number(value) and value == 1)
-    return "" if marked else "true, false or the number 1"
-
-
-def _time(value: object) -> str:
+def _check_time(value: object) -> str:
     when = moment_of(value)
     if when is None or value != millis(when):
         return "whole milliseconds since 1970"
@@ -57,17 +54,18 @@ def _time(value: object) -> str:
     return ""
 
 
-def _address(value: object) -> str:
-    right = isinstance(value, Mapping) and not any(
-        _text(value.get(name)) for name in ("addressName", "addressType") if name in value
-    )
-    return "" if right else "an object with addressName and addressType as text"
-
-
-def _addresses(value: object) -> str:
-    right = isinstance(value, list) and not any(_address(one) for one in value)
-    return "" if right else "a list of objects with addressName and addressType as text"
-
+_text = _expect("text", lambda value: isinstance(value, str))
+_flag = _expect("true or false", lambda value: isinstance(value, bool))
+_number = _expect("a number", _is_number)
+_read = _expect(
+    "true, false or the number 1",
+    lambda value: isinstance(value, bool) or (_is_number(value) and value == 1),
+)
+_address = _expect("an object with addressName and addressType as text", _is_address)
+_addresses = _expect(
+    "a list of objects with addressName and addressType as text",
+    lambda value: isinstance(value, list) and all(map(_is_address, value)),
+)
 
 # The spec says of no field that it is required. Without these a value still says what it is for.
 LEFT_OUT = frozenset(
@@ -79,11 +77,16 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "direction": _text,
         "smsId": _text,
         "read": _read,
-        "timestamp": _time,
+        "timestamp": _check_time,
         "rawBody": _text,
     },
     CONTACT: {"name": _text, "primaryAddress": _address, "otherAddresses": _addresses},
-    BATTERY: {"timestamp": _time, "isCharging": _flag, "chargingMethod": _text, "level": _number},
-    LOCATION: {"timestamp": _time, "latLng": _text},
-    APP: {"timestamp": _time, "name": _text, "package": _text, "label": _text},
+    BATTERY: {
+        "timestamp": _check_time,
+        "isCharging": _flag,
+        "chargingMethod": _text,
+        "level": _number,
+    },
+    LOCATION: {"timestamp": _check_time, "latLng": _text},
+    APP: {"timestamp": _check_time, "name": _text, "package": _text, "label": _text},
 }

@@ -1,6 +1,6 @@
 """Routes of the events area, below /apps/<app>/.
 
-An event is told by its account id, type and timestamp (Spec: Events), so its address has all three.
+An event is unique by account id, type and timestamp (Spec: Events), so its address has all three.
 """
 
 from django.urls import path

@@ -1,7 +1,7 @@
 """Amounts in the database to the last digit, and added to the last digit.
 
 SQLite keeps a decimal column as a float, and how many decimals the service sends is not shown in
-the spec; so what is kept is text. Sums of them are made in Python, never in the database.
+the spec; so amounts are kept as text. They are added in Python, never in the database.
 """
 
 from collections.abc import Iterator
@@ -39,6 +39,6 @@ class AmountField(_Text):
 
 @contextmanager
 def exactly() -> Iterator[None]:
-    """Within this, adding and subtracting loses no digit."""
+    """Within this block, adding and subtracting loses no digit."""
     with localcontext(_EXACT):
         yield

@@ -1,4 +1,4 @@
-"""Registers the desk with Django, and the counting of the portfolio with the worker."""
+"""Registers the desk with Django, and the snapshots of the portfolio with the worker."""
 
 from django.apps import AppConfig
 

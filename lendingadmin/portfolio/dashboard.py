@@ -1,38 +1,38 @@
-"""The portfolio: what the desk shows of the last complete snapshot, each part with its way.
+"""What the desk shows of the last complete snapshot; each part links to its loans.
 
-Made from the database alone.
+Built from the database alone.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import QueryDict
 
 from lendingadmin.display import formats
-from lendingadmin.display.bars import Bars, Item, lying, upright
-from lendingadmin.display.locales import written_month
+from lendingadmin.display.charts import Item, Plot, draw_bars, draw_horizontal_bars, draw_line
+from lendingadmin.display.locales import write_month
 from lendingadmin.display.money import compact, money
 from lendingadmin.display.numbers import counted, whole
 from lendingadmin.display.rates import rate
-from lendingadmin.display.statuses import numbered
-from lendingadmin.display.trends import Trend, trend
+from lendingadmin.display.statuses import find_status
+from lendingadmin.display.times import day
 from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.neighbours import ListPlace
 
-from .drilldown import arrears, performance_words
+from .drilldown import list_arrears, write_performance
 from .figures import AT_RISK, Figures
 from .models import Snapshot, SnapshotLoan
-from .snapshot_job import complete_snapshots
+from .snapshot_job import list_complete
 
-_WIDEST, _WIDE, _NARROW = 720, 420, 330
 _LARGEST = 10
-# Points of a picture of what was; kept are about a hundred snapshots.
+# Points of a line; about a hundred snapshots are kept.
 _POINTS = 31
-# A label that leaves no room for an amount beside it.
+# A longer label leaves no room for an amount beside it.
 _LONG = 18
 Written = Callable[[Decimal], str]
 Value = Callable[[Figures], Decimal | None]
@@ -40,7 +40,7 @@ Value = Callable[[Figures], Decimal | None]
 
 @dataclass(frozen=True)
 class Tile:
-    """One figure: its name, its amount, what it is of, where its loans are, and who lacks it."""
+    """One figure: its name, its amount, what it adds up, its loans, and the loans that lack it."""
 
     label: str
     amount: Decimal | None
@@ -52,10 +52,14 @@ class Tile:
 
 @dataclass(frozen=True)
 class Picture:
-    """Bars wide and narrow, and as numbers; `untold` loans lack what they are made of."""
+    """Bars, and the same as numbers; `untold` loans lack their values.
+
+    Vertical bars have a `plot`, horizontal ones their lengths in per cent.
+    """
 
     items: tuple[Item, ...]
-    drawn: tuple[tuple[str, Bars], ...]
+    plot: Plot | None = None
+    horizontal: tuple[tuple[Item, str], ...] = ()
     untold: int = 0
     untold_url: str = ""
 
@@ -66,12 +70,12 @@ class Series:
 
     name: str
     rows: tuple[tuple[datetime, str, str], ...]
-    drawn: Trend | None
+    plot: Plot | None
 
     @property
-    def ends(self) -> tuple[datetime, datetime]:
-        """When the first and the last of them were counted."""
-        return self.rows[-1][0], self.rows[0][0]
+    def described(self) -> str:
+        """The picture for those who can't see it."""
+        return f"{self.name} over {len(self.rows)} counts. The table below has the numbers."
 
 
 @dataclass(frozen=True)
@@ -83,8 +87,8 @@ class PortfolioSummary:
     at_risk: Picture
     at_risk_of: Tile
     months: Picture
-    kinds: Picture
-    courses: tuple[Series, ...]
+    performance: Picture
+    series: tuple[Series, ...]
     arrears: Sequence[SnapshotLoan]
     arrears_untold: int
     all_arrears_url: str
@@ -92,15 +96,15 @@ class PortfolioSummary:
 
 
 def build_summary(app: LendingApp) -> PortfolioSummary | None:
-    """What is known of an app's book; None where it was never counted to the end."""
-    numbers = _spread(list(complete_snapshots(app.app_id).values_list("pk", flat=True)))
-    rows = complete_snapshots(app.app_id).filter(pk__in=numbers).defer("page_token", "why")
+    """The figures of an app's portfolio; None before its first complete snapshot."""
+    numbers = _pick_points(list(list_complete(app.app_id).values_list("pk", flat=True)))
+    rows = list_complete(app.app_id).filter(pk__in=numbers).defer("page_token", "why")
     kept = [(row, Figures.from_json(row.figures)) for row in rows]
-    return _SummaryBuilder(app, *kept[0]).made(kept) if kept else None
+    return _SummaryBuilder(app, *kept[0]).build(kept) if kept else None
 
 
-def _spread(numbers: list[int]) -> list[int]:
-    """So many of them as a picture has room for, the first and the last among them."""
+def _pick_points(numbers: list[int]) -> list[int]:
+    """As many of them as a line has points, with the first and the last."""
     if len(numbers) <= _POINTS:
         return numbers
     return [numbers[at * (len(numbers) - 1) // (_POINTS - 1)] for at in range(_POINTS)]
@@ -113,16 +117,16 @@ class _SummaryBuilder:
         self.app, self.snapshot, self.figures = app, snapshot, figures
         self.locale = formats.locale()
 
-    def made(self, kept: list[tuple[Snapshot, Figures]]) -> PortfolioSummary:
+    def build(self, kept: list[tuple[Snapshot, Figures]]) -> PortfolioSummary:
         return PortfolioSummary(
             snapshot=self.snapshot,
             tiles=(self._tile("Outstanding", "outstanding"), self._overdue(), self._paid()),
             at_risk=self._at_risk(),
             at_risk_of=self._tile("Outstanding principal", "principal_outstanding", of="at_risk"),
             months=self._months(),
-            kinds=self._kinds(),
-            courses=self._courses(kept),
-            arrears=arrears(self.snapshot, _LARGEST),
+            performance=self._performance(),
+            series=self._build_series(kept),
+            arrears=list_arrears(self.snapshot, _LARGEST),
             arrears_untold=self.figures.untold.get("overdue", 0),
             all_arrears_url=self._url("overdue"),
             arrears_mark=self._place("overdue").mark,
@@ -142,10 +146,10 @@ class _SummaryBuilder:
         return counted(count, "loan", self.locale)
 
     def _tile(self, label: str, by: str, more: str = "", of: str = "") -> Tile:
-        """`of` is what the figure is made of where that has another name."""
+        """`of` is the key of the values that the figure needs, where that is another one."""
         of = of or by
         total, lacking = self.figures.sums[by], self.figures.untold.get(of, 0)
-        if not (total.loans or self.figures.is_told(of)):
+        if not (total.loans or self.figures.is_known(of)):
             words = "the service tells it of no loan"
             return Tile(label, None, words, "", lacking, self._url(f"untold:{of}"))
         return Tile(
@@ -185,12 +189,12 @@ class _SummaryBuilder:
                     tone="bad",
                 )
             )
-        return self._lying(items, "at_risk", whole=Decimal(1))
+        return self._draw_horizontal(items, "at_risk", whole=Decimal(1))
 
     def _months(self) -> Picture:
         items = []
         for month, total in self.figures.months.items():
-            label = written_month(date(int(month[:4]), int(month[5:]), 1), self.locale)
+            label = write_month(date(int(month[:4]), int(month[5:]), 1), self.locale)
             words = f"{self._money(total.amount)} on {self._loans(total.loans)}"
             items.append(
                 Item(
@@ -201,16 +205,15 @@ class _SummaryBuilder:
                     compact(total.amount, self.locale),
                 )
             )
-        wide, narrow = (upright(items, width=x, locale=self.locale) for x in (_WIDEST, _NARROW))
-        return self._picture(items, "months", wide, narrow)
+        return self._picture(items, "months", plot=draw_bars(items, locale=self.locale))
 
-    def _kinds(self) -> Picture:
-        kinds = sorted(self.figures.performance.items(), key=lambda one: _sorted_as(one[0]))
-        items, is_told = [], self.figures.is_told("outstanding")
-        for key, total in kinds:
-            status = numbered(key, settings.LENDING_PERFORMANCE_STATUSES)
-            label = performance_words(key)
-            owed = self._money(total.amount) if is_told else ""
+    def _performance(self) -> Picture:
+        ordered = sorted(self.figures.performance.items(), key=lambda one: _sort_key(one[0]))
+        items, is_known = [], self.figures.is_known("outstanding")
+        for key, total in ordered:
+            status = find_status(key, settings.LENDING_PERFORMANCE_STATUSES)
+            label = write_performance(key)
+            owed = self._money(total.amount) if is_known else ""
             items.append(
                 Item(
                     label=label,
@@ -222,53 +225,51 @@ class _SummaryBuilder:
                     tone=status.tone if status else "",
                 )
             )
-        return self._lying(items, "performance")
+        return self._draw_horizontal(items, "performance")
 
-    def _lying(self, items: list[Item], of: str, whole: Decimal | None = None) -> Picture:
-        wide, narrow = (lying(items, width=x, whole=whole) for x in (_WIDE, _NARROW))
-        return self._picture(items, of, wide, narrow)
+    def _draw_horizontal(self, items: list[Item], of: str, whole: Decimal | None = None) -> Picture:
+        return self._picture(items, of, horizontal=draw_horizontal_bars(items, whole))
 
-    def _picture(
-        self, items: list[Item], of: str, wide: Bars | None, narrow: Bars | None
-    ) -> Picture:
-        return Picture(
-            tuple(items),
-            (("wide", wide), ("narrow", narrow)) if wide and narrow else (),
-            self.figures.untold.get(of, 0),
-            self._url(f"untold:{of}"),
-        )
+    def _picture(self, items: list[Item], of: str, **drawn: Any) -> Picture:
+        untold, url = self.figures.untold.get(of, 0), self._url(f"untold:{of}")
+        return Picture(tuple(items), **drawn, untold=untold, untold_url=url)
 
-    def _courses(self, kept: list[tuple[Snapshot, Figures]]) -> tuple[Series, ...]:
-        def course(name: str, by: str, value: Value, written: Written, axis: Written) -> Series:
+    def _build_series(self, kept: list[tuple[Snapshot, Figures]]) -> tuple[Series, ...]:
+        def build(name: str, by: str, value: Value, written: Written, axis: Written) -> Series:
             rows, points = [], []
             for one, figures in kept:
                 found = value(figures)
                 if found is not None and one.ended_at is not None:
                     rows.append((one.ended_at, written(found), self._url(by, one)))
                     points.append((one.ended_at, found))
-            return Series(name, tuple(rows), trend(points[::-1], width=_NARROW, written=axis))
+            return Series(
+                name, tuple(rows), draw_line(points, write=axis, write_time=self._write_day)
+            )
 
         def amount(name: str, by: str) -> Series:
             def value(one: Figures) -> Decimal | None:
-                return one.sums[by].amount if one.is_told(by) else None
+                return one.sums[by].amount if one.is_known(by) else None
 
-            return course(name, by, value, self._money, self._roughly)
+            return build(name, by, value, self._money, self._roughly)
 
         return (
             amount("Outstanding", "outstanding"),
             amount("Overdue", "overdue"),
-            course("PAR 30", "par30", lambda one: one.share_at_risk(30), self._rate, self._rate),
+            build("PAR 30", "par30", lambda one: one.share_at_risk(30), self._rate, self._rate),
         )
 
     def _roughly(self, amount: Decimal) -> str:
         return compact(amount, self.locale)
 
+    def _write_day(self, when: datetime) -> str:
+        return day(when, self.app.zone, self.locale)
+
     def _rate(self, share: Decimal | None) -> str:
         return rate(share, self.locale)
 
 
-def _sorted_as(key: str) -> tuple[int, int, str]:
-    """Numbers in their order, then words, then what was not told."""
+def _sort_key(key: str) -> tuple[int, int, str]:
+    """Numbers in their order, then words, then loans without a status."""
     if key.isascii() and key.isdigit():
         return (0, int(key), "")
     return (1 if key else 2, 0, key)

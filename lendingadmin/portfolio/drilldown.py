@@ -1,7 +1,7 @@
-"""Exactly the loans behind a figure of a snapshot, and behind each bar of its pictures."""
+"""The loans that a figure of a snapshot adds up, and those of each bar of its pictures."""
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from django.conf import settings
@@ -9,12 +9,12 @@ from django.db.models import F, Q, QuerySet
 from django.http import Http404, QueryDict
 
 from lendingadmin.display.numbers import counted
-from lendingadmin.display.statuses import numbered
+from lendingadmin.display.statuses import find_status
 
 from .figures import AT_RISK, OTHER_KINDS, Figures, Sum
 from .models import Snapshot, SnapshotLoan
 
-# What each figure is made of, for the lists of loans that lack it.
+# The values that each figure needs, for the lists of loans that lack them.
 _UNTOLD = {
     "outstanding": ("what is outstanding", Q(outstanding=None)),
     "overdue": ("what is overdue", Q(overdue=None)),
@@ -36,8 +36,8 @@ _AMOUNTS = {
 class Drilldown(NamedTuple):
     """A list of loans: its title, its rows in order, and the amount that is added up.
 
-    `amount` is the name of a field of SnapshotLoan; `total` is the figure, None where the rows are
-    those that the figure lacks.
+    `amount` is the name of a field of SnapshotLoan; `total` is the figure, None where the rows lack
+    its values.
     """
 
     title: str
@@ -49,22 +49,33 @@ class Drilldown(NamedTuple):
 def build_drilldown(
     snapshot: Snapshot, figures: Figures, by: str, words: Callable[[str], str]
 ) -> Drilldown | None:
-    """What an address asks for; None where no figure is called so.
+    """The list of a figure; None where there is no such figure.
 
     `by` is outstanding, overdue, principal_outstanding, paid, par30, month:2026-05, performance:2
     or untold:overdue; `words` gives a performance status in words.
     """
-    kind, _, value = by.partition(":")
     rows = SnapshotLoan.objects.filter(snapshot=snapshot)
+    kind, _, value = by.partition(":")
+    late = by.removeprefix("par")
     if by in _AMOUNTS:
-        return _amount(rows, figures, by)
-    if by in [f"par{days}" for days in AT_RISK]:
-        return _at_risk(rows, figures, int(by.removeprefix("par")))
+        name, title = _AMOUNTS[by]
+        rows = rows.filter(**{f"{name}_rank__isnull": False})
+        return Drilldown(title, _sort_largest(rows, name), name, figures.sums[by])
+    if by.startswith("par") and late in map(str, AT_RISK):
+        name, title = "principal_outstanding", f"Loans {counted(int(late), 'day')} late or more"
+        rows = rows.filter(days_late__gte=int(late), principal_outstanding_rank__isnull=False)
+        return Drilldown(title, _sort_largest(rows, name), name, figures.sums[by])
     if kind == "month" and value in figures.months:
-        return _month(rows, figures, value)
+        first = date.fromisoformat(f"{value}-01")
+        title = f"Loans that began in {first:%B %Y}"
+        rows = rows.filter(start_day__gte=first, start_day__lt=_next_month(first))
+        rows = rows.filter(start_day__lte=figures.day, principal_rank__isnull=False)
+        return Drilldown(
+            title, _sort_largest(rows, "principal"), "principal", figures.months[value]
+        )
     if kind == "performance" and value in figures.performance:
         title = f"Loans of performance: {words(value)}"
-        rows = _largest_first(rows.filter(performance=value), "outstanding")
+        rows = _sort_largest(rows.filter(performance=value), "outstanding")
         return Drilldown(title, rows, "outstanding", figures.performance[value])
     if kind == "untold" and value in _UNTOLD:
         lacking, without = _UNTOLD[value]
@@ -74,59 +85,42 @@ def build_drilldown(
 
 
 class NotKept(Http404):
-    """The snapshot was thinned, or was never complete."""
+    """The snapshot was pruned, or never complete."""
 
 
-def asked_for(app_id: str, number: int, query: QueryDict) -> tuple[Snapshot, Drilldown]:
+def find_drilldown(app_id: str, number: int, query: QueryDict) -> tuple[Snapshot, Drilldown]:
     """The snapshot and the list that an address names; `by` is its figure.
 
-    Raises NotKept, and Http404 for a figure that there is not.
+    Raises NotKept, and Http404 for a figure that does not exist.
     """
     rows = Snapshot.objects.filter(app_id=app_id, state=Snapshot.State.DONE)
     snapshot = rows.filter(pk=number).first()
     if snapshot is None:
         raise NotKept("This count is not kept any more.")
     figures = Figures.from_json(snapshot.figures)
-    found = build_drilldown(snapshot, figures, query.get("by") or "outstanding", performance_words)
+    found = build_drilldown(snapshot, figures, query.get("by") or "outstanding", write_performance)
     if found is None:
         raise Http404("No figure is called so.")
     return snapshot, found
 
 
-def performance_words(key: str) -> str:
-    """A performance status in words: those of the settings, its number, `not told`."""
+def write_performance(key: str) -> str:
+    """A performance status in the words of the settings, or its number; `not told` for none."""
     if key == OTHER_KINDS:
         return "other kinds"
-    status = numbered(key, settings.LENDING_PERFORMANCE_STATUSES)
+    status = find_status(key, settings.LENDING_PERFORMANCE_STATUSES)
     return status.word if status else "not told"
 
 
-def _amount(rows: QuerySet[SnapshotLoan], figures: Figures, by: str) -> Drilldown:
-    name, title = _AMOUNTS[by]
-    rows = rows.filter(**{f"{name}_rank__isnull": False})
-    return Drilldown(title, _largest_first(rows, name), name, figures.sums[by])
+def _next_month(first: date) -> date:
+    return (first + timedelta(days=31)).replace(day=1)
 
 
-def _at_risk(rows: QuerySet[SnapshotLoan], figures: Figures, days: int) -> Drilldown:
-    title = f"Loans {counted(days, 'day')} late or more"
-    rows = rows.filter(days_late__gte=days, principal_outstanding_rank__isnull=False)
-    rows = _largest_first(rows, "principal_outstanding")
-    return Drilldown(title, rows, "principal_outstanding", figures.sums[f"par{days}"])
-
-
-def _month(rows: QuerySet[SnapshotLoan], figures: Figures, month: str) -> Drilldown:
-    year, number = map(int, month.split("-"))
-    first, after = date(year, number, 1), date(year + number // 12, number % 12 + 1, 1)
-    rows = rows.filter(start_day__gte=first, start_day__lt=after, start_day__lte=figures.day)
-    rows = _largest_first(rows.filter(principal_rank__isnull=False), "principal")
-    return Drilldown(f"Loans that began in {first:%B %Y}", rows, "principal", figures.months[month])
-
-
-def _largest_first(rows: QuerySet[SnapshotLoan], name: str) -> QuerySet[SnapshotLoan]:
+def _sort_largest(rows: QuerySet[SnapshotLoan], name: str) -> QuerySet[SnapshotLoan]:
     return rows.order_by(F(f"{name}_rank").desc(nulls_last=True), "id")
 
 
-def arrears(snapshot: Snapshot, at_most: int) -> list[SnapshotLoan]:
-    """The loans with the largest overdue amounts; none that is negative."""
+def list_arrears(snapshot: Snapshot, at_most: int) -> list[SnapshotLoan]:
+    """The loans with the largest overdue amounts, without negative ones."""
     rows = SnapshotLoan.objects.filter(snapshot=snapshot, overdue_rank__isnull=False)
     return list(rows.filter(overdue_rank__gt=0).order_by("-overdue_rank", "id")[:at_most])

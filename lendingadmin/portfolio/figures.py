@@ -1,10 +1,10 @@
-"""The figures of a book, added up loan by loan; they take the same room for any number of loans.
+"""The figures of a portfolio, added up loan by loan; they stay small for any number of loans.
 
-Money in the app's currency, exact. A loan counts in a figure where the service told what the figure
-is made of; where it did not, it is among the `untold` of that figure.
+Money in the app's currency, exact. A loan counts in a figure where the service gave the values that
+the figure needs; where it did not, it is among the `untold` of that figure.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -16,7 +16,7 @@ from .models import SnapshotLoan
 # Portfolio at risk: outstanding principal of loans so many days late or more.
 AT_RISK = (1, 30, 60, 90)
 MONTHS = 13
-# A service that tells a performance of its own for each loan must not make the figures grow.
+# A service with another performance for each loan must not make the figures grow.
 _MOST_KINDS = 40
 OTHER_KINDS = "…"
 
@@ -41,7 +41,7 @@ class Figures:
     sums          by name: outstanding, overdue, principal_outstanding, paid, par1 … par90
     months        principal by month of the start, `2026-05`, of the last MONTHS up to `day`
     performance   by the status's key: what is outstanding of all its loans, and how many they are
-    untold        how many loans lack what a figure is made of: outstanding, overdue, at_risk, paid,
+    untold        how many loans lack the values of a figure: outstanding, overdue, at_risk, paid,
                   months
     """
 
@@ -59,8 +59,13 @@ class Figures:
         for month in months_to(self.day):
             self.months.setdefault(month, Sum())
 
-    def add(self, row: SnapshotLoan) -> None:
-        """Count one loan; within `exactly()`. Its performance may become OTHER_KINDS."""
+    def add_all(self, rows: Iterable[SnapshotLoan]) -> None:
+        """Add these loans. The performance of one may become OTHER_KINDS."""
+        with exactly():
+            for row in rows:
+                self._add(row)
+
+    def _add(self, row: SnapshotLoan) -> None:
         self._sum("outstanding", row.outstanding)
         self._sum("overdue", row.overdue)
         self._sum("paid", row.paid_since_last)
@@ -72,8 +77,8 @@ class Figures:
         kind.amount += row.outstanding or Decimal(0)
         kind.loans += 1
 
-    def is_told(self, name: str) -> bool:
-        """Whether any loan tells what this figure is made of; of no loans, all do."""
+    def is_known(self, name: str) -> bool:
+        """Whether any loan has the values of this figure; without loans it is known."""
         loans = sum(kind.loans for kind in self.performance.values())
         return not loans or self.untold.get(name, 0) < loans
 
@@ -112,28 +117,28 @@ class Figures:
         return {
             "day": self.day.isoformat(),
             "untold": self.untold,
-            "sums": _kept(self.sums),
-            "months": _kept(self.months),
-            "performance": _kept(self.performance),
+            "sums": _write_sums(self.sums),
+            "months": _write_sums(self.months),
+            "performance": _write_sums(self.performance),
         }
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> "Figures":
-        """What `as_json` made."""
+        """Read what `as_json` wrote."""
         return cls(
             day=date.fromisoformat(kept["day"]),
             untold=dict(kept["untold"]),
-            sums=_sums(kept["sums"]),
-            months=_sums(kept["months"]),
-            performance=_sums(kept["performance"]),
+            sums=_read_sums(kept["sums"]),
+            months=_read_sums(kept["months"]),
+            performance=_read_sums(kept["performance"]),
         )
 
 
-def _kept(sums: Mapping[str, Sum]) -> dict[str, tuple[str, int]]:
+def _write_sums(sums: Mapping[str, Sum]) -> dict[str, tuple[str, int]]:
     return {key: (f"{one.amount:f}", one.loans) for key, one in sums.items()}
 
 
-def _sums(kept: Mapping[str, Any]) -> dict[str, Sum]:
+def _read_sums(kept: Mapping[str, Any]) -> dict[str, Sum]:
     return {key: Sum(Decimal(amount), loans) for key, (amount, loans) in kept.items()}
 
 
@@ -146,10 +151,3 @@ def months_to(day: date) -> list[str]:
     """The last MONTHS months up to that of `day`, the oldest first."""
     last = day.year * 12 + day.month - 1
     return [f"{n // 12:04}-{n % 12 + 1:02}" for n in range(max(12, last - MONTHS + 1), last + 1)]
-
-
-def add_all(into: Figures, rows: list[SnapshotLoan]) -> None:
-    """Count these loans."""
-    with exactly():
-        for row in rows:
-            into.add(row)

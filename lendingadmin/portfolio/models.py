@@ -1,4 +1,4 @@
-"""What was counted of the book: figures, and per loan its account id and figures.
+"""Snapshots of the loan portfolio: its figures, and for each loan its account id and figures.
 
 No personal data: neither borrowers nor names. Rows of a snapshot that is complete never change.
 """
@@ -17,23 +17,23 @@ LONGEST_STATUS = 64
 
 
 class Snapshot(models.Model):
-    """One counting of an app's book, from its beginning to what came of it.
+    """One walk through all loans of an app, from its start to its outcome.
 
-    `figures` is the JSON of `figures.Figures`. `state` leaves COUNTING once, and each page is added
+    `figures` is the JSON of `figures.Figures`. `state` leaves RUNNING once, and each page is added
     by a compare-and-swap on `version` (snapshot_job.py).
     """
 
     class State(models.TextChoices):
-        """COUNTING is also what a worker that died leaves behind; the next one goes on."""
+        """A worker that dies leaves RUNNING behind; the next one goes on."""
 
-        COUNTING = "counting", "being counted"
+        RUNNING = "running", "running"
         DONE = "done", "complete"
         STOPPED = "stopped", "stopped"
         FAILED = "failed", "failed"
 
     app_id = models.CharField(max_length=64)
-    state = models.CharField(max_length=8, choices=State.choices, default=State.COUNTING)
-    # Why it failed or was stopped; while it counts, the last fault.
+    state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
+    # Why it failed or was stopped; while it runs, the last fault.
     why = models.TextField(blank=True)
     asked_by = models.ForeignKey(  # null: the clock
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
@@ -49,22 +49,22 @@ class Snapshot(models.Model):
     unreadable = models.PositiveIntegerField(default=0)
     figures = models.JSONField(default=dict)
 
-    # The complete snapshot that payments are reckoned from.
+    # The complete snapshot with which the amounts paid are compared.
     previous = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
     page_token = EncryptedTextField(blank=True)
     version = models.PositiveIntegerField(default=0)
     # Slices begun, and pages read, since a loan was last added.
     tries = models.PositiveIntegerField(default=0)
     empty_pages = models.PositiveIntegerField(default=0)
-    # Begun again because the service refused the place in its list.
+    # Started over because the service refused its own page token.
     restarted = models.BooleanField(default=False)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["app_id"],
-                condition=Q(state="counting"),
-                name="portfolio_one_counting_per_app",
+                condition=Q(state="running"),
+                name="portfolio_one_running_per_app",
             )
         ]
         indexes = [models.Index(fields=["app_id", "-id"], name="portfolio_snapshot_of_app")]
@@ -74,9 +74,9 @@ class Snapshot(models.Model):
 
 
 class SnapshotLoan(models.Model):
-    """The figures of one loan in a snapshot, as the service gave them; null is not told.
+    """The figures of one loan in a snapshot, as the service gave them; null where it gave none.
 
-    `account_id` is what its page is asked for by: the uid of a loan without an account id.
+    `account_id` is the id in the address of its page: the uid of a loan without an account id.
 
     A `_rank` is the amount as a float, null for none and for zero: for the order of a list and for
     an index, never to be shown or added.

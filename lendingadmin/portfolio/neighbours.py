@@ -13,7 +13,7 @@ from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, whole_number
 from lendingadmin.ui.neighbours import ListPlace, Neighbours
 from lendingadmin.ui.requests import PersonRequest
 
-from .drilldown import asked_for
+from .drilldown import find_drilldown
 
 ROUTE = "book-loans"
 
@@ -23,7 +23,7 @@ def find_neighbours(
 ) -> Neighbours:
     """The loans before and after one in a list behind a figure (see ui/neighbours.py)."""
     try:
-        _, found = asked_for(kwargs["app_id"], kwargs["number"], query)
+        _, found = find_drilldown(kwargs["app_id"], kwargs["number"], query)
     except Http404:
         return Neighbours("", "", "That count is not kept any more")
     skip = whole_number(query.get("from"))

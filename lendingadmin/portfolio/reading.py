@@ -1,4 +1,4 @@
-"""What a snapshot keeps of a loan: read tolerantly, None where the service does not tell."""
+"""Reads what a snapshot keeps of a loan; None for a value that is missing or malformed."""
 
 from collections.abc import Iterable
 from datetime import tzinfo
@@ -28,7 +28,7 @@ _RANKED = ("principal", "outstanding", "principal_outstanding", "overdue", "paid
 _MOST_DAYS = 2**31 - 1
 
 
-def rows_of(
+def read_rows(
     items: Iterable[Loan | Malformed], zone: tzinfo
 ) -> tuple[list[tuple[SnapshotLoan, Loan]], int]:
     """A row for each loan of a page, the first of those with the same id; how many had none."""
@@ -62,15 +62,15 @@ def _row(key: str, loan: Loan, zone: tzinfo) -> SnapshotLoan:
 
 
 def _key(status: object) -> str:
-    """A number or a word; of anything else nobody knows what is in it, and it stands in figures."""
+    """A number or a word. Anything else is left out: it may be personal, and figures hold it."""
     if isinstance(status, Malformed):
         return ""
     # PostgreSQL takes no NUL in a text, nor in the JSON of the figures.
     return status_key(status).replace("\x00", "")[:LONGEST_STATUS]
 
 
-def rank(row: SnapshotLoan) -> None:
-    """Set what lists are ordered by, once all amounts of the row are known."""
+def set_ranks(row: SnapshotLoan) -> None:
+    """Set the values by which lists are ordered, once all amounts of the row are known."""
     for name in _RANKED:
         amount = getattr(row, name)
         setattr(row, f"{name}_rank", float(amount) if amount else None)

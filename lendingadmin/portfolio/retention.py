@@ -1,4 +1,4 @@
-"""Which snapshots are kept: all of a day, then the last of each day, then of each month."""
+"""Prunes snapshots: all of a day are kept, then the last of each day, then of each month."""
 
 import time
 from collections.abc import Iterable
@@ -8,20 +8,20 @@ from django.conf import settings
 from django.utils import timezone
 
 from .models import Snapshot, SnapshotLoan
-from .snapshot_job import complete_snapshots
+from .snapshot_job import list_complete
 
 _ALL = timedelta(days=1)
 _DAILY = timedelta(days=30)
 _MONTHS = 24
-# Those that failed or were stopped say why for a day; the newest as long as it is the newest.
-_WHY = timedelta(days=1)
+# How long a snapshot that failed or was stopped shows why; the newest stays until the next one.
+_REASON_KEPT = timedelta(days=1)
 _AT_ONCE = 1000
 # Seconds.
-PATIENCE = 10.0
+_LONGEST = 10.0
 
 
 def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo) -> set[int]:
-    """Of complete snapshots, as (number, when it ended), the numbers of those that are kept.
+    """The numbers of the complete snapshots, given as (number, when it ended), that are kept.
 
     All of the last 24 hours; then the last of each day of the lender's zone for 30 days, then the
     last of each month for 24 months. The newest and its predecessor always.
@@ -34,7 +34,7 @@ def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo
         there = at.astimezone(zone)
         month = (there.year, there.month)
         old = (here.year - there.year) * 12 + here.month - there.month
-        # Each is the newest of its day and month that is seen, for they come newest first.
+        # They come newest first, so the first of a day or month is its last.
         last_of_day, last_of_month = there.date() not in days, month not in months
         days.add(there.date())
         months.add(month)
@@ -48,37 +48,37 @@ def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo
 
 
 def prune() -> bool:
-    """Delete what is not kept, some rows at a time, for some seconds; whether that was all."""
-    until = time.monotonic() + PATIENCE
-    for snapshot in _to_go(timezone.now()):
-        # From the first row on its lists add up no more, so none is shown any more.
+    """Delete snapshots that are not kept, for some seconds; whether that was all of them."""
+    until = time.monotonic() + _LONGEST
+    for snapshot in _list_to_delete(timezone.now()):
+        # Once a row is deleted its lists no longer add up, so none is shown any more.
         Snapshot.objects.filter(pk=snapshot.pk, state=Snapshot.State.DONE).update(
             state=Snapshot.State.STOPPED
         )
         while _delete_some(snapshot):
             if time.monotonic() > until:
                 return False
-        if _is_to_vanish(snapshot, timezone.now()):
+        if _may_be_deleted(snapshot, timezone.now()):
             snapshot.delete()
     return True
 
 
-def _to_go(now: datetime) -> list[Snapshot]:
-    """Complete ones that are not kept, and all that ended otherwise: their loans show nowhere."""
-    going = []
+def _list_to_delete(now: datetime) -> list[Snapshot]:
+    """Complete snapshots that are not kept, and all that failed or were stopped."""
+    surplus = []
     for app_id in Snapshot.objects.order_by().values_list("app_id", flat=True).distinct():
-        stay = list_kept(_ended(app_id), now, _zone(app_id))
-        going += list(complete_snapshots(app_id).exclude(pk__in=stay))
-    ended = Snapshot.objects.exclude(state__in=(Snapshot.State.COUNTING, Snapshot.State.DONE))
-    return going + list(ended)
+        kept = list_kept(_list_ended(app_id), now, _find_zone(app_id))
+        surplus += list(list_complete(app_id).exclude(pk__in=kept))
+    ended = Snapshot.objects.exclude(state__in=(Snapshot.State.RUNNING, Snapshot.State.DONE))
+    return surplus + list(ended)
 
 
-def _ended(app_id: str) -> list[tuple[int, datetime]]:
-    rows = complete_snapshots(app_id).values_list("pk", "ended_at")
+def _list_ended(app_id: str) -> list[tuple[int, datetime]]:
+    rows = list_complete(app_id).values_list("pk", "ended_at")
     return [(number, at) for number, at in rows if at is not None]
 
 
-def _zone(app_id: str) -> tzinfo:
+def _find_zone(app_id: str) -> tzinfo:
     apps = {app.app_id: app.zone for app in settings.LENDING_APPS}
     return apps.get(app_id, timezone.get_default_timezone())
 
@@ -92,8 +92,8 @@ def _delete_some(snapshot: Snapshot) -> bool:
     return bool(some)
 
 
-def _is_to_vanish(snapshot: Snapshot, now: datetime) -> bool:
+def _may_be_deleted(snapshot: Snapshot, now: datetime) -> bool:
     if snapshot.state == Snapshot.State.DONE:
         return True
     newer = Snapshot.objects.filter(app_id=snapshot.app_id, pk__gt=snapshot.pk)
-    return now - (snapshot.ended_at or now) > _WHY and newer.exists()
+    return now - (snapshot.ended_at or now) > _REASON_KEPT and newer.exists()

@@ -1,14 +1,14 @@
-"""Counting the book: every page of the loans list, a slice of some seconds at a time.
+"""Takes a snapshot of the portfolio: every page of the loans list, some seconds at a time.
 
-Each page is one transaction that moves the snapshot from one `version` to the next, so of several
-that count at once each page is one's. Whoever is killed loses the page in hand; whoever finds the
-snapshot stopped, or moved on by another, adds nothing. What stays in memory is one page and the
-figures, however large the book is.
+Each page is one transaction that moves the snapshot from one `version` to the next, so that of
+several workers only one adds a page. A worker that is killed loses the page in hand; one that finds
+the snapshot stopped, or moved on by another, adds nothing. One page and the figures are kept in
+memory, for any number of loans.
 """
 
 import logging
 import time
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.conf import settings
@@ -26,19 +26,19 @@ from lendingadmin.lending.values import Loan, moment
 from lendingadmin.staff.models import User
 from lendingadmin.ui.lists import refuses_token
 
-from . import figures, reading
+from . import reading
 from .amounts import exactly
 from .figures import Figures
 from .models import Snapshot, SnapshotLoan
 
 logger = logging.getLogger(__name__)
 
-# Seconds. What is urgent waits no longer than one slice and one page for a worker that counts.
+# Seconds. An urgent task waits no longer than one slice and one page for the worker.
 SLICE = 5.0
-# After a fault the slice is tried again, this much later; then the counting has failed.
+# After a fault the slice is tried again, this much later; then the snapshot has failed.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 15, 45, 120))
 TRIES = len(PAUSES) + 1
-# A counting that failed is not left for the hours of SNAPSHOT_EVERY.
+# A snapshot that failed does not wait for the hours of SNAPSHOT_EVERY.
 _AFTER_A_FAILURE = timedelta(hours=1)
 _AT_ONCE = 500
 
@@ -51,8 +51,8 @@ State = Snapshot.State
 
 
 def begin_snapshot(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot | None:
-    """A new counting of an app's book; None where one is under way. Nothing is read yet."""
-    last = complete_snapshots(app_id).first()
+    """Create a snapshot of an app; None where one is running. Nothing is read yet."""
+    last = list_complete(app_id).first()
     now = timezone.now()
     try:
         with transaction.atomic():
@@ -69,73 +69,73 @@ def begin_snapshot(app_id: str, by: User | None, *, restarted: bool = False) -> 
         return None
 
 
-def complete_snapshots(app_id: str) -> QuerySet[Snapshot]:
+def list_complete(app_id: str) -> QuerySet[Snapshot]:
     """The complete snapshots of an app, the newest first."""
     return Snapshot.objects.filter(app_id=app_id, state=State.DONE).order_by("-id")
 
 
-def newest_snapshot(app_id: str) -> Snapshot | None:
-    """The counting that began last, whatever became of it."""
+def find_newest(app_id: str) -> Snapshot | None:
+    """The snapshot that began last, in whichever state."""
     return Snapshot.objects.filter(app_id=app_id).order_by("-id").first()
 
 
-def next_due(last: Snapshot) -> datetime | None:
-    """When the clock has the book counted after this one; None while it counts, and without clock.
+def find_next_due(last: Snapshot) -> datetime | None:
+    """When the next snapshot begins by itself; None while this one runs, or without SNAPSHOT_EVERY.
 
-    What failed is tried again within the hour; what a person stopped waits like what is complete.
+    One that failed is tried again within the hour; one that was stopped waits like a complete one.
     """
     every = settings.SNAPSHOT_EVERY
-    if not every or last.state == State.COUNTING:
+    if not every or last.state == State.RUNNING:
         return None
     return last.began_at + (min(every, _AFTER_A_FAILURE) if last.state == State.FAILED else every)
 
 
 def stop(app_id: str, by: User) -> Snapshot | None:
-    """End the counting under way; the worker finds it ended after its page. None where none is."""
-    row = Snapshot.objects.filter(app_id=app_id, state=State.COUNTING).first()
+    """Stop the running snapshot; the worker sees it after its page. None where none is running."""
+    row = Snapshot.objects.filter(app_id=app_id, state=State.RUNNING).first()
     if row is None or not _end(row, State.STOPPED, f"Stopped by {by.username}."):
         return None
     return row
 
 
 def count_slice(snapshot_id: int) -> timedelta | None:
-    """Count for some seconds; how long to wait before going on, None where it is over."""
-    row = Snapshot.objects.filter(pk=snapshot_id, state=State.COUNTING).first()
+    """Read pages for some seconds; how long to wait before the next slice, None at the end."""
+    row = Snapshot.objects.filter(pk=snapshot_id, state=State.RUNNING).first()
     if row is None:
         return None
     if row.tries >= TRIES:
         _end(row, State.FAILED, row.why or _BREAKS)
         return None
     mine = Snapshot.objects.filter(
-        pk=row.pk, state=State.COUNTING, version=row.version, tries=row.tries
+        pk=row.pk, state=State.RUNNING, version=row.version, tries=row.tries
     )
     if not mine.update(tries=F("tries") + 1, heartbeat_at=timezone.now()):
         return None
     row.tries += 1
     try:
-        return _walk(row, gateway.lending_app(row.app_id), time.monotonic() + SLICE)
+        return _read_pages(row, gateway.lending_app(row.app_id), time.monotonic() + SLICE)
     except Http404:
         _end(row, State.FAILED, _NO_APP)
     except BadRequest as error:
         if not (row.page_token and refuses_token(error)):
-            return _held(row, error)
+            return _pause_or_fail(row, error)
         _restart(row)
     except UnfinishedList as error:
         _end(row, State.FAILED, error.message)
     except LendingError as error:
-        return _held(row, error)
+        return _pause_or_fail(row, error)
     return None
 
 
-def _walk(row: Snapshot, app: LendingApp, until: float) -> timedelta | None:
-    """Add page after page, until the time is over, the list is, or somebody else has ended it.
+def _read_pages(row: Snapshot, app: LendingApp, until: float) -> timedelta | None:
+    """Add page after page until the time is over, the list is, or the snapshot was ended.
 
     Raises LendingError: UnfinishedList where the list leads back to itself. Within a slice the
-    walk notices that; a page of an earlier slice is noticed by the loans that are kept of it.
+    page iterator notices that; across slices the loans that are known already show it.
     """
     loans = gateway.app(row.app_id).loans.only(reading.KEYS)
     for page in loans.pages(page_size=MAXIMUM_PAGE_SIZE, page_token=row.page_token or None):
-        if not _add(row, page, app):
+        if not _add_page(row, page, app):
             return None
         if page.next_page_token is None:
             logger.info("%s of %s is complete: %s loans", row, row.app_id, row.loans_read)
@@ -147,26 +147,29 @@ def _walk(row: Snapshot, app: LendingApp, until: float) -> timedelta | None:
     return None
 
 
-def _add(row: Snapshot, page: Page[Loan], app: LendingApp) -> bool:
+def _add_page(row: Snapshot, page: Page[Loan], app: LendingApp) -> bool:
     """Add one page in one transaction; False where the snapshot was ended or moved on meanwhile.
 
-    Raises UnfinishedList for a page of which every loan was counted before.
+    Raises UnfinishedList for a page whose loans are all known already.
     """
     now = timezone.now()
-    found, unreadable = reading.rows_of(page.items, app.zone)
-    known = _known(row, [loan.account_id for loan, _ in found])
+    found, unreadable = reading.read_rows(page.items, app.zone)
+    # Pages shift while people write, so that a loan may come twice.
+    known = _read_paid(row, [loan.account_id for loan, _ in found])
     fresh = [(loan, read) for loan, read in found if loan.account_id not in known]
+    same = Snapshot.objects.filter(pk=row.pk, state=State.RUNNING, version=row.version)
     if found and not fresh and not unreadable:
-        if _is_mine(row):
+        if same.exists():
             raise UnfinishedList(LED_BACK)
         return False
-    _reckon_paid(row, fresh)
+    _set_paid_since(row, fresh)
     rows = [loan for loan, _ in fresh]
-    sums = Figures.from_json(row.figures) if row.figures else Figures(_day(row, app))
-    figures.add_all(sums, rows)
+    day = row.began_at.astimezone(app.zone).date()
+    sums = Figures.from_json(row.figures) if row.figures else Figures(day)
+    sums.add_all(rows)
     for loan in rows:
         loan.snapshot = row
-        reading.rank(loan)
+        reading.set_ranks(loan)
     ends = page.next_page_token is None
     changes = {
         "version": row.version + 1,
@@ -179,7 +182,6 @@ def _add(row: Snapshot, page: Page[Loan], app: LendingApp) -> bool:
         "figures": sums.as_json(),
         "page_token": page.next_page_token or "",
     } | ({"state": State.DONE, "ended_at": now} if ends else {})
-    same = Snapshot.objects.filter(pk=row.pk, state=State.COUNTING, version=row.version)
     with transaction.atomic():
         if not same.update(**changes):
             return False
@@ -189,68 +191,44 @@ def _add(row: Snapshot, page: Page[Loan], app: LendingApp) -> bool:
     return True
 
 
-def _is_mine(row: Snapshot) -> bool:
-    """Whether no other worker has added a page since this one read the snapshot."""
-    return Snapshot.objects.filter(pk=row.pk, state=State.COUNTING, version=row.version).exists()
+def _read_paid(snapshot: Snapshot, keys: list[str]) -> dict[str, Decimal | None]:
+    """What was paid on these loans, as far as the snapshot has them."""
+    rows = SnapshotLoan.objects.filter(snapshot=snapshot)
+    found: dict[str, Decimal | None] = {}
+    for at in range(0, len(keys), _AT_ONCE):
+        some = rows.filter(account_id__in=keys[at : at + _AT_ONCE])
+        found.update(some.values_list("account_id", "paid"))
+    return found
 
 
-def _day(row: Snapshot, app: LendingApp) -> date:
-    return row.began_at.astimezone(app.zone).date()
+def _set_paid_since(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> None:
+    """Set what was paid on each loan since the last complete snapshot, where that is known.
 
-
-def _known(row: Snapshot, keys: list[str]) -> set[str]:
-    """Which of these loans the snapshot has already: a list that is alive shifts."""
-    return {
-        key
-        for part in _parts(keys)
-        for key in SnapshotLoan.objects.filter(snapshot=row, account_id__in=part).values_list(
-            "account_id", flat=True
-        )
-    }
-
-
-def _reckon_paid(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> None:
-    """Set what each loan was paid since the last complete snapshot, where that can be told.
-
-    A loan that was not there then counts from nothing only if it was made since: a list that
-    shifts may have left it out.
+    A loan that is missing there counts from zero only if it was created since: a page that shifted
+    may have left it out.
     """
     last = row.previous
     if last is None:
         return
-    before = {
-        key: paid
-        for part in _parts([loan.account_id for loan, _ in fresh])
-        for key, paid in SnapshotLoan.objects.filter(
-            snapshot=last, account_id__in=part
-        ).values_list("account_id", "paid")
-    }
+    before = _read_paid(last, [loan.account_id for loan, _ in fresh])
     with exactly():
         for loan, read in fresh:
             paid = before.get(loan.account_id)
-            if loan.account_id not in before and _made_since(read, last.began_at):
+            made = moment(read.created_at)
+            if loan.account_id not in before and made and made >= last.began_at:
                 paid = Decimal(0)
             if paid is not None and loan.paid is not None:
                 loan.paid_since_last = number(loan.paid - paid)
 
 
-def _made_since(loan: Loan, since: datetime) -> bool:
-    made = moment(loan.created_at)
-    return made is not None and made >= since
-
-
-def _parts(keys: list[str]) -> list[list[str]]:
-    return [keys[at : at + _AT_ONCE] for at in range(0, len(keys), _AT_ONCE)]
-
-
-def _held(row: Snapshot, error: LendingError) -> timedelta | None:
-    """A fault of the service: how long to wait, or None and the counting has failed."""
+def _pause_or_fail(row: Snapshot, error: LendingError) -> timedelta | None:
+    """After a fault of the service: how long to wait; None where the snapshot has failed."""
     tries = max(row.tries, 1)  # none where the slice had read a page before
     if tries >= TRIES:
         _end(row, State.FAILED, error.message)
         return None
     now = timezone.now()
-    same = Snapshot.objects.filter(pk=row.pk, state=State.COUNTING, version=row.version)
+    same = Snapshot.objects.filter(pk=row.pk, state=State.RUNNING, version=row.version)
     if not same.update(why=error.message, tries=tries, heartbeat_at=now):
         return None
     logger.warning("%s waits: %s", row, error)
@@ -260,7 +238,7 @@ def _held(row: Snapshot, error: LendingError) -> timedelta | None:
 
 
 def _restart(row: Snapshot) -> None:
-    """Once: what was counted may have moved meanwhile, so none of it is kept."""
+    """Start over, once: loans may have moved meanwhile, so nothing of this snapshot is used."""
     from . import tasks
 
     if row.restarted:
@@ -272,7 +250,7 @@ def _restart(row: Snapshot) -> None:
 
 
 def _end(row: Snapshot, state: str, why: str) -> bool:
-    same = Snapshot.objects.filter(pk=row.pk, state=State.COUNTING)
+    same = Snapshot.objects.filter(pk=row.pk, state=State.RUNNING)
     ended = same.update(state=state, why=why, ended_at=timezone.now(), page_token="")
     if ended:
         logger.info("%s of %s has ended: %s", row, row.app_id, state)

@@ -1,6 +1,6 @@
-"""The background work of the desk: counting the book, and pruning old snapshots.
+"""The background work of the portfolio: taking snapshots, and pruning old ones.
 
-What is urgent comes first: both have a low priority, and counting is cut into slices.
+Urgent work comes first: both have a low priority, and a snapshot is cut into slices.
 """
 
 from datetime import timedelta
@@ -21,10 +21,10 @@ PRUNE_EVERY = timedelta(hours=1)
 
 @task(priority=-50)
 def count(snapshot_id: int) -> None:
-    """Count a slice of the book, and enqueue the next one."""
-    with duties.hide_error_words(f"counting count-{snapshot_id}"):
+    """Read a slice of the loans list, and enqueue the next one."""
+    with duties.hide_error_words(f"snapshot count-{snapshot_id}"):
         pause = snapshot_job.count_slice(snapshot_id)
-        # Of a slice that was put back there may be two: they become one again.
+        # A slice that was enqueued twice is enqueued once from here on.
         if pause is not None and snapshot_id not in duties.list_enqueued(count):
             later = timezone.now() + pause if pause else None
             count.using(run_after=later).enqueue(snapshot_id)
@@ -32,14 +32,14 @@ def count(snapshot_id: int) -> None:
 
 @task(priority=-60)
 def prune() -> None:
-    """Delete what is not kept of old snapshots, and go on later where that takes long."""
+    """Delete old snapshots, and go on later where that takes long."""
     with duties.hide_error_words("pruning snapshots"):
         if not retention.prune():
             prune.enqueue()
 
 
 def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot | None:
-    """Have an app's book counted; None where that is under way. `by` is None for the clock."""
+    """Begin a snapshot of an app; None where one is running. `by` is None for the clock."""
     with transaction.atomic():
         row = snapshot_job.begin_snapshot(app_id, by, restarted=restarted)
         if row is not None:
@@ -48,23 +48,23 @@ def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot 
 
 
 def beat() -> None:
-    """Enqueue what is due: a counting by the clock, a slice that got lost, pruning."""
+    """Enqueue what is due: a snapshot by the clock, a slice whose task was lost, pruning."""
     now = timezone.now()
-    _take_up_again()
+    _resume_lost()
     if settings.SNAPSHOT_EVERY:
         for app in settings.LENDING_APPS:
-            last = snapshot_job.newest_snapshot(app.app_id)
-            due = snapshot_job.next_due(last) if last else now
+            last = snapshot_job.find_newest(app.app_id)
+            due = snapshot_job.find_next_due(last) if last else now
             if due and due <= now:
                 start(app.app_id, None)
     if Snapshot.objects.exists():
         duties.enqueue_at_most_every(PRUNE_EVERY, prune)
 
 
-def _take_up_again() -> None:
-    """A slice whose task was given up, or lost between two: the tries of a snapshot are counted."""
+def _resume_lost() -> None:
+    """Enqueue slices whose task was lost; `tries` of the snapshot limits how often."""
     stale = Snapshot.objects.filter(
-        state=Snapshot.State.COUNTING, heartbeat_at__lte=timezone.now() - duties.LOST
+        state=Snapshot.State.RUNNING, heartbeat_at__lte=timezone.now() - duties.LOST
     )
     for row in stale:
         if row.pk not in duties.list_enqueued(count, running=True):

@@ -1,4 +1,4 @@
-"""The desk, the counting of the portfolio, and the loans behind each figure."""
+"""The desk, snapshots of the portfolio, and the loans behind each figure."""
 
 from datetime import timedelta
 from typing import Any
@@ -25,16 +25,16 @@ from lendingadmin.writes import reconciliation as write_reconciliation
 
 from . import dashboard, snapshot_job, tasks
 from .columns import columns
-from .drilldown import NotKept, asked_for
+from .drilldown import NotKept, find_drilldown
 from .models import Snapshot
 
 COUNT = "dashboard.portfolio.count"
 
 _RECENT = 10
 _CHECKS_PER_VISIT = 3
-# A worker at other work takes up a counting that is due this late.
+# A busy worker may begin a snapshot that is due this late.
 _LATE = timedelta(minutes=2)
-# A hundred thousand loans take a minute or so; a service that is slow takes longer.
+# A hundred thousand loans take about a minute; a slow service takes longer.
 _LONGEST = timedelta(hours=1)
 _STANDS_STILL = timedelta(minutes=1)
 State = Snapshot.State
@@ -48,30 +48,30 @@ def home(request: PersonRequest) -> HttpResponse:
 
 @access("lending.loans.list")
 def desk(request: PersonRequest, app_id: str) -> HttpResponse:
-    """What waits for somebody, and what I did last."""
+    """What needs attention, and what this person did last."""
     app = gateway.lending_app(app_id)
     reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)
     repayments = Repayment.objects.all()
     context = {
         "today": repayments.summarise_day(app, get_midnight(timezone.localdate(), app.zone)),
         "may_close_day": request.user.has_perm("dashboard.repayments.statement"),
-        "alarms": _first(repayments.with_unseen_alarm(app_id), column="alarm_at"),
-        "mistakes": _to_review(request, app_id),
+        "alarms": _read_oldest(repayments.with_unseen_alarm(app_id), column="alarm_at"),
+        "mistakes": _list_mistakes(request, app_id),
         "unconfirmed": write_reconciliation.list_unconfirmed(app_id, request.user),
         "write_alarms": write_reconciliation.list_alarms(app_id, request.user),
         "unknown_count": spell_count(repayments.count_unknown(app_id)),
-        "unresolved": _first(*repayments.list_needing_checks(app_id), column="created_at"),
+        "unresolved": _read_oldest(*repayments.list_needing_checks(app_id), column="created_at"),
         "recent": repayments.of_person(app_id, request.user.pk)[:_RECENT],
         "app": app,
-        **_book(request, app),
+        **_describe_portfolio(request, app),
     }
     return render(request, "portfolio/desk.html", context)
 
 
-def _book(request: PersonRequest, app: LendingApp) -> dict[str, object]:
-    """The book as it was last counted, and what becomes of the newest counting; reads no loan."""
-    last = snapshot_job.newest_snapshot(app.app_id)
-    due = snapshot_job.next_due(last) if last else None
+def _describe_portfolio(request: PersonRequest, app: LendingApp) -> dict[str, object]:
+    """The last complete snapshot, and how far the newest is; reads no loan from the service."""
+    last = snapshot_job.find_newest(app.app_id)
+    due = snapshot_job.find_next_due(last) if last else None
     return {
         "summary": dashboard.build_summary(app) if last else None,
         "last": last,
@@ -79,25 +79,25 @@ def _book(request: PersonRequest, app: LendingApp) -> dict[str, object]:
         "every": settings.SNAPSHOT_EVERY,
         "due": due,
         "is_missed": due is not None and due < timezone.now() - _LATE,
-        **(how_far(request, last) if last else {}),
+        **(describe_progress(request, last) if last else {}),
     }
 
 
-def _first(*sources: QuerySet[Any], column: str) -> Slice:
-    """What has waited for somebody longest, and how much waits in all."""
+def _read_oldest(*sources: QuerySet[Any], column: str) -> Slice:
+    """The entries that have waited longest, and how many there are in total."""
     return read_slice(sources, column, _RECENT, newest_first=False)
 
 
-def _to_review(request: PersonRequest, app_id: str) -> Slice:
-    """Reported mistakes, for those who review them."""
+def _list_mistakes(request: PersonRequest, app_id: str) -> Slice:
+    """Reported mistakes, for people who may review them."""
     if not request.user.has_perm(mistakes.REVIEW):
         return Slice([])
-    return _first(mistakes.list_open(app_id), column="reported_at")
+    return _read_oldest(mistakes.list_open(app_id), column="reported_at")
 
 
 @access(COUNT, methods=("POST",))
 def count(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Have the book counted; where it is being counted, that is enough."""
+    """Begin a snapshot, unless one is running."""
     app = gateway.lending_app(app_id)
     row = tasks.start(app.app_id, request.user)
     if row is None:
@@ -109,7 +109,7 @@ def count(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(COUNT, methods=("POST",))
 def stop(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Stop the counting under way; the figures of the last complete one stay."""
+    """Stop the running snapshot; the figures of the last complete one stay."""
     app = gateway.lending_app(app_id)
     row = snapshot_job.stop(app.app_id, request.user)
     if row is None:
@@ -121,23 +121,26 @@ def stop(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access("lending.loans.list")
 def progress(request: PersonRequest, app_id: str) -> HttpResponse:
-    """How far the counting is: a fragment that asks again until it ends."""
+    """How far the snapshot is: a fragment that polls until it ends."""
     app = gateway.lending_app(app_id)
-    row = snapshot_job.newest_snapshot(app.app_id)
+    row = snapshot_job.find_newest(app.app_id)
     if row is None:
         raise Http404("Nothing was counted here.")
-    context = how_far(request, row) | {"app": app, "is_fragment": True}
+    context = describe_progress(request, row) | {"app": app, "is_fragment": True}
     return render(request, "portfolio/_progress.html", context)
 
 
-def how_far(request: PersonRequest, row: Snapshot) -> dict[str, object]:
-    """What `_progress.html` shows of a counting."""
+def describe_progress(request: PersonRequest, row: Snapshot) -> dict[str, object]:
+    """What `_progress.html` shows of a snapshot."""
     now = timezone.now()
-    counts = row.state == State.COUNTING
     return {
         "row": row,
         "poll": polling.poll(
-            request, row.began_at, _LONGEST, waiting=counts, delays=polling.WATCHED
+            request,
+            row.began_at,
+            _LONGEST,
+            waiting=row.state == State.RUNNING,
+            delays=polling.WATCHED,
         ),
         "most": max(row.expected or 0, row.loans_read),
         "still": now - row.heartbeat_at > _STANDS_STILL,
@@ -149,7 +152,7 @@ def loans(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """The loans behind one figure of a snapshot, as they were then; the largest first."""
     app = gateway.lending_app(app_id)
     try:
-        snapshot, found = asked_for(app.app_id, number, request.GET)
+        snapshot, found = find_drilldown(app.app_id, number, request.GET)
     except NotKept:
         return render(request, "portfolio/gone.html", {"app": app}, status=404)
     skip = whole_number(request.GET.get("from"))

@@ -1,4 +1,4 @@
-"""How allauth behaves here: no sign-up, failures written down, second factors stored sealed."""
+"""How allauth behaves here: no sign-up, failures in the audit trail, second factors encrypted."""
 
 from typing import Any
 
@@ -19,10 +19,10 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return False
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send nothing: no page of ours asks for a mail address, so none is known to be right."""
+        """Send nothing: no page asks for a mail address."""
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
-        """Write down a refused password, for sign-in and for re-authentication alike.
+        """Record a refused password, at sign-in and at re-authentication.
 
         The user name is kept only if there is such a person: people type passwords into the wrong
         field, and a trail that repeated them would publish them. allauth's throttle bounds how
@@ -39,13 +39,13 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         )
 
 
-class SealedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
-    """Stores the secrets of second factors sealed, so that a stolen database signs nobody in."""
+class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
+    """Encrypts the secrets of second factors, so that a stolen database signs nobody in."""
 
     def encrypt(self, text: str) -> str:
-        """Seal with the newest of DATA_KEYS."""
+        """Encrypt with the newest of DATA_KEYS."""
         return encrypt(text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Open what `encrypt` sealed. Raises sealing.Unreadable when its key was taken away."""
+        """Decrypt. Raises DecryptionError when its key was removed."""
         return decrypt(encrypted_text)

@@ -5,7 +5,7 @@ from django.db.models.signals import post_migrate
 
 
 class StaffConfig(AppConfig):
-    """The app `staff`: sets the roles after each migrate, and writes sign-ins to the trail."""
+    """The app `staff`: updates the roles after each migrate, and audits sign-ins."""
 
     name = "lendingadmin.staff"
     verbose_name = "People"
@@ -15,4 +15,4 @@ class StaffConfig(AppConfig):
         from lendingadmin.staff.sync import sync_roles
 
         post_migrate.connect(sync_roles, sender=self, dispatch_uid="staff.sync_roles")
-        signals.connect()
+        signals.connect_all()

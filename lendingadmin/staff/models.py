@@ -11,19 +11,19 @@ from . import preferences, roles
 class User(AbstractUser):
     """A person who signs in. What they may do comes from their groups (see `roles`).
 
-    `zone` and `locale` are how they read (see `reading`); blank is the lender's zone and the
-    dashboard's own way of writing.
+    `zone` and `locale` are their `preferences`; blank is the lender's zone and the dashboard's own
+    locale.
     """
 
     zone = models.CharField(
-        "time zone", max_length=64, blank=True, default="", validators=[preferences.known_zone]
+        "time zone", max_length=64, blank=True, default="", validators=[preferences.validate_zone]
     )
     locale = models.CharField(
         "numbers and dates",
         max_length=16,
         blank=True,
         default="",
-        validators=[preferences.known_locale],
+        validators=[preferences.validate_locale],
     )
 
     class Meta(AbstractUser.Meta):
@@ -65,7 +65,7 @@ class LendingRight(models.Model):
         app_label = "lending"
         managed = False
         default_permissions = ()
-        permissions = tuple(roles.codenames("lending"))
+        permissions = tuple(roles.list_codenames("lending"))
 
     def __str__(self) -> str:
         return "lending"
@@ -78,7 +78,7 @@ class DashboardRight(models.Model):
         app_label = "dashboard"
         managed = False
         default_permissions = ()
-        permissions = tuple(roles.codenames("dashboard"))
+        permissions = tuple(roles.list_codenames("dashboard"))
 
     def __str__(self) -> str:
         return "dashboard"

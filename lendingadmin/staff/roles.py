@@ -64,8 +64,8 @@ MANAGE_PEOPLE = "dashboard.people.manage"
 VIEW_AUDIT = "dashboard.audit.view"
 
 
-def codenames(app_label: str) -> list[tuple[str, str]]:
-    """The rights under one label, as Django's `Meta.permissions` wants them: (codename, words)."""
+def list_codenames(app_label: str) -> list[tuple[str, str]]:
+    """The rights under one label, in the form of Django's `Meta.permissions`: (codename, words)."""
     return [
         (right.name.removeprefix(f"{app_label}."), right.words)
         for right in _RIGHTS
@@ -73,12 +73,12 @@ def codenames(app_label: str) -> list[tuple[str, str]]:
     ]
 
 
-def rights_of(role: str) -> frozenset[str]:
+def list_rights(role: str) -> frozenset[str]:
     """The permission names that a role holds; empty for a role that is not one of the four."""
     return frozenset(right.name for right in _RIGHTS if role in right.roles)
 
 
-def roles_in_words(permission: str) -> str:
+def describe_roles(permission: str) -> str:
     """Who holds a permission: “officer or manager”. Raises KeyError for an unknown name."""
     *others, last = RIGHTS[permission].roles
     return f"{', '.join(others)} or {last}" if others else last

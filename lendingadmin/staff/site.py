@@ -1,4 +1,4 @@
-"""Django's admin as the place where managers look after people and groups, and nothing else."""
+"""Django's admin for people and groups, and nothing else."""
 
 from typing import Any
 
@@ -8,30 +8,30 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.shortcuts import redirect
 
-from lendingadmin.staff.roles import MANAGE_PEOPLE, RIGHTS, roles_in_words
+from lendingadmin.staff.roles import MANAGE_PEOPLE, RIGHTS, describe_roles
 
 
 class PeopleAdminSite(AdminSite):
-    """The admin: open to people who may manage people; `is_staff` plays no part."""
+    """The admin, for everyone who may manage people; `is_staff` is not used."""
 
     site_header = "People"
     site_title = "people"
     index_title = "People and groups"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Whether this person may be here at all."""
+        """Whether this person may manage people."""
         return request.user.is_active and request.user.has_perm(MANAGE_PEOPLE)
 
     def login(self, request: HttpRequest, extra_context: Any = None) -> Any:
-        """Send strangers to the product's own sign-in.
+        """Redirect people who are not signed in to the product's own sign-in.
 
-        Django's form is never shown: it knows neither throttling nor second factors. Raises
+        Django's form is never shown: it has neither throttling nor second factors. Raises
         PermissionDenied for somebody who is signed in and may not manage people.
         """
         if self.has_permission(request):
             return redirect("admin:index")
         if request.user.is_authenticated:
-            needed = roles_in_words(MANAGE_PEOPLE)
+            needed = describe_roles(MANAGE_PEOPLE)
             raise PermissionDenied(f"To {RIGHTS[MANAGE_PEOPLE].words} you need the role {needed}.")
         # Django loads this module before the models that allauth needs.
         from allauth.account.decorators import secure_admin_login
@@ -39,7 +39,7 @@ class PeopleAdminSite(AdminSite):
         return secure_admin_login(super().login)(request, extra_context)
 
     def password_change(self, request: HttpRequest, extra_context: Any = None) -> Any:
-        """Send people to the product's own page, which is throttled and written down."""
+        """Redirect to the product's own page, which is throttled and audited."""
         return redirect("account_change_password")
 
 
@@ -49,10 +49,7 @@ class PeopleAdminConfig(AdminConfig):
     default_site = "lendingadmin.staff.site.PeopleAdminSite"
 
     def ready(self) -> None:
-        """Register what the apps bring, but not allauth's tables, which hold factors' secrets.
-
-        Nor the worker's tasks: they are nobody's to change, and no people.
-        """
+        """Register the apps' models, except allauth's secrets of factors and the worker's tasks."""
         super().ready()
         from allauth.account.models import EmailAddress
         from allauth.mfa.models import Authenticator

@@ -1,4 +1,4 @@
-"""Brings the permissions and the four groups in step with `roles`, after each migrate."""
+"""Updates the permissions and the four groups from `roles`, after each migrate."""
 
 from typing import Any
 
@@ -11,28 +11,28 @@ from lendingadmin.staff.models import DashboardRight, LendingRight
 
 
 def sync_roles(*, using: str = DEFAULT_DB_ALIAS, **_signal: Any) -> None:
-    """Make every right a permission and give each of the four groups exactly its own.
+    """Create a permission for each right and give each of the four groups exactly its own.
 
-    Running it again changes nothing. Groups that people made themselves are left as they are,
-    except that a right which no longer exists leaves them too.
+    Running it again changes nothing. Groups that people made keep their permissions, without those
+    that no longer exist.
     """
     if not router.allow_migrate_model(using, Permission):
         return
-    by_name = _permissions(LendingRight, using) | _permissions(DashboardRight, using)
+    by_name = _sync_permissions(LendingRight, using) | _sync_permissions(DashboardRight, using)
     for role in roles.ROLES:
         group, _ = Group.objects.using(using).get_or_create(name=role)
-        group.permissions.set(by_name[name] for name in roles.rights_of(role))
+        group.permissions.set(by_name[name] for name in roles.list_rights(role))
 
 
-def _permissions(label: type[models.Model], using: str) -> dict[str, Permission]:
-    """Create what is missing under one label, drop what left the table; answer all by full name."""
+def _sync_permissions(label: type[models.Model], using: str) -> dict[str, Permission]:
+    """Create and delete the permissions of one label; return them by full name."""
     meta = label._meta
-    # Asked of the table each time: the manager's cache outlives a flush between tests.
+    # Read from the table each time: the manager's cache outlives a flush between tests.
     content_type, _ = ContentType.objects.using(using).get_or_create(
         app_label=meta.app_label, model=meta.model_name or ""
     )
     held = Permission.objects.using(using).filter(content_type=content_type)
-    wanted = dict(roles.codenames(meta.app_label))
+    wanted = dict(roles.list_codenames(meta.app_label))
     held.exclude(codename__in=wanted).delete()
     known = set(held.values_list("codename", flat=True))
     Permission.objects.using(using).bulk_create(

@@ -1,4 +1,4 @@
-"""A person's own page: the zone that they read times in, and how they read numbers and dates."""
+"""A person's own page: the zone of the times they see, and how numbers and dates are written."""
 
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin.audit import record
-from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, example, named
+from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, describe_locale, write_example
 from lendingadmin.staff.models import User
 from lendingadmin.ui.access import signed_in
 from lendingadmin.ui.requests import PersonRequest
@@ -37,25 +37,25 @@ class ProfileForm(_Form):
         self.fields["zone"] = forms.ChoiceField(
             label="Time zone",
             required=False,
-            choices=_zones,
+            choices=_list_zones,
             help_text="Times are shown in it. Dates in forms, due dates and the day's end stay in "
             "the lender's zone, which is named beside them.",
         )
         self.fields["locale"] = forms.ChoiceField(
             label="Numbers and dates",
             required=False,
-            choices=_locales,
+            choices=_list_locales,
             help_text="Words stay English. Exports and what you type stay as they are.",
         )
 
 
 @signed_in(methods=("GET", "POST"))
 def profile(request: PersonRequest) -> HttpResponse:
-    """The form, what it means just now, and once it is saved a word about it."""
+    """The form with an example of what it does; a saved one redirects to itself."""
     person = User.objects.get(pk=request.user.pk)
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=person)
     if form.is_bound and form.is_valid():
-        # Nothing else of the person, which somebody else may be changing just now.
+        # Only these: a manager may be changing the rest of the person at the same time.
         person.save(update_fields=form.Meta.fields)
         changed = ", ".join(form.changed_data)
         record(request, "people.profile", subject=person.username, outcome="saved", detail=changed)
@@ -65,21 +65,18 @@ def profile(request: PersonRequest) -> HttpResponse:
     return render(request, "account/profile.html", context)
 
 
-def _zones() -> list[tuple[str, object]]:
-    """Nothing chosen, the lenders' zones, then all of them by region."""
+def _list_zones() -> list[tuple[str, object]]:
+    """No choice, the lenders' zones, then all others by region."""
     lenders = dict.fromkeys(str(app.zone) for app in settings.LENDING_APPS)
-    first = [(key, preferences.words(key)) for key in lenders]
-    return [("", "the lender's zone"), ("Lenders' zones", first), *_all_but(lenders)]
-
-
-def _all_but(lenders: dict[str, None]) -> list[tuple[str, object]]:
-    # A choice that stands twice in a list is chosen in both places.
-    return [
+    first = [(key, preferences.describe_zone(key)) for key in lenders]
+    # A zone that is listed twice would be selected twice.
+    others = [
         (region, [(key, words) for key, words in each if key not in lenders])
-        for region, each in preferences.zones()
+        for region, each in preferences.list_zones()
     ]
+    return [("", "the lender's zone"), ("Lenders' zones", first), *others]
 
 
-def _locales() -> list[tuple[str, str]]:
-    offered = [(one, f"{named(one)}: {example(one)}") for one in OFFERED]
-    return [("", f"as usual here: {example(DEFAULT_LOCALE)}"), *offered]
+def _list_locales() -> list[tuple[str, str]]:
+    offered = [(one, f"{describe_locale(one)}: {write_example(one)}") for one in OFFERED]
+    return [("", f"as usual here: {write_example(DEFAULT_LOCALE)}"), *offered]

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from lendingadmin.display import statuses
-from lendingadmin.display.bars import Item, lying, upright
+from lendingadmin.display.charts import Item, draw_bars, draw_horizontal_bars, draw_line
 from lendingadmin.display.statuses import Status
 from lendingadmin.display.technical import Leaf, list_technical
 from lendingadmin.lending.errors import BadRequest, NotAllowed, Saved, TimedOut
@@ -55,7 +55,7 @@ class SampleForm(forms.Form):
 
 def chips() -> list[Status]:
     """Every status that has a look of its own, and one that has none."""
-    worded = [statuses.numbered("1", {"1": word}) for word in _WORDS]
+    worded = [statuses.find_status("1", {"1": word}) for word in _WORDS]
     late = statuses.days_late(20)
     return [status for status in (*worded, *repayment_chips().values(), late) if status]
 
@@ -105,20 +105,23 @@ def schedule() -> dict[str, Any]:
 
 
 def pictures() -> dict[str, Any]:
-    """The bars of the desk: by month, and by kind."""
+    """The bars of the desk, by month and by kind, and a figure over time."""
+    start = datetime(2025, 11, 15, tzinfo=UTC)
+    points = [(start + timedelta(days=30 * n), Decimal(n * n % 13 * 51_000)) for n in range(13)]
     months = [
-        Item(f"{month} 26", Decimal(amount), f"KES {amount:,} in {month} 2026", "#main")
-        for month, amount in (("Aug", 412_000), ("Sep", 655_000), ("Oct", 0), ("Nov", 298_000))
+        Item(f"{when:%b %y}", amount, f"KES {amount:,} in {when:%B %Y}", "#main")
+        for when, amount in points
     ]
+    line = draw_line(points, write=lambda x: f"{x:,}", write_time=lambda when: f"{when:%-d %b %Y}")
     kinds = [
         Item("performing", Decimal(180), "180 loans", "#main", "180", "74 %", "good"),
         Item("watch", Decimal(51), "51 loans", "#main", "51", "21 %", "warn"),
         Item("loss", Decimal(14), "14 loans", "#main", "14", "5.7 %", "bad"),
     ]
-    widths = (("wide", 700), ("narrow", 380))
     return {
-        "upright": {"drawn": [(size, upright(months, width=width)) for size, width in widths]},
-        "lying": {"drawn": [(size, lying(kinds, width=width)) for size, width in widths]},
+        "vertical": draw_bars(months),
+        "line": line,
+        "horizontal": {"horizontal": draw_horizontal_bars(kinds)},
     }
 
 

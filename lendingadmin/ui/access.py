@@ -21,7 +21,7 @@ from django.urls import URLPattern, URLResolver
 from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.http import HttpResponseClientRedirect
 
-from lendingadmin.staff.roles import RIGHTS, roles_in_words
+from lendingadmin.staff.roles import RIGHTS, describe_roles
 
 from .errors import Card
 
@@ -146,7 +146,7 @@ def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
     role = getattr(request.user, "role", "")
     return _refused(
         request,
-        f"To {RIGHTS[permission].words} you need the role {roles_in_words(permission)}; "
+        f"To {RIGHTS[permission].words} you need the role {describe_roles(permission)}; "
         f"you are signed in as {request.user.get_username()} ({role}).",
     )
 

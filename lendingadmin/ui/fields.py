@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 
 from lendingadmin.display import formats
-from lendingadmin.display.locales import signs
+from lendingadmin.display.locales import decimal_sign
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
@@ -129,7 +129,7 @@ class JsonObjectField(forms.CharField):
 
 
 def _writes_comma() -> bool:
-    return signs(formats.locale()).decimal == ","
+    return decimal_sign(formats.locale()) == ","
 
 
 def moment_field(**options: Any) -> MomentField:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.display.formats import use_formats
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound, Throttled
-from lendingadmin.staff.preferences import formats_of
+from lendingadmin.staff.preferences import read_formats
 
 from . import errors
 
@@ -86,7 +86,7 @@ class ReaderMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        with use_formats(lambda: formats_of(request.user)):
+        with use_formats(lambda: read_formats(request.user)):
             return self.get_response(request)
 
 

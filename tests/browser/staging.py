@@ -278,7 +278,7 @@ def _counts(officer: User) -> Names:
             pass
     begun = snapshot_job.begin_snapshot("ghana", officer)
     Snapshot.objects.filter(pk=begun.pk if begun else 0).update(loans_read=137, expected=250)
-    return {"count": snapshot_job.complete_snapshots(APP)[0].pk}
+    return {"count": snapshot_job.list_complete(APP)[0].pk}
 
 
 def _factors() -> Names:

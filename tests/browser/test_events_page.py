@@ -25,7 +25,7 @@ class Read(NamedTuple):
 READ = (
     Read("2 messages", ".message.in + .message.out", ("Rent is due", "+254711000111")),
     Read("1 contact", "table.rows td", ("Mama Njeri", "njeri@example.org")),
-    Read("2 battery readings", "svg.chart polyline.level", ()),
+    Read("2 battery readings", "svg.chart path.course", ()),
     Read("1 location", "ol.entries li", ("-1.2921,36.8219",)),
     Read("1 app", "ul.entries li", ("Bets", "com.betting.app")),
 )

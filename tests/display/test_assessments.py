@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from lendingadmin.display import assessments, gauges
+from lendingadmin.display import assessments
 from lendingadmin.lending.values import AssessmentOutcome, AssessmentSettings, Malformed
 
 
@@ -26,17 +26,17 @@ def test_the_borrower_of_an_account(account: object, borrower: str) -> None:
 
 @pytest.mark.parametrize(
     ("score", "filled", "anchor"),
-    [(0, "0.0", "start"), (50, "134.0", "middle"), (100, "268.0", "end"), (99, "265.3", "end")],
+    [(0, "0.0", "start"), (50, "50.0", "middle"), (100, "100.0", "end"), (99, "99.0", "end")],
 )
 def test_a_gauge(score: int, filled: str, anchor: str) -> None:
-    drawn = gauges.gauge("Risk", Decimal(score), gauges.RISK_SCALE, "bad")
+    drawn = assessments.draw_gauge("Risk", Decimal(score), assessments.RISK_SCALE, "bad")
     assert drawn is not None
     assert (drawn.filled, drawn.anchor) == (filled, anchor)
 
 
 @pytest.mark.parametrize("score", [None, Malformed("x"), Decimal(-1), Decimal("100.1"), True, "50"])
 def test_no_gauge_where_there_is_nothing_to_draw(score: object) -> None:
-    assert gauges.gauge("Risk", score, gauges.RISK_SCALE) is None
+    assert assessments.draw_gauge("Risk", score, assessments.RISK_SCALE) is None
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_no_gauge_where_there_is_nothing_to_draw(score: object) -> None:
     ],
 )
 def test_the_way_to_a_decision(outcome: dict[str, object], words: list[str]) -> None:
-    steps = gauges.way(AssessmentOutcome(outcome))
+    steps = assessments.list_steps(AssessmentOutcome(outcome))
     assert [step.words for step in steps] == words
 
 

@@ -3,12 +3,18 @@
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
-from lendingadmin.display.bars import Item, lying, upright
-from lendingadmin.display.plots import grid
-from lendingadmin.display.trends import trend
+from lendingadmin.display.charts import (
+    Item,
+    Plot,
+    draw_bars,
+    draw_horizontal_bars,
+    draw_line,
+    find_grid,
+)
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -18,30 +24,33 @@ def items(*amounts: object) -> list[Item]:
 
 
 @pytest.mark.parametrize("amounts", [(), (0, 0), (-5, 0)])
-def test_without_an_amount_there_are_no_upright_bars(amounts: tuple[int, ...]) -> None:
-    assert upright(items(*amounts), width=480) is None
+def test_without_an_amount_there_are_no_vertical_bars(amounts: tuple[int, ...]) -> None:
+    assert draw_bars(items(*amounts)) is None
 
 
-def test_upright_bars_are_as_high_as_their_share_and_stay_inside() -> None:
-    drawn = upright(items(10, 5, 0, -3, "0.000001"), width=480, height=168)
+def test_vertical_bars_are_as_high_as_their_share_and_stay_inside() -> None:
+    drawn = draw_bars(items(10, 5, 0, -3, "0.000001"), height=168)
     assert drawn is not None
     heights = [float(bar.height) for bar in drawn.bars]
-    assert heights[0] == 2 * heights[1] == 168 - 22 - 20
+    assert heights[0] == 2 * heights[1] == 168 - 22 - 18
     assert heights[2:4] == [0, 0]
     assert heights[4] == 1.5  # what is more than nothing is seen
     for bar in drawn.bars:
         assert float(bar.y) + float(bar.height) == pytest.approx(float(drawn.baseline))
-        assert float(bar.x) >= 0 and float(bar.x) + float(bar.width) <= float(drawn.plot_end)
+        assert float(bar.x) >= 0 and float(bar.x) + float(bar.width) <= 100
 
 
-@pytest.mark.parametrize("width", [330, 480, 720])
-def test_labels_have_room_and_the_last_one_is_there(width: int) -> None:
-    drawn = upright(items(*range(1, 14)), width=width)
+@pytest.mark.parametrize(
+    ("width", "sizes"), [(240, [""]), (480, ["", "mid"]), (700, ["", "mid", "wide"])]
+)
+def test_labels_have_room_and_the_last_one_is_there(width: int, sizes: list[str]) -> None:
+    drawn = draw_bars(items(*range(1, 14)))
     assert drawn is not None
-    shown = [float(bar.middle) for bar in drawn.bars if bar.label]
-    assert drawn.bars[-1].label == "n12"
+    labelled = [bar for bar in drawn.bars if bar.label and bar.size in sizes]
+    shown = [float(bar.middle) / 100 * width for bar in labelled]
+    assert labelled[-1].label == "n12"
     assert all(after - before >= 44 for before, after in pairwise(shown))
-    assert shown[0] >= 22
+    assert shown[0] >= 22 - 14  # the room beside the plot
 
 
 @pytest.mark.parametrize(
@@ -49,30 +58,58 @@ def test_labels_have_room_and_the_last_one_is_there(width: int) -> None:
     [("5", [1, 2, 3, 4, 5]), ("999", [200, 400, 600, 800]), ("1.2", ["0.5", "1"]), ("1E+12", 2)],
 )
 def test_the_grid_is_of_round_amounts(top: str, lines: object) -> None:
-    found = grid(Decimal(top))
+    found = find_grid(Decimal(top))
     assert 1 <= len(found) <= 4
     assert found[-1] <= Decimal(top)
     if isinstance(lines, list) and len(lines) <= 4:
         assert found == [Decimal(str(one)) for one in lines]
 
 
-def test_lying_bars_share_a_whole() -> None:
-    drawn = lying(items("0.25", "1.5", 0), width=400, whole=Decimal(1))
+def test_horizontal_bars_share_a_whole() -> None:
+    drawn = draw_horizontal_bars(items("0.25", "1.5", 0), whole=Decimal(1))
+    assert [float(length) for _, length in drawn] == [25, 100, 0]
+    assert [item.label for item, _ in drawn] == ["n0", "n1", "n2"]
+    assert draw_horizontal_bars([]) == ()
+    assert {length for _, length in draw_horizontal_bars(items(0, 0))} == {"0.0"}
+    assert [length for _, length in draw_horizontal_bars(items(4, 1))] == ["100.0", "25.0"]
+
+
+def line(points: list[tuple[datetime, Decimal]], **options: Any) -> Plot | None:
+    """A line 120 high whose plot goes from 12 to 98."""
+    return draw_line(
+        points,
+        height=120,
+        write=lambda amount: f"{amount:.0f}",
+        write_time=lambda when: f"{when:%Y-%m-%d}",
+        **options,
+    )
+
+
+def test_a_line_of_levels_has_a_scale_of_its_own_and_few_dots() -> None:
+    points = [(START + timedelta(days=n), Decimal(x)) for n, x in ((2, 30), (0, 50), (1, 100))]
+    marks = (Decimal(0), Decimal(50), Decimal(100))
+    drawn = line(points, marks=marks, dotted=True)
     assert drawn is not None
-    assert [float(bar.width) for bar in drawn.bars] == [100, 400, 0]
-    assert [float(bar.y) for bar in drawn.bars] == [19, 55, 91]
-    assert drawn.height == 108
-    assert lying([], width=400) is None
-    empty = lying(items(0, 0), width=400)
-    assert empty is not None and {bar.width for bar in empty.bars} == {"0.0"}
+    assert drawn.path == "M0.0 55.0 L50.0 12.0 L100.0 72.2"
+    assert drawn.dots == [("0.0", "55.0"), ("50.0", "12.0"), ("100.0", "72.2")]
+    assert [mark.label for mark in drawn.lines] == ["0", "50", "100"]
+    assert drawn.summary == "from 30 to 100, 2026-11-01 to 2026-11-03"
+    many = [(START + timedelta(hours=n), Decimal(n % 7)) for n in range(2000)]
+    crowded = line(many, marks=marks, dotted=True)
+    assert crowded is not None
+    assert crowded.dots == [] and crowded.path.count("L") < 600
 
 
 def test_a_course_runs_from_zero_over_time() -> None:
     points = [(START + timedelta(days=n), Decimal(x)) for n, x in ((0, 50), (1, 100), (4, 0))]
-    drawn = trend(points, width=348, height=120, written=lambda amount: f"{amount:.0f}")
+    drawn = line(points)
     assert drawn is not None
-    assert drawn.path == "M4.0 55.0 L78.0 12.0 L300.0 98.0"
-    assert (drawn.last_x, drawn.last_y, drawn.baseline) == ("300.0", "98.0", "98.0")
+    assert drawn.path == "M0.0 55.0 L25.0 12.0 L100.0 98.0"
+    assert (drawn.dots, drawn.baseline) == ([("100.0", "98.0")], 98)
+    assert [(label.x, label.text, label.anchor) for label in drawn.labels] == [
+        ("0", "2026-11-01", "start"),
+        ("100", "2026-11-05", "end"),
+    ]
     assert [line.label for line in drawn.lines] == ["50", "100"]
 
 
@@ -86,4 +123,4 @@ def test_a_course_runs_from_zero_over_time() -> None:
     ],
 )
 def test_nothing_is_drawn_of_less(points: list[tuple[datetime, Decimal]]) -> None:
-    assert trend(points, width=340, written=str) is None
+    assert line(points) is None

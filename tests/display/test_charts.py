@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.display.charts import Bar, Chart, schedule_bars
+from lendingadmin.display.charts import Bar, Plot, draw_schedule
 from lendingadmin.lending.values import Malformed
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
@@ -20,8 +20,8 @@ def installment(month: int = 0, **amounts: object) -> SimpleNamespace:
     return SimpleNamespace(due_date=due, amounts=SimpleNamespace(**amounts))
 
 
-def draw(*rows: object, **settings: object) -> Chart:
-    chart = schedule_bars(rows, currency="KES", zone=NAIROBI, **settings)  # type: ignore[arg-type]
+def draw(*rows: object, **settings: object) -> Plot:
+    chart = draw_schedule(rows, currency="KES", zone=NAIROBI, **settings)  # type: ignore[arg-type]
     assert chart is not None
     return chart
 
@@ -86,15 +86,20 @@ def test_without_today_there_is_no_line() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 8, 36, 120])
-@pytest.mark.parametrize("width", [360, 760])
-def test_everything_stays_inside_and_captions_do_not_meet(count: int, width: int) -> None:
+@pytest.mark.parametrize(
+    ("width", "sizes"), [(240, [""]), (480, ["", "mid"]), (700, ["", "mid", "wide"])]
+)
+def test_everything_stays_inside_and_captions_do_not_meet(
+    count: int, width: int, sizes: list[str]
+) -> None:
     rows = [installment(month, principal=Decimal(10**12 + month)) for month in range(count)]
-    chart = draw(*rows, width=width, today=date(2027, 1, 1))
+    chart = draw(*rows, today=date(2027, 1, 1))
     for bar in chart.bars:
         assert float(bar.x) >= 0
-        assert float(bar.x) + float(bar.width) <= float(chart.plot_end) + 0.2 <= width
+        assert float(bar.x) + float(bar.width) <= 100
         assert all(0 <= float(part.y) <= chart.height for part in bar.segments)
-    captions = [float(bar.middle) for bar in chart.bars if bar.label]
+    shown = [bar for bar in chart.bars if bar.label and bar.size in sizes]
+    captions = [float(bar.middle) / 100 * width for bar in shown]
     assert captions
     gaps = [after - before for before, after in pairwise(captions)]
     assert all(gap >= 47 for gap in gaps)
@@ -121,7 +126,7 @@ def test_a_schedule_over_years_captions_months_with_their_year() -> None:
     ],
 )
 def test_nothing_to_draw_draws_nothing(rows: object) -> None:
-    assert schedule_bars(rows) is None
+    assert draw_schedule(rows) is None
 
 
 def test_a_broken_instalment_leaves_a_gap_among_the_good_ones() -> None:

@@ -8,7 +8,7 @@ from django.template import Context, Template
 from django.test import RequestFactory
 from django_htmx.middleware import HtmxDetails
 
-from lendingadmin.display.glossary import TERMS, explained
+from lendingadmin.display.glossary import TERMS, find_explanation
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 _USE = re.compile(r'\{%-?\s*term\s+"([^"]+)"')
@@ -24,7 +24,7 @@ def draw(source: str, **context: object) -> str:
 def test_every_term_that_a_page_uses_is_in_the_glossary() -> None:
     used = {word for path in TEMPLATES.rglob("*.html") for word in _USE.findall(path.read_text())}
     assert len(used) > 20
-    assert {word for word in used if not explained(word)} == set()
+    assert {word for word in used if not find_explanation(word)} == set()
 
 
 def test_no_term_stands_where_a_button_must_not() -> None:

@@ -6,9 +6,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.display.charts import schedule_bars
+from lendingadmin.display.charts import draw_schedule
 from lendingadmin.display.durations import duration
-from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, example, named, signs
+from lendingadmin.display.locales import (
+    DEFAULT_LOCALE,
+    OFFERED,
+    decimal_sign,
+    describe_locale,
+    write_example,
+)
 from lendingadmin.display.money import compact, figure, money
 from lendingadmin.display.numbers import MINUS, whole
 from lendingadmin.display.rates import exact_rate, rate
@@ -105,7 +111,7 @@ def test_counts_spans_and_axes() -> None:
 def test_a_chart_says_exactly_what_its_axis_rounds() -> None:
     step = {"dueDate": "2026-10-31T23:59:59.999Z", "amounts": {"principal": Decimal("1234.56")}}
     contract = LendingContract({"installments": [step]})
-    chart = schedule_bars(contract.installments, zone=NAIROBI, currency="KES", locale="de")
+    chart = draw_schedule(contract.installments, zone=NAIROBI, currency="KES", locale="de")
     assert chart is not None
     assert [(line.label, line.exact) for line in chart.lines] == [
         ("500", "KES 500,00"),
@@ -117,8 +123,8 @@ def test_a_chart_says_exactly_what_its_axis_rounds() -> None:
 def test_every_offered_locale_has_a_name_and_an_example_of_its_own() -> None:
     assert DEFAULT_LOCALE not in OFFERED
     for locale in OFFERED:
-        assert signs(locale).decimal in ".,"
-        assert named(locale) != locale
-        assert "2026" in example(locale)
-    assert example("en-IN") == "12,34,567.89 · 31 Oct 2026"
-    assert named("en-IN") == "English (India)"
+        assert decimal_sign(locale) in ".,"
+        assert describe_locale(locale) != locale
+        assert "2026" in write_example(locale)
+    assert write_example("en-IN") == "12,34,567.89 · 31 Oct 2026"
+    assert describe_locale("en-IN") == "English (India)"

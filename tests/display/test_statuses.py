@@ -34,14 +34,14 @@ TONES = {"", "good", "info", "warn", "bad", "odd"}
     ],
 )
 def test_numbered(value: object, word: str, tone: str) -> None:
-    found = statuses.numbered(value, WORDS)
+    found = statuses.find_status(value, WORDS)
     assert found is not None
     assert (found.word, found.tone) == (word, tone)
 
 
 @pytest.mark.parametrize("value", [None, ""])
 def test_no_status_has_no_chip(value: object) -> None:
-    assert statuses.numbered(value, WORDS) is None
+    assert statuses.find_status(value, WORDS) is None
     assert statuses.processing(value) is None
     assert statuses.assessment_type(value) is None
 

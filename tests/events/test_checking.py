@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from lendingadmin.events import checking
-from lendingadmin.events.checking import examine, months_before
-from lendingadmin.events.kinds import domain_of, kind_of, named
+from lendingadmin.events.checking import check_event, months_before
+from lendingadmin.events.kinds import add_domain, find_kind, split_domain
 from tests.events.samples import DOMAIN, NOW, STAMP, WHEN, body, data, ms
 
 
@@ -19,7 +19,7 @@ def with_value(kind: str, **fields: Any) -> dict[str, Any]:
 
 
 def test_a_good_event_has_no_findings() -> None:
-    found = examine(body(), NOW)
+    found = check_event(body(), NOW)
     assert (found.errors, found.warnings) == ([], [])
     assert [(part.kind, part.values) for part in found.parts] == [
         ("sms", 2),
@@ -63,7 +63,7 @@ def test_a_good_event_has_no_findings() -> None:
 def test_a_value_of_the_wrong_type_is_an_error_that_names_the_field(
     kind: str, field: str, wrong: object
 ) -> None:
-    found = examine(with_value(kind, **{field: wrong}), NOW)
+    found = check_event(with_value(kind, **{field: wrong}), NOW)
     assert any(f"{kind}: {field} must be" in words for words in found.errors), found.errors
 
 
@@ -72,11 +72,11 @@ def test_a_value_of_the_wrong_type_is_an_error_that_names_the_field(
     [("sms", "read", 1), ("sms", "read", False), ("device/battery", "level", Decimal("0.5"))],
 )
 def test_what_the_spec_allows_is_let_through(kind: str, field: str, right: object) -> None:
-    assert examine(with_value(kind, **{field: right}), NOW).errors == []
+    assert check_event(with_value(kind, **{field: right}), NOW).errors == []
 
 
 def test_seconds_are_told_from_milliseconds() -> None:
-    found = examine(with_value("sms", timestamp=int(WHEN.timestamp())), NOW)
+    found = check_event(with_value("sms", timestamp=int(WHEN.timestamp())), NOW)
     assert any("look like seconds" in words for words in found.errors)
 
 
@@ -101,29 +101,29 @@ def test_seconds_are_told_from_milliseconds() -> None:
     ],
 )
 def test_the_rest_of_an_event(change: dict[str, object], words: str) -> None:
-    assert any(words in error for error in examine(body(**change), NOW).errors)
+    assert any(words in error for error in check_event(body(**change), NOW).errors)
 
 
 def test_nesting_that_no_page_could_show_is_refused() -> None:
     deep: list[object] = []
     for _ in range(5000):
         deep = [deep]
-    assert "nested" in examine(body(data=deep), NOW).errors[0]
+    assert "nested" in check_event(body(data=deep), NOW).errors[0]
 
 
 @pytest.mark.parametrize(("spare", "fits"), [(1, True), (0, False)])
 def test_five_megabytes_to_the_byte(spare: int, fits: bool) -> None:
-    empty = examine(with_value("sms", rawBody=""), NOW).size
+    empty = check_event(with_value("sms", rawBody=""), NOW).size
     text = "x" * (checking.TOO_LARGE - empty - spare)
-    found = examine(with_value("sms", rawBody=text), NOW)
+    found = check_event(with_value("sms", rawBody=text), NOW)
     assert found.size == checking.TOO_LARGE - spare
     assert (found.errors == []) == fits
 
 
 def test_messages_older_than_six_months_are_a_warning() -> None:
     edge = months_before(WHEN, 6)
-    assert examine(with_value("sms", timestamp=ms(edge)), NOW).warnings == []
-    found = examine(with_value("sms", timestamp=ms(edge) - 1), NOW)
+    assert check_event(with_value("sms", timestamp=ms(edge)), NOW).warnings == []
+    found = check_event(with_value("sms", timestamp=ms(edge) - 1), NOW)
     assert found.errors == []
     assert "1 message older than 6 months" in found.warnings[0]
 
@@ -144,18 +144,18 @@ def test_six_months_before(when: tuple[int, int, int], before: tuple[int, int, i
 
 def test_warnings_leave_the_decision_to_the_service() -> None:
     ahead = body(timestamp=(NOW + timedelta(days=1)).isoformat())
-    assert "future" in examine(ahead, NOW).warnings[0]
-    later = examine(with_value("sms", timestamp=ms(WHEN) + 1), NOW)
+    assert "future" in check_event(ahead, NOW).warnings[0]
+    later = check_event(with_value("sms", timestamp=ms(WHEN) + 1), NOW)
     assert any("later time than the event" in words for words in later.warnings)
     assert any(
-        "missing" in words for words in examine(with_value("sms", address=None), NOW).warnings
+        "missing" in words for words in check_event(with_value("sms", address=None), NOW).warnings
     )
-    assert any("“x”" in words for words in examine(with_value("sms", x=1), NOW).warnings)
+    assert any("“x”" in words for words in check_event(with_value("sms", x=1), NOW).warnings)
 
 
 def test_findings_are_counted_and_quote_no_value() -> None:
     sets = [{"kind": "x/sms", "values": [{"rawBody": 7_654_321}] * 300}]
-    found = examine(body(data=sets), NOW)
+    found = check_event(body(data=sets), NOW)
     assert found.errors == ["sms: rawBody must be text (300 times, first at set 1, value 1)"]
     assert "7654321" not in str(found)
 
@@ -173,11 +173,11 @@ def test_findings_are_counted_and_quote_no_value() -> None:
     ],
 )
 def test_kinds_are_told_by_their_ending(name: object, key: str | None, domain: str) -> None:
-    kind = kind_of(name)
-    assert (kind.key if kind else None, domain_of(name)) == (key, domain)
+    kind = find_kind(name)
+    assert (kind.key if kind else None, split_domain(name)) == (key, domain)
 
 
 def test_a_bare_kind_gets_the_domain() -> None:
-    assert named("d", "device/app") == "d/device/app"
-    assert named("d", "other/sms") == "other/sms"
+    assert add_domain("d", "device/app") == "d/device/app"
+    assert add_domain("d", "other/sms") == "other/sms"
     assert STAMP.endswith("Z")

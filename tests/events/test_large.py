@@ -10,7 +10,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from lendingadmin.events.finding import address_of
+from lendingadmin.events.search import build_url
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
@@ -71,7 +71,7 @@ def test_large_events_are_all_there(
 ) -> None:
     desk, here = client_of(manager), f"/apps/{app.app_id}"
     keys = [("borrower:b", "personal_data.captured", stamp) for stamp in stamps]
-    wanted = [address_of(app.app_id, *key) for key in keys]
+    wanted = [build_url(app.app_id, *key) for key in keys]
     listed = walk(desk, f"{here}/events/?pageSize=250", r'href="([^"]*)" rel="next"', wanted)
     assert [one for page in listed for one in page] == wanted
     assert [len(page) for page in listed] == [3, 3, 2]

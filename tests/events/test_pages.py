@@ -75,7 +75,7 @@ def test_the_page_is_masked_and_shows_each_kind(
         assert words in page
     assert 'class="message in"' in page
     assert 'class="message out"' in page
-    assert 'polyline class="level"' in page
+    assert 'path class="course"' in page
     assert "from 40 % to 81 %" in page
     assert "you need the role officer or manager" in page
 

@@ -169,6 +169,20 @@ def test_the_services_own_refusal_leads_to_the_event(
     assert Draft.objects.exists()
 
 
+def test_a_refused_event_that_is_not_there_has_no_link_to_it(
+    desk: Client, app: LendingApp, fault_server: FaultServer, settings: Any
+) -> None:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    fault_server.on("POST /v1/oauth2/token", token())
+    path = f"/v1/projects/demo/apps/{app.app_id}/events"
+    fault_server.on(f"GET {path}", reply('{"events": [], "nextPageToken": null}'))
+    fault_server.on(f"POST {path}", reply('{"error_description": "no such kind"}', status=400))
+    confirm = enter(desk, app)
+    page = desk.post(confirm, {"token": token_of(desk.get(confirm))}).content.decode()
+    assert "no such kind" in page
+    assert "Open the event" not in page
+
+
 def test_an_answer_that_never_came_is_unknown(
     desk: Client, app: LendingApp, fault_server: FaultServer, settings: Any
 ) -> None:

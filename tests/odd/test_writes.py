@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.events.outcomes import in_short
+from lendingadmin.events.outcomes import summarize
 from lendingadmin.staff.models import User
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.states import WriteState
@@ -35,7 +35,7 @@ def test_no_odd_record_breaks_a_look(
     desk: Client, manager: User, service: OddService, operation: str
 ) -> None:
     resource, subject = LOOKED_FOR[operation]
-    sent: Any = in_short(good(resource)) if resource == "Event" else good(resource)
+    sent: Any = summarize(good(resource)) if resource == "Event" else good(resource)
     fields = {"app_id": "kenya", "operation": operation, "subject": subject}
     meant = service.text({"sent": sent, "before": good(resource)})
     write = Write.objects.create(idempotency_key="w-1", person=manager, submitted=meant, **fields)

@@ -57,7 +57,7 @@ class TestSideBySide:
         assert [cell.behind for cell in lines["Instalments"].cells] == [Decimal("495.50"), None]
         text = page.content.decode()
         assert "14.50" in text and "2 × 530.00" in text and "30.6 %" in text
-        assert text.count('<svg class="chart') == 2
+        assert text.count('<svg class="chart') == 2  # one for each contract
 
     def test_products_are_chosen_by_their_names(
         self, desk: Client, service: OfferService, offered: OfferRequest

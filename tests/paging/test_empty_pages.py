@@ -241,6 +241,6 @@ def test_what_may_have_become_of_a_write_says_that_the_list_was_not_seen_whole(
 
     sent = {"accountId": "borrower:B-1", "eventType": "x", "timestamp": "2026-01-01T00:00:00.000Z"}
     service.give_empty_pages("events", 9, [])
-    finding = outcomes.reported(Write(app_id="kenya"), Submitted(sent=sent | {"values": {}}))
+    finding = outcomes.check_reported(Write(app_id="kenya"), Submitted(sent=sent | {"values": {}}))
     assert finding.found == WriteFound.NOT_SEEN
     assert "not seen to its end" in finding.why

@@ -13,7 +13,7 @@ from lendingadmin.lending.values import Loan, Malformed
 from lendingadmin.portfolio import reading
 from lendingadmin.portfolio.amounts import exactly
 from lendingadmin.portfolio.drilldown import build_drilldown
-from lendingadmin.portfolio.figures import AT_RISK, OTHER_KINDS, Figures, add_all, months_to
+from lendingadmin.portfolio.figures import AT_RISK, OTHER_KINDS, Figures, months_to
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 from tests.portfolio.service import loan
 
@@ -22,13 +22,13 @@ TODAY = date(2026, 11, 20)
 
 
 def read(*items: dict[str, Any]) -> list[SnapshotLoan]:
-    found, _ = reading.rows_of([Loan(item) for item in items], NAIROBI)
+    found, _ = reading.read_rows([Loan(item) for item in items], NAIROBI)
     return [row for row, _ in found]
 
 
 def figures_of(*items: dict[str, Any]) -> Figures:
     figures = Figures(TODAY)
-    add_all(figures, read(*items))
+    figures.add_all(read(*items))
     return figures
 
 
@@ -126,7 +126,7 @@ def test_items_without_an_id_are_told_and_the_first_of_two_counts() -> None:
         Loan(loan(2, accountId=None)),
         Malformed(7),
     ]
-    found, unreadable = reading.rows_of(items, NAIROBI)
+    found, unreadable = reading.read_rows(items, NAIROBI)
     assert [row.principal for row, _ in found] == [Decimal("90.00")]
     assert unreadable == 2
 
@@ -202,14 +202,14 @@ def test_each_figure_is_the_sum_of_the_list_behind_it(items: list[dict[str, Any]
             known = before.get(row.account_id)
             row.paid_since_last = None if known is None else known - 1
     figures = Figures(TODAY)
-    add_all(figures, rows)
+    figures.add_all(rows)
     ended = datetime.combine(TODAY, datetime.min.time(), UTC)
     snapshot = Snapshot.objects.create(
         app_id="kenya", state="done", figures=figures.as_json(), ended_at=ended
     )
     for row in rows:
         row.snapshot = snapshot
-        reading.rank(row)
+        reading.set_ranks(row)
     SnapshotLoan.objects.bulk_create(rows)
     names = list(figures.sums)
     names += [f"month:{month}" for month in figures.months]

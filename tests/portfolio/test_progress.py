@@ -97,7 +97,7 @@ def test_the_progress_polls_until_it_ends(
     assert "data-poll" not in final
     assert 'data-announce="The book is counted: 5 loans"' in final
     assert "Show the new figures" in final
-    assert 'id="counting-acts" hx-swap-oob="delete"' in final
+    assert 'id="snapshot-acts" hx-swap-oob="delete"' in final
 
 
 def test_without_an_expectation_it_says_how_many_so_far(desk: Client, service: BookService) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lendingadmin.portfolio import retention
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
-from lendingadmin.portfolio.snapshot_job import complete_snapshots
+from lendingadmin.portfolio.snapshot_job import list_complete
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -83,12 +83,12 @@ def test_the_loans_go_before_their_snapshot(monkeypatch: pytest.MonkeyPatch) -> 
     stays = [snapshot("done", now - timedelta(hours=n)) for n in (2, 1)]
     counting = Snapshot.objects.create(app_id="kenya")
     SnapshotLoan.objects.create(snapshot=counting, account_id="L-1")
-    monkeypatch.setattr(retention, "PATIENCE", 0.0)
+    monkeypatch.setattr(retention, "_LONGEST", 0.0)
     assert retention.prune() is False
     assert old.loans.count() == 3
     # A list that is half gone is not shown: it would not add up to its figure.
-    assert old not in complete_snapshots("kenya")
-    monkeypatch.setattr(retention, "PATIENCE", 10.0)
+    assert old not in list_complete("kenya")
+    monkeypatch.setattr(retention, "_LONGEST", 10.0)
     assert retention.prune() is True
     assert set(Snapshot.objects.all()) == {stopped, *stays, counting}
     assert not Snapshot.objects.filter(pk__in=(old.pk, failed.pk)).exists()

@@ -36,7 +36,7 @@ def test_a_fault_in_the_middle_is_tried_again_later(
     with caplog.at_level(logging.INFO):
         assert snapshot_job.count_slice(row.pk) == snapshot_job.PAUSES[0]
     row.refresh_from_db()
-    assert (row.state, row.loans_read, row.version) == (State.COUNTING, 2, 1)
+    assert (row.state, row.loans_read, row.version) == (State.RUNNING, 2, 1)
     assert "fault" in row.why
     assert "Anne" not in row.why + caplog.text
     assert snapshot_job.count_slice(row.pk) is None
@@ -54,7 +54,7 @@ def test_a_fault_that_stays_fails_and_the_last_good_count_stays(service: BookSer
     row.refresh_from_db()
     assert (row.state, row.loans_read) == (State.FAILED, 2)
     assert "fault" in row.why and "Anne" not in row.why
-    assert snapshot_job.complete_snapshots("kenya").first() == good
+    assert snapshot_job.list_complete("kenya").first() == good
 
 
 def test_a_token_that_is_refused_begins_anew_once(service: BookService) -> None:
@@ -62,7 +62,7 @@ def test_a_token_that_is_refused_begins_anew_once(service: BookService) -> None:
     row = counted()
     assert row.state == State.FAILED
     assert "began anew" in row.why
-    again = Snapshot.objects.get(state=State.COUNTING)
+    again = Snapshot.objects.get(state=State.RUNNING)
     service.tokens_hold = True
     assert snapshot_job.count_slice(again.pk) is None
     again.refresh_from_db()
@@ -72,7 +72,7 @@ def test_a_token_that_is_refused_begins_anew_once(service: BookService) -> None:
 def test_a_token_that_is_refused_twice_fails(service: BookService) -> None:
     service.tokens_hold = False
     counted()
-    snapshot_job.count_slice(Snapshot.objects.get(state=State.COUNTING).pk)
+    snapshot_job.count_slice(Snapshot.objects.get(state=State.RUNNING).pk)
     rows = list(Snapshot.objects.order_by("id"))
     assert [row.state for row in rows] == [State.FAILED, State.FAILED]
     assert "twice" in rows[1].why
@@ -144,7 +144,7 @@ def test_a_worker_killed_in_the_middle_loses_at_most_a_page(
         first.send_signal(signal.SIGKILL)
         first.wait(10)
     row.refresh_from_db()
-    assert (row.state, row.loans_read) == (State.COUNTING, 4)
+    assert (row.state, row.loans_read) == (State.RUNNING, 4)
     DBTaskResult.objects.update(started_at=timezone.now() - duties.LOST)
     with worker(service.server.url, tmp_path / "two"):
         assert soon(lambda: Snapshot.objects.filter(state=State.DONE).exists())

@@ -225,9 +225,9 @@ def test_who_may_have_it_counted(
         assert client.get("/apps/kenya/book/count").status_code == (405 if may else 403)
         asked = client.post("/apps/kenya/book/count")
         assert asked.status_code == (302 if may else 403)
-        assert Snapshot.objects.filter(state=State.COUNTING).count() == may
+        assert Snapshot.objects.filter(state=State.RUNNING).count() == may
         assert client.post("/apps/kenya/book/stop").status_code == (302 if may else 403)
-        assert not Snapshot.objects.filter(state=State.COUNTING).exists()
+        assert not Snapshot.objects.filter(state=State.RUNNING).exists()
     last = Snapshot.objects.last()
     assert last is not None and last.asked_by == people["manager"]
     told = Entry.objects.filter(action="dashboard.portfolio.count", username="support")

@@ -84,7 +84,7 @@ def test_it_can_be_taken_back(officer: User, client_of: Callable[[User], Client]
     client = client_of(officer)
     client.post(PROFILE, GERMAN)
     client.post(PROFILE, {"zone": "", "locale": ""})
-    assert preferences.formats_of(User.objects.get(pk=officer.pk)) == DEFAULT_FORMATS
+    assert preferences.read_formats(User.objects.get(pk=officer.pk)) == DEFAULT_FORMATS
 
 
 def test_a_manager_sees_and_sets_it_in_the_admin(
@@ -112,14 +112,14 @@ def test_a_manager_sees_and_sets_it_in_the_admin(
     ],
 )
 def test_who_reads(zone: str, locale: str, reader: Formats) -> None:
-    assert preferences.formats_of(User(zone=zone, locale=locale)) == reader
-    assert preferences.formats_of(object()) == DEFAULT_FORMATS
+    assert preferences.read_formats(User(zone=zone, locale=locale)) == reader
+    assert preferences.read_formats(object()) == DEFAULT_FORMATS
 
 
 def test_every_zone_of_the_list_is_one() -> None:
-    keys = [key for _, each in preferences.zones() for key, _ in each]
+    keys = [key for _, each in preferences.list_zones() for key, _ in each]
     assert len(keys) > 400 and len(set(keys)) == len(keys)
     for key in keys:
-        preferences.known_zone(key)
+        preferences.validate_zone(key)
     with pytest.raises(ValidationError):
-        preferences.known_zone("Mars/Olympus")
+        preferences.validate_zone("Mars/Olympus")

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group, Permission
 from django.db import IntegrityError, transaction
 
 from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import RIGHTS, ROLES, rights_of, roles_in_words
+from lendingadmin.staff.roles import RIGHTS, ROLES, describe_roles, list_rights
 from lendingadmin.staff.sync import sync_roles
 
 TABLE = list(csv.DictReader((Path(__file__).parents[1] / "operations.csv").open()))
@@ -45,7 +45,7 @@ def test_our_own_rights_belong_to_the_roles_that_the_design_names(name: str) -> 
 
 def test_people_hold_exactly_the_rights_of_their_role(people: dict[str, User]) -> None:
     for role, person in people.items():
-        assert person.get_all_permissions() == rights_of(role)
+        assert person.get_all_permissions() == list_rights(role)
 
 
 def test_a_right_is_asked_for_by_the_services_own_name(support: User, officer: User) -> None:
@@ -78,7 +78,7 @@ def test_syncing_mends_the_four_groups_and_leaves_others_alone(db: None) -> None
     own.permissions.add(delete)
     sync_roles()
     assert delete not in Group.objects.get(name="viewer").permissions.all()
-    assert Group.objects.get(name="support").permissions.count() == len(rights_of("support"))
+    assert Group.objects.get(name="support").permissions.count() == len(list_rights("support"))
     assert list(own.permissions.all()) == [delete]
 
 
@@ -100,9 +100,9 @@ def test_a_role_is_the_name_of_the_groups_in_the_order_of_the_table(support: Use
 
 
 def test_roles_in_words() -> None:
-    assert roles_in_words("dashboard.audit.view") == "manager"
-    assert roles_in_words("lending.loans.makeRepayment") == "support or manager"
-    assert roles_in_words("dashboard.export") == "officer, support or manager"
+    assert describe_roles("dashboard.audit.view") == "manager"
+    assert describe_roles("lending.loans.makeRepayment") == "support or manager"
+    assert describe_roles("dashboard.export") == "officer, support or manager"
 
 
 def test_repr_shows_no_more_than_the_user_name(db: None) -> None:

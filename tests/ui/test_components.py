@@ -265,8 +265,8 @@ def test_the_schedule_chart_is_attributes_only() -> None:
     amounts = SimpleNamespace(principal=Decimal(300), interest=Decimal(100))
     contract = SimpleNamespace(installments=(SimpleNamespace(due_date=DUE, amounts=amounts),))
     html = draw("{% schedule_chart contract zone %}", contract=contract, zone=NAIROBI)
-    assert html.count("<svg") == 2
-    assert html.count('role="img"') == 2
+    assert html.count("<svg") == 1
+    assert html.count('role="img"') == 1
     assert "31 Oct" in html
     assert "style" not in html
 
@@ -292,12 +292,27 @@ def test_a_late_instalment_differs_by_pattern_and_word() -> None:
         ],
     }
     html = draw('{% schedule_chart contract None "KES" steps %}', **given)
-    assert html.count('<path class="late"') == 2  # one bar, in the wide and in the narrow picture
-    assert html.count(", late</title>") == 2
-    assert html.count("1 late.") == 2
-    assert '<pattern id="late-wide"' in html
+    assert html.count('<rect class="late"') == 1
+    assert html.count(", late</title>") == 1
+    assert html.count("1 late.") == 1
+    assert '<pattern id="late"' in html
     assert '<li class="late">' in draw("{% schedule_legend contract steps %}", **given)
     assert "late" not in draw("{% schedule_chart contract None %}", **given)
+
+
+def test_each_contract_has_its_picture_under_its_whole_name() -> None:
+    amounts = SimpleNamespace(principal=Decimal(300), interest=Decimal(100))
+    rows = (SimpleNamespace(due_date=DUE, amounts=amounts),)
+    named = {"A loan of " + "x" * 90: rows, "Empty": None}
+    columns = [
+        SimpleNamespace(name=name, contract=SimpleNamespace(installments=rows))
+        for name, rows in named.items()
+    ]
+    html = draw('{% contracts_chart columns zone "KES" %}', columns=columns, zone=NAIROBI)
+    assert html.count("<svg") == 2
+    assert f"<small>{next(iter(named))}</small>" in html
+    assert "Empty · no schedule" in html
+    assert '<li class="interest">' in html and "fees" not in html
 
 
 @pytest.mark.parametrize("contract", [None, Malformed("x"), SimpleNamespace(installments=None)])

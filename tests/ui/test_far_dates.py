@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from lendingadmin.events.checking import examine
+from lendingadmin.events.checking import check_event
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui.dates import far_notice
@@ -39,7 +39,7 @@ def test_what_is_said_of_a_date(days: int, said: str) -> None:
 
 def test_an_event_of_another_year_is_pointed_out() -> None:
     event = {"timestamp": "2019-11-22T12:00:00.000Z"}
-    assert "The event's time is 7 years ago: check the year." in examine(event, NOW).warnings
+    assert "The event's time is 7 years ago: check the year." in check_event(event, NOW).warnings
 
 
 @pytest.mark.django_db(transaction=True)

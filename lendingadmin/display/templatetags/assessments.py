@@ -2,7 +2,7 @@
 
 from django import template
 
-from lendingadmin.display import assessments, formats, gauges
+from lendingadmin.display import assessments, formats
 
 register = template.Library()
 register.filter("outcome_status", assessments.outcome)
@@ -17,15 +17,15 @@ register.filter("limits", assessments.limits)
 @register.filter
 def score(value: object) -> str:
     """A score with the digits that came."""
-    return gauges.score(value, formats.locale())
+    return assessments.score(value, formats.locale())
 
 
 @register.inclusion_tag("assessments/_picture.html")
 def outcome_picture(result: object) -> dict[str, object]:
     """Draw an outcome: the way to the decision, and each score on its scale."""
     level = assessments.risk(getattr(result, "risk_level", None))
+    tone = level.tone if level else ""
     return {
-        "way": gauges.way(result),
-        "gauges": gauges.gauges(result, level.tone if level else "", formats.locale()),
-        "width": gauges.WIDTH,
+        "steps": assessments.list_steps(result),
+        "gauges": assessments.draw_gauges(result, tone, formats.locale()),
     }

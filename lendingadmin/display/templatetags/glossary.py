@@ -7,7 +7,7 @@ from django.template import Context
 from django.utils.html import conditional_escape, format_html
 from django.utils.text import slugify
 
-from lendingadmin.display.glossary import explained
+from lendingadmin.display.glossary import find_explanation
 
 register = template.Library()
 
@@ -18,7 +18,7 @@ def term(context: Context, word: str, shown: str = "") -> str:
 
     Not within a label, a link or a summary: it is a button.
     """
-    text = explained(word)
+    text = find_explanation(word)
     if not text:
         return conditional_escape(shown or word)
     # static/js/terms.js shows and places it; without scripts the style sheet does.

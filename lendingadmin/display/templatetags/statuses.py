@@ -23,25 +23,25 @@ def days_late(value: object) -> Status | None:
 @register.filter
 def loan_status(value: object) -> Status | None:
     """The status of a loan, in the words of LENDING_LOAN_STATUSES."""
-    return statuses.numbered(value, settings.LENDING_LOAN_STATUSES)
+    return statuses.find_status(value, settings.LENDING_LOAN_STATUSES)
 
 
 @register.filter
 def performance_status(value: object) -> Status | None:
     """The performance of a loan, in the words of LENDING_PERFORMANCE_STATUSES."""
-    return statuses.numbered(value, settings.LENDING_PERFORMANCE_STATUSES)
+    return statuses.find_status(value, settings.LENDING_PERFORMANCE_STATUSES)
 
 
 @register.filter
 def borrower_status(value: object) -> Status | None:
     """The status of a borrower, in the words of LENDING_BORROWER_STATUSES."""
-    return statuses.numbered(value, settings.LENDING_BORROWER_STATUSES)
+    return statuses.find_status(value, settings.LENDING_BORROWER_STATUSES)
 
 
 @register.filter
 def product_status(value: object) -> Status | None:
     """The status of a product, in the words of LENDING_PRODUCT_STATUSES."""
-    return statuses.numbered(value, settings.LENDING_PRODUCT_STATUSES)
+    return statuses.find_status(value, settings.LENDING_PRODUCT_STATUSES)
 
 
 @register.simple_tag

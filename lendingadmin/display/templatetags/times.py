@@ -25,7 +25,7 @@ Write = Callable[[object, tzinfo | None, str], str]
 @register.filter
 def day(value: object, zone: object = None) -> str:
     """The day a moment falls on in the lender's zone."""
-    return _marked(times.day, value, _zone(zone))
+    return _render(times.day, value, _zone(zone))
 
 
 @register.filter
@@ -39,38 +39,37 @@ def contract_day(value: object, zone: object = None) -> str:
     """The day a contract date (start, due, maturity) means: its UTC day at a day's bounds."""
     if isinstance(value, datetime):
         return _contract_day(value, zone, formats.locale())
-    return _marked(times.contract_day, value, _zone(zone))
+    return _render(times.contract_day, value, _zone(zone))
 
 
-# Contracts begin and end with days, so that loans share them: a list has two in every row. What is
-# kept depends on nothing but the arguments.
+# Contracts begin and end with days, so that loans share them: a list has two in every row.
 @lru_cache(maxsize=4096)
 def _contract_day(value: datetime, zone: object, locale: str) -> str:
-    return _timed(value, times.contract_day(value, _zone(zone), locale), times.utc(value), locale)
+    return _tag(value, times.contract_day(value, _zone(zone), locale), times.utc(value), locale)
 
 
 @register.filter
 def moment(value: object, zone: object = None) -> str:
     """Day and time to the minute, in the person's zone or else this one."""
-    return _read(times.moment, value, zone)
+    return _render_moment(times.moment, value, zone)
 
 
 @register.filter
 def second(value: object, zone: object = None) -> str:
     """Day and time to the second, in the person's zone or else this one."""
-    return _read(times.second, value, zone)
+    return _render_moment(times.second, value, zone)
 
 
 @register.filter
 def clock(value: object, zone: object = None) -> str:
     """The time of day to the second, in the person's zone or else this one."""
-    return _read(times.clock, value, zone)
+    return _render_moment(times.clock, value, zone)
 
 
 @register.filter
 def typed_moment(value: object, zone: object = None) -> str:
-    """Day and time in this zone whatever the person's: what was typed in it is checked in it."""
-    return _marked(times.typed_moment, value, _zone(zone))
+    """Day and time in this zone, not the person's: what was typed in it is checked in it."""
+    return _render(times.typed_moment, value, _zone(zone))
 
 
 @register.filter
@@ -95,44 +94,44 @@ def zones_here(zone: object) -> str:
 def ago(value: object) -> str:
     """How far a moment lies from now."""
     text = times.ago(value, timezone.now(), formats.locale())
-    return _timed(value, text, times.utc(value)) if isinstance(value, datetime) else text
+    return _tag(value, text, times.utc(value)) if isinstance(value, datetime) else text
 
 
 @register.filter
 def in_days(value: object, zone: object = None) -> str:
-    """How many days away a contract day lies, reckoned by the lender's day."""
+    """How many days away a contract day lies, by the lender's day."""
     return times.in_days(value, timezone.now(), _zone(zone), formats.locale())
 
 
-def _read(write: Write, value: object, zone: object) -> str:
-    """A moment as the person reads it; where the lender's clock differs, its time on hover too."""
+def _render_moment(write: Write, value: object, zone: object) -> str:
+    """A moment in the person's zone; where the lender's clock differs, its time on hover too."""
     given, own = _zone(zone), formats.zone()
     if own is None or not isinstance(value, datetime):
-        return _marked(write, value, given)
+        return _render(write, value, given)
     locale = formats.locale()
     hover = times.utc(value)
     if given is not None and times.offsets_differ(value, own, given):
         hover += f", {times.moment(value, given, locale)} {times.zone_name(given)}"
-    return _timed(value, write(value, own, locale), hover, locale)
+    return _tag(value, write(value, own, locale), hover, locale)
 
 
-def _marked(write: Write, value: object, zone: tzinfo | None) -> str:
+def _render(write: Write, value: object, zone: tzinfo | None) -> str:
     locale = formats.locale()
     text = write(value, zone, locale)
     if isinstance(value, datetime):
-        return _timed(value, text, times.utc(value), locale)
+        return _tag(value, text, times.utc(value), locale)
     if isinstance(value, date):
-        return SafeString(f'<time datetime="{value.isoformat()}"{_spoken(locale)}>{text}</time>')
+        return SafeString(f'<time datetime="{value.isoformat()}"{_lang(locale)}>{text}</time>')
     return text
 
 
-def _timed(value: datetime, text: str, hover: str, locale: str = DEFAULT_LOCALE) -> str:
-    # Digits, months' and zones' names: there is nothing to escape, and a list has two in each row.
-    lang = _spoken(locale)
+def _tag(value: datetime, text: str, hover: str, locale: str = DEFAULT_LOCALE) -> str:
+    # Digits and the names of months and zones need no escaping, and a list has two in each row.
+    lang = _lang(locale)
     return SafeString(f'<time datetime="{value.isoformat()}" title="{hover}"{lang}>{text}</time>')
 
 
-def _spoken(locale: str) -> str:
+def _lang(locale: str) -> str:
     """The language of the months' names, for a screen reader, where it is not the page's."""
     return "" if locale.startswith(DEFAULT_LOCALE) else f' lang="{locale}"'
 

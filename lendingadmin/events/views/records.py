@@ -10,15 +10,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
-from lendingadmin.events import finding, reading
+from lendingadmin.events import reading
 from lendingadmin.events.columns import columns
 from lendingadmin.events.kinds import CATEGORIES, contents
+from lendingadmin.events.search import build_url, search_event
 from lendingadmin.lending.errors import NotFound, UnfinishedList
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import leave_out_repeats
 from lendingadmin.lending.values import Event, Malformed
-from lendingadmin.staff.roles import roles_in_words
+from lendingadmin.staff.roles import describe_roles
 from lendingadmin.ui import tables
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import CsvPage, csv_response
@@ -119,11 +120,11 @@ def _show(
     revealed: bool = False,
 ) -> HttpResponse:
     """The page of the event with these three. Raises NotFound where the service lists none."""
-    looked = finding.find(app_id, *key)
-    if (found := looked.found) is None:
-        if looked.whole:
+    result = search_event(app_id, *key)
+    if (found := result.found) is None:
+        if result.whole:
             raise NotFound("The service lists no such event.", operation=_LIST.name)
-        words = f"The event is not among the {looked.looked_at} that were read."
+        words = f"The event is not among the {result.looked_at} that were read."
         listed = urlencode({"accountId": key[0], "eventType": key[1]})
         return fault(
             request,
@@ -132,9 +133,9 @@ def _show(
         )
     app = gateway.lending_app(app_id)
     part = whole_number(asked.get("part"))
-    data = reading.read(found, revealed=revealed, part=part, zone=app.zone)
+    data = reading.read_event(found, revealed=revealed, part=part, zone=app.zone)
     if revealed:
-        # Before anything is shown: content that nobody was noted to have seen must not go out.
+        # Before anything is shown: no content goes out without its entry in the audit trail.
         audit.record(
             request,
             REVEAL,
@@ -147,11 +148,11 @@ def _show(
         "event": found,
         "data": data,
         "borrower_id": resource_id(found.account_id),
-        "here": finding.address_of(app_id, *key),
-        "revealed_url": finding.address_of(app_id, *key, route="event-reveal"),
+        "here": build_url(app_id, *key),
+        "revealed_url": build_url(app_id, *key, route="event-reveal"),
         "revealed": revealed,
         "may_reveal": request.user.has_perm(REVEAL),
-        "who_may": roles_in_words(REVEAL),
+        "who_may": describe_roles(REVEAL),
         "contents": contents(found),
         "read_at": timezone.now(),
         "app": app,

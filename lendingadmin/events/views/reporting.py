@@ -16,11 +16,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.events import checking, finding, outcomes
-from lendingadmin.events.drafts import PURPOSE, Draft, taken_up
+from lendingadmin.events import checking, outcomes
+from lendingadmin.events.drafts import PURPOSE, Draft, load_draft
 from lendingadmin.events.forms import EventForm, FileForm, RowsForm
-from lendingadmin.events.kinds import CAPTURED, KINDS, domain_among
+from lendingadmin.events.kinds import CAPTURED, KINDS, find_domain
 from lendingadmin.events.rows import with_more
+from lendingadmin.events.search import build_event_url, build_url, search_event
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.values import Event, each
 from lendingadmin.ui import errors
@@ -40,19 +41,19 @@ _LONGEST_ADDRESS = 1000  # what the record of a write keeps
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """The form, by rows or by file; what passes the check is kept for the step that sends it."""
     by_file = request.GET.get("by") == "file"
-    idempotency_key, draft = _under_way(request, app_id)
-    form, card = _form(request, app_id, by_file, draft), None
+    idempotency_key, draft = _load_under_way(request, app_id)
+    form, card = _build_form(request, app_id, by_file, draft), None
     if request.method == "POST" and "more" in request.POST and isinstance(form, RowsForm):
         form.leave_unexamined()
     elif request.method == "POST" and form.is_valid():
         body, card = _check(app_id, form, idempotency_key)
         if body:
-            _entered(request, app_id, form, body).keep(request, idempotency_key)
+            _build_draft(request, app_id, form, body).save(request, idempotency_key)
             return redirect("event-confirm", app_id, idempotency_key)
     token = idempotency.issue_key(request, PURPOSE, idempotency_key or None)
-    if isinstance(form, FileForm) and form.file_name:
-        draft = _entered(request, app_id, form)
-        draft.keep(request, idempotency.check_key(request, PURPOSE, token))
+    if form.file_name:
+        draft = _build_draft(request, app_id, form)
+        draft.save(request, idempotency.check_key(request, PURPOSE, token))
     context = {
         "form": form,
         "by_file": by_file,
@@ -66,19 +67,21 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "events/new.html", context)
 
 
-def _under_way(request: PersonRequest, app_id: str) -> tuple[str, Draft | None]:
-    """What the form's token is told by, with what is kept under it; empty for a stale token."""
+def _load_under_way(request: PersonRequest, app_id: str) -> tuple[str, Draft | None]:
+    """The form's idempotency key and the draft under it; empty for a stale key."""
     if request.method != "POST":
         idempotency_key = request.GET.get("form", "")
-        draft = taken_up(request, app_id, idempotency_key)
+        draft = load_draft(request, app_id, idempotency_key)
         return (idempotency_key if draft else ""), draft
     with suppress(idempotency.StaleKey):
         idempotency_key = idempotency.check_key(request, PURPOSE, request.POST.get("token", ""))
-        return idempotency_key, taken_up(request, app_id, idempotency_key)
+        return idempotency_key, load_draft(request, app_id, idempotency_key)
     return "", None
 
 
-def _form(request: PersonRequest, app_id: str, by_file: bool, draft: Draft | None) -> EventForm:
+def _build_form(
+    request: PersonRequest, app_id: str, by_file: bool, draft: Draft | None
+) -> EventForm:
     chosen = {"file": draft.file if draft else None}
     if request.method == "POST":
         if by_file:
@@ -87,29 +90,26 @@ def _form(request: PersonRequest, app_id: str, by_file: bool, draft: Draft | Non
     if draft and by_file == bool(draft.file_name):
         entered = draft.entered
         return FileForm(entered, initial=chosen) if by_file else RowsForm(entered)
-    initial = {"accountId": request.GET.get("accountId", ""), "domain": _domain(app_id)}
+    initial = {"accountId": request.GET.get("accountId", ""), "domain": _read_domain(app_id)}
     if by_file:
         return FileForm(initial=initial)
     return RowsForm(initial=initial | {"timestamp": timezone.now()})
 
 
-def _entered(
+def _build_draft(
     request: PersonRequest, app_id: str, form: EventForm, body: Mapping[str, Any] | None = None
 ) -> Draft:
     """What was entered, as it is kept."""
-    typed = request.POST.urlencode()
-    if isinstance(form, FileForm):
-        return Draft(app_id, typed, form.file_name, form.content, body or {})
-    return Draft(app_id, typed, body=body or {})
+    return Draft(app_id, request.POST.urlencode(), form.file_name, form.content, body or {})
 
 
-def _domain(app_id: str) -> str:
+def _read_domain(app_id: str) -> str:
     """The domain that this app's newest events bear; empty where there is none to be seen."""
     try:
         page = gateway.app(app_id).events.list(order="desc", page_size=_ASKED_FOR_DOMAIN)
     except LendingError:
         return ""
-    return domain_among(each(page.items[:_ASKED_FOR_DOMAIN]))
+    return find_domain(each(page.items[:_ASKED_FOR_DOMAIN]))
 
 
 def _check(
@@ -120,7 +120,7 @@ def _check(
         form.add_error(None, _STALE)
         return {}, None
     body = form.body()
-    findings = checking.examine(body, timezone.now())
+    findings = checking.check_event(body, timezone.now())
     for words in findings.errors:
         if words == findings.too_large:
             form.add_size_error(words)
@@ -129,16 +129,16 @@ def _check(
     if findings.errors:
         return {}, None
     try:
-        card = _there_already(app_id, body)
+        card = _find_duplicate(app_id, body)
     except LendingError as error:
         card = errors.card(error)
     return ({}, card) if card else (body, None)
 
 
-def _there_already(app_id: str, body: Mapping[str, object]) -> Card | None:
+def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
     """The card that leads to the event with the same three, if the service has one."""
-    key = _key(body)
-    if finding.find(app_id, *key).found is None:
+    key = _build_key(body)
+    if search_event(app_id, *key).found is None:
         return None
     return Card(
         title="The service has this event already",
@@ -146,14 +146,14 @@ def _there_already(app_id: str, body: Mapping[str, object]) -> Card | None:
         next="Open it and compare. For other data, give the time at which that was captured.",
         saved="no",
         tone="warn",
-        links=(("Open the existing event", finding.address_of(app_id, *key)),),
+        links=(("Open the existing event", build_url(app_id, *key)),),
     )
 
 
 @access("lending.events.create", methods=("GET", "POST"))
 def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     """What will be sent, counted; the POST sends it, once."""
-    landed = _where_it_led(request, form)
+    landed = _find_result(request, form)
     if landed:
         return redirect(landed)
     unconfirmed = Write.objects.filter(
@@ -167,7 +167,7 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     ):
         return redirect(unconfirmed)
     services.entered(request, PURPOSE, app_id)
-    draft = taken_up(request, app_id, form)
+    draft = load_draft(request, app_id, form)
     if draft is None or not draft.body:
         messages.warning(request, "No such form of yours is kept. Nothing was sent from it.")
         there = reverse("event-new", args=[app_id])
@@ -184,7 +184,7 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
                 messages.success(request, "The event was reported.")
             if outcome.url:
                 return redirect(outcome.url)
-            card = _with_evidence(outcome.card, app_id, draft.body)
+            card = _add_evidence(outcome.card, app_id, draft.body)
     return _show_confirm(request, draft, form, card)
 
 
@@ -193,11 +193,11 @@ def _show_confirm(
 ) -> HttpResponse:
     body = draft.body
     used = Write.objects.filter(idempotency_key=form).exists()
-    findings = checking.examine(body, timezone.now())
+    findings = checking.check_event(body, timezone.now())
     context = {
         "body": body,
         "parts": [(KINDS[part.kind], part) for part in findings.parts],
-        "captured": checking.event_time(body.get("timestamp")),
+        "captured": checking.parse_time(body.get("timestamp")),
         "findings": findings,
         "card": card,
         "form_token": form,
@@ -209,8 +209,8 @@ def _show_confirm(
     return render(request, "events/confirm.html", context)
 
 
-def _where_it_led(request: PersonRequest, form: str) -> str:
-    """The event that this form led to before, by Back, another tab or a second click."""
+def _find_result(request: PersonRequest, form: str) -> str:
+    """The event that this form reported before: after Back, in another tab, by a second click."""
     keys = [form]
     with suppress(idempotency.StaleKey):
         keys.append(idempotency.check_key(request, PURPOSE, request.POST.get("token", "")))
@@ -224,7 +224,7 @@ def _send(request: PersonRequest, draft: Draft, form: str) -> services.Outcome:
     events = gateway.app(app_id).events
 
     def lands_on(made: Event) -> str:
-        there = finding.address(app_id, made) or finding.address_of(app_id, *_key(body))
+        there = build_event_url(app_id, made) or build_url(app_id, *_build_key(body))
         return there if 0 < len(there) <= _LONGEST_ADDRESS else reverse("events", args=[app_id])
 
     return services.write_once(
@@ -235,22 +235,20 @@ def _send(request: PersonRequest, draft: Draft, form: str) -> services.Outcome:
         subject=f"{body['accountId']} {body['timestamp']}",
         do=lambda: events.create(body),
         lands_on=lands_on,
-        sent=outcomes.in_short(body),
+        sent=outcomes.summarize(body),
         again_at=reverse("event-confirm", args=[app_id, form]),
     )
 
 
-def _key(body: Mapping[str, object]) -> tuple[str, str, str]:
+def _build_key(body: Mapping[str, object]) -> tuple[str, str, str]:
     return str(body["accountId"]), CAPTURED, str(body["timestamp"])
 
 
-def _with_evidence(card: Card | None, app_id: str, body: Mapping[str, Any]) -> Card | None:
+def _add_evidence(card: Card | None, app_id: str, body: Mapping[str, Any]) -> Card | None:
     """The card of a failed sending, with the way to the event where the service has it."""
-    try:
-        there = finding.find(app_id, *_key(body))
-    except LendingError:
-        there = None
-    if card is None or there is None:
-        return card
-    link = ("Open the event that is there", finding.address_of(app_id, *_key(body)))
-    return replace(card, links=(*card.links, link))
+    key = _build_key(body)
+    with suppress(LendingError):
+        if card and search_event(app_id, *key).found:
+            link = ("Open the event that is there", build_url(app_id, *key))
+            return replace(card, links=(*card.links, link))
+    return card

@@ -1,6 +1,6 @@
-"""Counts the book once in a process of its own and prints its peak memory (MB) and the seconds.
+"""Takes one snapshot in a process of its own and prints its peak memory (MB) and the seconds.
 
-`python -m tests.benchmarks.counting`, with the environment of a dashboard.
+`python -m tests.benchmarks.snapshot`, with the environment of a dashboard.
 """
 
 import importlib
@@ -13,13 +13,13 @@ import django
 
 
 def main() -> None:
-    """Count `kenya`, as the worker does."""
+    """Take a snapshot of `kenya`, as the worker does."""
     django.setup()
     logging.disable(logging.INFO)
-    counting = importlib.import_module("lendingadmin.portfolio.snapshot_job")
+    snapshot_job = importlib.import_module("lendingadmin.portfolio.snapshot_job")
     began = time.perf_counter()
-    row = counting.begin("kenya", None)
-    while counting.count_slice(row.pk) is not None:
+    row = snapshot_job.begin_snapshot("kenya", None)
+    while snapshot_job.count_slice(row.pk) is not None:
         pass
     row.refresh_from_db()
     if row.state != "done":
