@@ -15,13 +15,11 @@ from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Loan
 from lendingadmin.repayments import managers, reconciliation
 from lendingadmin.search import opened
-from lendingadmin.ui import neighbours, tables
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import read_page
 from lendingadmin.ui.requests import PersonRequest
 
 from . import shown
-from .columns import KEYS, columns
 
 _RECORDED_HERE = 10
 
@@ -34,13 +32,14 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
         "performanceStatus": settings.LENDING_PERFORMANCE_STATUSES,
     }
     listing = read_page(
-        request, OPERATIONS["loans.list"], gateway.app(app_id).loans.only(KEYS).list, words=words
+        request,
+        OPERATIONS["loans.list"],
+        gateway.app(app_id).loans.only(shown.LIST_KEYS).list,
+        words,
     )
-    app = gateway.lending_app(app_id)
     context = {
         "list": listing,
-        "table": tables.render_table(columns(app, neighbours.list_mark(request)), listing.items),
-        "app": app,
+        "app": gateway.lending_app(app_id),
         "may_create": request.user.has_perm("lending.loans.create"),
     }
     return render(request, "loans/list.html", context)

@@ -31,6 +31,13 @@ _AMOUNTS = {
     "principal_outstanding": ("principal_outstanding", "Loans with outstanding principal"),
     "paid": ("paid_since_last", "Loans paid since the count before"),
 }
+_HEADINGS = {
+    "principal": "Principal",
+    "principal_outstanding": "Outstanding principal",
+    "paid_since_last": "Paid since the count before",
+    "outstanding": "Outstanding",
+    "overdue": "Overdue",
+}
 
 
 class Drilldown(NamedTuple):
@@ -44,6 +51,11 @@ class Drilldown(NamedTuple):
     rows: QuerySet[SnapshotLoan]
     amount: str
     total: Sum | None
+
+    @property
+    def heading(self) -> str:
+        """What the amount is called."""
+        return _HEADINGS[self.amount]
 
 
 def build_drilldown(

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -14,7 +14,7 @@ from django.utils import timezone
 from lendingadmin import audit, gateway
 from lendingadmin.env import LendingApp
 from lendingadmin.repayments import managers, mistakes, reconciliation
-from lendingadmin.ui import neighbours, polling, tables
+from lendingadmin.ui import polling
 from lendingadmin.ui.access import access, signed_in
 from lendingadmin.ui.keyset import Slice, read_slice, spell_count
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, whole_number
@@ -22,7 +22,6 @@ from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import reconciliation as write_reconciliation
 
 from . import dashboard, snapshot_job, tasks
-from .columns import columns
 from .drilldown import NotKept, asked_for
 from .models import Snapshot
 
@@ -150,15 +149,13 @@ def loans(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     except NotKept:
         return render(request, "portfolio/gone.html", {"app": app}, status=404)
     skip = whole_number(request.GET.get("from"))
-    page = list(found.rows[skip : skip + DEFAULT_PAGE_SIZE + 1])
+    rows = found.rows.annotate(figure=F(found.amount))
+    page = list(rows[skip : skip + DEFAULT_PAGE_SIZE + 1])
     context = {
         "drilldown": found,
         "snapshot": snapshot,
-        "table": tables.render_table(
-            columns(app, found.amount, neighbours.list_mark(request)), page[:DEFAULT_PAGE_SIZE]
-        ),
+        "loans": page[:DEFAULT_PAGE_SIZE],
         "pager": _pager(request, skip, len(page)),
-        "empty": not page,
         "app": app,
     }
     return render(request, "portfolio/loans.html", context)

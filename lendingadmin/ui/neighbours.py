@@ -1,6 +1,6 @@
 """From inside a record to the next of the list that it was opened from, and back to its row.
 
-A registered list links its rows with `list_mark`, which puts the list's own place
+A registered list links its rows with `{% list_mark %}`, which puts the list's own place
 into the record's address (`?list=loans/?status=2`). The record's page then offers what stands
 beside it there, found when it is asked for.
 """
@@ -18,11 +18,10 @@ from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Malformed
 
-from . import errors
+from . import converters, errors
 from .access import rule_of, signed_in
 from .lists import ListPage, read_page
 from .requests import PersonRequest
-from .tables import row_name
 
 PARAMETER = "list"
 # A place is part of every row's link; a longer one is not worth it.
@@ -93,7 +92,7 @@ class ListPlace:
     def back(self, key: str) -> str:
         """The list's address, at the row of the record."""
         back = _LISTS[self.route].back
-        return back(self.kwargs) if back else f"{self.address}#{row_name(key)}"
+        return back(self.kwargs) if back else f"{self.address}#{name_row(key)}"
 
     def neighbours(self, request: PersonRequest, key: str) -> Neighbours:
         """What stands beside the record. Raises LendingError."""
@@ -108,12 +107,17 @@ class ListPlace:
         return rule.permissions
 
 
-def list_mark(request: HttpRequest) -> str:
+def mark_list(request: HttpRequest) -> str:
     """What the rows of the list at hand put behind the addresses of their records."""
     match = request.resolver_match
     if match is None or match.url_name not in _LISTS:
         return ""
     return ListPlace(match.url_name, match.kwargs, request.GET).mark
+
+
+def name_row(key: str) -> str:
+    """The name of a record's row in the list's own address: `#r-L-10001`. Not for an empty id."""
+    return f"r-{converters.quote(key)}"
 
 
 def place_of(value: str, app_id: str) -> ListPlace | None:

@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from lendingadmin import audit, gateway
 from lendingadmin.events import finding, reading
-from lendingadmin.events.columns import columns
 from lendingadmin.events.kinds import CATEGORIES, contents
 from lendingadmin.lending.errors import NotFound, UnfinishedList
 from lendingadmin.lending.ids import resource_id
@@ -19,7 +18,6 @@ from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import leave_out_repeats
 from lendingadmin.lending.values import Event, Malformed
 from lendingadmin.staff.roles import roles_in_words
-from lendingadmin.ui import tables
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import CsvPage, csv_response
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
@@ -41,12 +39,10 @@ def events(request: PersonRequest, app_id: str) -> HttpResponse:
     hints = {"accountId": "borrower:B-17", "timestamp": "2026-10-31T09:00:00.000Z"}
     for name, hint in hints.items():
         listing.form.fields[name].widget.attrs["placeholder"] = hint
-    app = gateway.lending_app(app_id)
     context = {
         "list": listing,
-        "table": tables.render_table(columns(app), listing.items),
         "may_report": request.user.has_perm("lending.events.create"),
-        "app": app,
+        "app": gateway.lending_app(app_id),
     }
     return render(request, "events/list.html", context)
 

@@ -6,7 +6,13 @@ from django import template
 from django.template import Context
 from django.urls import reverse
 
-from lendingadmin.ui.neighbours import PARAMETER, ListPlace, neighbours_context, place_of
+from lendingadmin.ui.neighbours import (
+    PARAMETER,
+    ListPlace,
+    mark_list,
+    neighbours_context,
+    place_of,
+)
 
 register = template.Library()
 
@@ -16,6 +22,12 @@ def neighbours(context: Context, key: str) -> dict[str, Any]:
     """The record's neighbours in its list, found when the page is there; nothing without a list."""
     place = _place(context)
     return neighbours_context(place, key) if place and key else {}
+
+
+@register.simple_tag(takes_context=True)
+def list_mark(context: Context) -> str:
+    """What the rows of this list put behind the addresses of their records."""
+    return mark_list(context["request"])
 
 
 @register.simple_tag(takes_context=True)
