@@ -1,6 +1,6 @@
 """What stands beside a borrower: each panel is one read, which may fail without the others."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -11,15 +11,14 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.lending import loan_math
 from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.pages import Page
-from lendingadmin.lending.values import Borrower, Loan
+from lendingadmin.lending.values import Borrower
 from lendingadmin.loans.shown import LIST_KEYS
 from lendingadmin.ui import errors, neighbours
-from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.ui.lists import find_keys
 
 _LOANS = 100
 _ASSESSMENTS = 100
@@ -179,16 +178,11 @@ def place_of_loans(
     return neighbours.ListPlace("borrower-loans", kwargs, QueryDict(query))
 
 
-def neighbours_of_loan(
-    request: PersonRequest, kwargs: dict[str, Any], query: QueryDict, key: str
-) -> neighbours.Neighbours:
-    """The loans before and after one in the borrower's panel. Raises LendingError."""
-    app_id, borrower_id = kwargs["app_id"], kwargs["borrower_id"]
-    page_token = query.get("pageToken") or None
-    found = loans(gateway.app(app_id), borrower_id, page_token).items
-    rows = [loan_math.key_of(loan) for loan in found if isinstance(loan, Loan)]
-    place = place_of_loans(app_id, borrower_id, page_token)
-    return neighbours.find_in_page([row for row in rows if row], key, place, "loan")
+def read_loan_keys(kwargs: Mapping[str, Any], query: QueryDict) -> list[str]:
+    """The ids of the loans on a page of the borrower's panel. Raises LendingError."""
+    app = gateway.app(kwargs["app_id"])
+    found = loans(app, kwargs["borrower_id"], query.get("pageToken") or None).items
+    return find_keys(found)
 
 
 def call(panel: Panel, app: AppClient, borrower_id: str) -> Callable[[], Any]:

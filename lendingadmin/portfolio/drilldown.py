@@ -1,8 +1,8 @@
 """Exactly the loans behind a figure of a snapshot, and behind each bar of its pictures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db.models import F, Q, QuerySet
@@ -10,6 +10,7 @@ from django.http import Http404, QueryDict
 
 from lendingadmin.display.numbers import counted
 from lendingadmin.display.statuses import numbered
+from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, whole_number
 
 from .figures import AT_RISK, OTHER_KINDS, Figures, Sum
 from .models import Snapshot, SnapshotLoan
@@ -103,6 +104,16 @@ def asked_for(app_id: str, number: int, query: QueryDict) -> tuple[Snapshot, Dri
     if found is None:
         raise Http404("No figure is called so.")
     return snapshot, found
+
+
+def read_keys(kwargs: Mapping[str, Any], query: QueryDict) -> list[str]:
+    """The ids on a page of such a list; none where its snapshot is not kept any more."""
+    try:
+        _, found = asked_for(kwargs["app_id"], kwargs["number"], query)
+    except Http404:
+        return []
+    skip = whole_number(query.get("from"))
+    return list(found.rows.values_list("account_id", flat=True)[skip : skip + DEFAULT_PAGE_SIZE])
 
 
 def performance_words(key: str) -> str:

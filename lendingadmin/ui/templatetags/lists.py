@@ -14,14 +14,16 @@ from django.utils.safestring import SafeString
 from lendingadmin.display.templatetags.text import breakable
 from lendingadmin.display.text import shown
 from lendingadmin.env import LendingApp
-from lendingadmin.lending.errors import InvalidId
-from lendingadmin.lending.ids import check_id, resource_id
-from lendingadmin.lending.values import Malformed, text
+from lendingadmin.lending.ids import resource_id
+from lendingadmin.lending.values import Malformed
 from lendingadmin.ui import converters
+from lendingadmin.ui.lists import as_id, record_key
 from lendingadmin.ui.neighbours import name_row
 
 register = template.Library()
 register.filter("row_name", name_row)
+register.filter("as_id", as_id)
+register.filter("record_key", record_key)
 _addresses = lru_cache(maxsize=256)(converters.addresses)
 
 
@@ -29,21 +31,6 @@ _addresses = lru_cache(maxsize=256)(converters.addresses)
 def is_malformed(value: object) -> bool:
     """Whether the service sent something else here than the spec says."""
     return isinstance(value, Malformed)
-
-
-@register.filter
-def as_id(value: object) -> str:
-    """The value if it can be an id, else empty."""
-    try:
-        return check_id(text(value) or "")
-    except InvalidId:
-        return ""
-
-
-@register.filter
-def record_key(record: Any) -> str:
-    """What a record is asked for by: its own id, else its uid, else empty."""
-    return as_id(getattr(record, str(record.id_field))) or as_id(record.uid)
 
 
 @register.simple_tag

@@ -1,4 +1,4 @@
-"""`{% beside key %}` and `{% back_to "loans" key %}`: the list that a record was opened from."""
+"""`{% neighbours key %}`, `{% back_to "loans" key %}`: the list that a record was opened from."""
 
 from typing import Any
 
@@ -9,7 +9,6 @@ from django.urls import reverse
 from lendingadmin.ui.neighbours import (
     PARAMETER,
     ListPlace,
-    mark_list,
     neighbours_context,
     place_of,
 )
@@ -27,7 +26,9 @@ def neighbours(context: Context, key: str) -> dict[str, Any]:
 @register.simple_tag(takes_context=True)
 def list_mark(context: Context) -> str:
     """What the rows of this list put behind the addresses of their records."""
-    return mark_list(context["request"])
+    request = context["request"]
+    match = request.resolver_match
+    return ListPlace(match.url_name, match.kwargs, request.GET).mark
 
 
 @register.simple_tag(takes_context=True)
