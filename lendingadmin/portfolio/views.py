@@ -56,7 +56,7 @@ def desk(request: PersonRequest, app_id: str) -> HttpResponse:
         "unconfirmed": write_reconciliation.list_unconfirmed(app_id, request.user),
         "write_alarms": write_reconciliation.list_alarms(app_id, request.user),
         "unknown_count": spell_count(managers.count_unknown(app_id)),
-        "unresolved": _first(*managers.unresolved(app_id), column="created_at"),
+        "unresolved": _first(managers.unresolved(app_id), column="created_at"),
         "recent": managers.of_person(app_id, request.user.pk)[:_RECENT],
         "app": app,
         **_book(request, app),
@@ -79,9 +79,9 @@ def _book(request: PersonRequest, app: LendingApp) -> dict[str, object]:
     }
 
 
-def _first(*sources: QuerySet[Any], column: str) -> Slice:
+def _first(rows: QuerySet[Any], column: str) -> Slice:
     """What has waited for somebody longest, and how much waits in all."""
-    return read_slice(sources, column, _RECENT, newest_first=False)
+    return read_slice(rows, column, _RECENT, newest_first=False)
 
 
 def _to_review(request: PersonRequest, app_id: str) -> Slice:

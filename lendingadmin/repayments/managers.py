@@ -132,31 +132,40 @@ def order_of(wanted: dict[str, Any]) -> str:
     return "transaction_date" if wanted["by"] else "created_at"
 
 
-def sources(
+def find(
     rows: QuerySet[Repayment], wanted: dict[str, Any], app: LendingApp
-) -> tuple[list[QuerySet[Repayment]], Q | None]:
-    """Where `keyset.read_slice` finds what a JournalForm asks for, and what it leaves out of that.
+) -> tuple[QuerySet[Repayment], Q | None]:
+    """Rows among which `keyset.read_slice` finds what a JournalForm asks for, and its other wishes.
 
-    Each source is short, or in the order of an index.
+    The rows are few, or an index gives them in the journal's order.
     """
-    own = Repayment.objects.filter(app_id=app.app_id)
     rest = filtered(wanted, app)
     rows = rows.filter(between(wanted["since"], wanted["until"], wanted["by"], app.zone))
-    found = [rows.filter(app_id=app.app_id)]
+    own = {"app_id": app.app_id}
     if rest.pop("record", None):
-        # Found first, sorted then: else SQLite reads the app's whole journal in its order.
-        same = [own.filter(one).values("pk") for one in _of_record(wanted["record"])]
-        found = [rows.filter(pk__in=one) for one in same]
+        rows = rows.filter(pk__in=_few(app.app_id, *_of_record(wanted["record"])))
     elif rest.pop("mistake", None):
         reports = _reported(wanted["mistake"]).filter(unindexed(Q(repayment__app_id=app.app_id)))
-        found = [rows.filter(pk__in=reports.values("repayment"))]
+        rows = rows.filter(pk__in=reports.values("repayment"))
     elif wanted["by"]:
-        pass  # Of the indexes, only the app's is in the order of that day.
-    elif rest.pop("state", None):
-        found = [found[0].filter(one) for one in _standing(wanted["state"])]
-    elif rest.pop("person", None):
-        found = [found[0].filter(created_by=person) for person in _people(wanted["person"])]
-    return found, reduce(and_, rest.values()) if rest else None
+        rows = rows.filter(**own)  # Of the indexes, only this one is in the order of that day.
+    elif "state" in rest and wanted["state"] != "landed":  # Most have landed.
+        state, is_one = rest.pop("state"), len(_standing(wanted["state"])) == 1
+        few = Q(pk__in=_few(app.app_id, state))
+        rows = rows.filter(state, **own) if is_one else rows.filter(few)
+    else:
+        rows = rows.filter(rest.pop("person", Q()), **own)
+    return rows, reduce(and_, rest.values()) if rest else None
+
+
+def _few(app_id: str, *conditions: Q) -> QuerySet[Any, Any]:
+    """The ids of the few that fulfil one of these, to be found first and sorted then.
+
+    SQLite otherwise reads the app's whole journal in its order.
+    """
+    own = Repayment.objects.filter(app_id=app_id)
+    first, *others = (own.filter(one).values("pk") for one in conditions)
+    return first.union(*others)
 
 
 def _standing(wanted: str) -> list[Q]:
@@ -207,12 +216,10 @@ def midnight(day: date, zone: ZoneInfo) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=zone)
 
 
-def unresolved(app_id: str) -> list[QuerySet[Repayment]]:
-    """Those that nobody can yet say of whether they were recorded; each state apart, as
-    `keyset.read_slice` takes them: their index gives one state at a time in order.
-    """
-    rows = Repayment.objects.filter(app_id=app_id).select_related("created_by")
-    return [rows.filter(state=state) for state in UNRESOLVED]
+def unresolved(app_id: str) -> QuerySet[Repayment]:
+    """Those that nobody can yet say of whether they were recorded."""
+    found = _few(app_id, Q(state__in=UNRESOLVED))
+    return Repayment.objects.filter(pk__in=found).select_related("created_by")
 
 
 def alarms(app_id: str) -> QuerySet[Repayment]:

@@ -60,21 +60,21 @@ def journal(request: PersonRequest, app_id: str) -> HttpResponse:
 
 def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Slice:
     rows = mistakes.marked(Repayment.objects.select_related("created_by"))
-    sources, only = managers.sources(rows, wanted, app)
+    rows, only = managers.find(rows, wanted, app)
     behind = whole_number(request.GET.get("before")) or None
-    return read_slice(sources, managers.order_of(wanted), PAGE_SIZE, behind=behind, only=only)
+    return read_slice(rows, managers.order_of(wanted), PAGE_SIZE, behind=behind, only=only)
 
 
 @access("lending.loans.get")
 def unknown(request: PersonRequest, app_id: str) -> HttpResponse:
     """Unknown outcomes: read again now that somebody looks; what is left, a person decides."""
     reconciliation.check_due(app_id, at_most=_LOOKS_PER_VISIT)
-    unresolved = [mistakes.marked(rows) for rows in managers.unresolved(app_id)]
+    unresolved = mistakes.marked(managers.unresolved(app_id))
     alarms = mistakes.marked(managers.alarms(app_id))
     context = {
         "unresolved": _listed(request, unresolved, "created_at", "after"),
-        "alarms": _listed(request, [alarms], "alarm_at", "alarms", _FEW),
-        "mistakes": _listed(request, [mistakes.open_in(app_id)], "reported_at", "reports", _FEW),
+        "alarms": _listed(request, alarms, "alarm_at", "alarms", _FEW),
+        "mistakes": _listed(request, mistakes.open_in(app_id), "reported_at", "reports", _FEW),
         "write_alarms": write_reconciliation.list_alarms(app_id, request.user),
         "app": gateway.lending_app(app_id),
     }
@@ -83,14 +83,14 @@ def unknown(request: PersonRequest, app_id: str) -> HttpResponse:
 
 def _listed(
     request: PersonRequest,
-    sources: list[QuerySet[Any]],
+    rows: QuerySet[Any],
     column: str,
     parameter: str,
     size: int = PAGE_SIZE,
 ) -> dict[str, Any]:
     """A page of what waits for somebody, the longest waiting first, and its pager."""
     behind = whole_number(request.GET.get(parameter)) or None
-    page = read_slice(sources, column, size, behind=behind, newest_first=False)
+    page = read_slice(rows, column, size, behind=behind, newest_first=False)
     return {"rows": page.rows, "pager": build_pager(request, page, parameter)}
 
 
