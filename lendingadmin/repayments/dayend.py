@@ -14,14 +14,14 @@ from typing import Any
 from django.db.models import Count, F, Q
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils import timezone
 from django.utils.http import urlencode
 
 from lendingadmin import audit, gateway
 from lendingadmin.env import LendingApp
 from lendingadmin.ui.access import access
-from lendingadmin.ui.exports import CsvPage, csv_response
+from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response
 from lendingadmin.ui.requests import PersonRequest
 
 from . import managers
@@ -171,9 +171,7 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The day's lines as CSV, without totals: a spreadsheet makes them, by currency."""
     app, form = gateway.lending_app(app_id), _form(request)
     if not form.is_valid():
-        answer = redirect("repayments-day", app_id)
-        answer["Location"] += f"?{request.META.get('QUERY_STRING', '')}"
-        return answer
+        return back_to_list(request)
     shown, by = form.cleaned_data["date"], form.cleaned_data["by"]
     audit.record(request, _EXPORT, app_id=app_id, subject="day's end", outcome="started")
     place = (shown.isoformat(), str(app.zone), by or "entry")
