@@ -147,7 +147,10 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "lendingadmin.ui.navigation.navigation",
             ],
-            "builtins": ["django_htmx.templatetags.django_htmx"],
+            "builtins": [
+                "django_htmx.templatetags.django_htmx",
+                "template_partials.templatetags.partials",
+            ],
         },
     }
 ]

@@ -10,18 +10,13 @@ class AssessmentsConfig(AppConfig):
 
     def ready(self) -> None:
         from lendingadmin import gateway
-        from lendingadmin.lending.values import text
-        from lendingadmin.ui import neighbours
+        from lendingadmin.ui.lists import make_keys_reader
+        from lendingadmin.ui.neighbours import LISTS, RegisteredList
 
         from . import outcomes
 
         outcomes.register_checkers()
-        neighbours.register_list(
-            "assessments",
-            neighbours.find_in_list(
-                "assessments.list",
-                lambda app_id: gateway.app(app_id).assessments,
-                ["assessmentId", "uid"],
-                lambda assessment: text(assessment.assessment_id) or text(assessment.uid),
-            ),
+        read_keys = make_keys_reader(
+            "assessments.list", lambda app_id: gateway.app(app_id).assessments
         )
+        LISTS["assessments"] = RegisteredList("assessment", read_keys)

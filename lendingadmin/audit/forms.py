@@ -48,12 +48,12 @@ class FilterForm(forms.Form):
         apps = [(app.app_id, app.app_id) for app in settings.LENDING_APPS]
         self.fields["app"].choices = [("", "All"), *apps]  # type: ignore[attr-defined]
 
-    def sources(self) -> list[QuerySet[Entry]]:
-        """Where `keyset.read_slice` finds the entries of a valid form: what an index gives."""
-        return [Entry.objects.filter(self._days(), self._conditions()[0])]
+    def rows(self) -> QuerySet[Entry]:
+        """The entries among which `keyset.read_slice` finds those of a valid form, by an index."""
+        return Entry.objects.filter(self._days(), self._conditions()[0])
 
     def others(self) -> Q | None:
-        """What the entries of `sources` must fulfil besides."""
+        """What the entries of `rows` must fulfil besides."""
         others = self._conditions()[1:]
         return reduce(and_, others) if others else None
 

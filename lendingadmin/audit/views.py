@@ -31,4 +31,4 @@ def entries(request: HttpRequest) -> HttpResponse:
 
 def _page(form: FilterForm) -> Slice:
     behind = form.cleaned_data["before"]
-    return read_slice(form.sources(), "at", PAGE, behind=behind, only=form.others())
+    return read_slice(form.rows(), "at", PAGE, behind=behind, only=form.others())

@@ -11,23 +11,16 @@ class BorrowersConfig(AppConfig):
 
     def ready(self) -> None:
         from lendingadmin import gateway
-        from lendingadmin.lending.values import text
-        from lendingadmin.ui import neighbours
+        from lendingadmin.ui.lists import make_keys_reader
+        from lendingadmin.ui.neighbours import LISTS, RegisteredList
 
         from . import outcomes, panels
 
         outcomes.register_checkers()
-        neighbours.register_list(
-            "borrowers",
-            neighbours.find_in_list(
-                "borrowers.list",
-                lambda app_id: gateway.app(app_id).borrowers,
-                ["borrowerId"],
-                lambda borrower: text(borrower.borrower_id),
-            ),
-        )
-        neighbours.register_list(
-            "borrower-loans",
-            panels.neighbours_of_loan,
-            back=lambda kwargs: f"{reverse('borrower', kwargs=kwargs)}#panel-loans",
+        read_keys = make_keys_reader("borrowers.list", lambda app_id: gateway.app(app_id).borrowers)
+        LISTS["borrowers"] = RegisteredList("borrower", read_keys)
+        LISTS["borrower-loans"] = RegisteredList(
+            "loan",
+            panels.read_loan_keys,
+            back=lambda kwargs: f"{reverse('borrower', kwargs=dict(kwargs))}#panel-loans",
         )

@@ -1,6 +1,6 @@
 """What stands beside a borrower: each panel is one read, which may fail without the others."""
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -9,25 +9,16 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.safestring import SafeString
 
 from lendingadmin import gateway
-from lendingadmin.assessments.columns import columns as assessment_columns
-from lendingadmin.events.columns import ACCOUNT
-from lendingadmin.events.columns import columns as event_columns
-from lendingadmin.gateway import LendingApp
-from lendingadmin.lending import loan_math
 from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.pages import Page
-from lendingadmin.lending.values import Borrower, Loan
-from lendingadmin.loans.columns import BORROWER
-from lendingadmin.loans.columns import KEYS as LOAN_KEYS
-from lendingadmin.loans.columns import columns as loan_columns
-from lendingadmin.ui import errors, neighbours, tables
-from lendingadmin.ui.requests import PersonRequest
-from lendingadmin.ui.tables import Column
+from lendingadmin.lending.values import Borrower
+from lendingadmin.loans.shown import LIST_KEYS
+from lendingadmin.ui import errors, neighbours
+from lendingadmin.ui.lists import find_keys
 
 _LOANS = 100
 _ASSESSMENTS = 100
@@ -61,7 +52,7 @@ def record(app: AppClient, borrower_id: str, page_token: str | None = None) -> R
 
 def loans(app: AppClient, borrower_id: str, page_token: str | None = None) -> Listed:
     """The loan accounts that the borrower holds, the newest first. Raises LendingError."""
-    page = app.loans.only(LOAN_KEYS).list(
+    page = app.loans.only(LIST_KEYS).list(
         filters={"borrowerId": borrower_id}, order="desc", page_size=_LOANS, page_token=page_token
     )
     return _own(page, "borrower_id", borrower_id, asked_by_account=True)
@@ -122,43 +113,19 @@ def _own(page: Page[Any], key: str, wanted: str, *, asked_by_account: bool) -> L
     return Listed(own, page.read_at, page.next_page_token, note)
 
 
-@dataclass(frozen=True)
-class Panel:
+class Panel(NamedTuple):
     """One panel: its key in the address, its heading, who may see it, and how it is read."""
 
     key: str
     title: str
     permission: str
     read: Callable[[AppClient, str, str | None], Any]
-    columns: Callable[..., Sequence[Column]] = lambda app: ()
-    # Columns of the whole list that say nothing here, or have no room.
-    without: Container[str] = ()
-
-    def table(self, found: Listed, app: LendingApp, mark: str = "") -> SafeString:
-        """The rows of a list panel; `mark` is its place (`ui.neighbours`), if it has one."""
-        columns = self.columns(app, mark) if mark else self.columns(app)
-        shown = [column for column in columns if column.heading not in self.without]
-        return tables.render_table(shown, found.items)
 
 
 RECORD = Panel("record", "Record", "lending.borrowers.get", record)
-LOANS = Panel("loans", "Loan accounts", "lending.loans.list", loans, loan_columns, {BORROWER})
-ASSESSMENTS = Panel(
-    "assessments",
-    "Assessments",
-    "lending.assessments.list",
-    assessments,
-    assessment_columns,
-    {ACCOUNT, "Risk score"},
-)
-EVENTS = Panel(
-    "events",
-    "Events",
-    "lending.events.list",
-    events,
-    event_columns,
-    {ACCOUNT, "App version", "Received"},
-)
+LOANS = Panel("loans", "Loan accounts", "lending.loans.list", loans)
+ASSESSMENTS = Panel("assessments", "Assessments", "lending.assessments.list", assessments)
+EVENTS = Panel("events", "Events", "lending.events.list", events)
 LISTS = (LOANS, ASSESSMENTS, EVENTS)
 
 
@@ -169,7 +136,7 @@ class Shown:
     panel: Panel
     found: Any = None
     card: errors.Card | None = None
-    table: str = ""
+    mark: str = ""
     page_token: str | None = None
 
     @classmethod
@@ -177,7 +144,7 @@ class Shown:
         cls,
         panel: Panel,
         result: Any,
-        app: LendingApp,
+        app_id: str,
         borrower_id: str,
         page_token: str | None = None,
     ) -> "Shown":
@@ -187,10 +154,9 @@ class Shown:
         """
         if isinstance(result, LendingError):
             return cls(panel, card=errors.card(result), page_token=page_token)
-        place = place_of_loans(app.app_id, borrower_id, page_token)
+        place = place_of_loans(app_id, borrower_id, page_token)
         mark = place.mark if panel is LOANS else ""
-        table = panel.table(result, app, mark) if isinstance(result, Listed) else ""
-        return cls(panel, found=result, table=table, page_token=page_token)
+        return cls(panel, found=result, mark=mark, page_token=page_token)
 
     @property
     def is_read(self) -> bool:
@@ -212,16 +178,11 @@ def place_of_loans(
     return neighbours.ListPlace("borrower-loans", kwargs, QueryDict(query))
 
 
-def neighbours_of_loan(
-    request: PersonRequest, kwargs: dict[str, Any], query: QueryDict, key: str
-) -> neighbours.Neighbours:
-    """The loans before and after one in the borrower's panel. Raises LendingError."""
-    app_id, borrower_id = kwargs["app_id"], kwargs["borrower_id"]
-    page_token = query.get("pageToken") or None
-    found = loans(gateway.app(app_id), borrower_id, page_token).items
-    rows = [loan_math.key_of(loan) for loan in found if isinstance(loan, Loan)]
-    place = place_of_loans(app_id, borrower_id, page_token)
-    return neighbours.find_in_page([row for row in rows if row], key, place, "loan")
+def read_loan_keys(kwargs: Mapping[str, Any], query: QueryDict) -> list[str]:
+    """The ids of the loans on a page of the borrower's panel. Raises LendingError."""
+    app = gateway.app(kwargs["app_id"])
+    found = loans(app, kwargs["borrower_id"], query.get("pageToken") or None).items
+    return find_keys(found)
 
 
 def call(panel: Panel, app: AppClient, borrower_id: str) -> Callable[[], Any]:

@@ -15,13 +15,12 @@ from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import Page, search
 from lendingadmin.lending.values import AssessmentType, Product
-from lendingadmin.ui import tables
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import read_page
 from lendingadmin.ui.middleware import fault
 from lendingadmin.ui.requests import PersonRequest
 
-from . import columns, words
+from . import words
 
 Entry = TypeVar("Entry", Product, AssessmentType)
 
@@ -44,8 +43,7 @@ _OF_TYPE = (
 def products(request: PersonRequest) -> HttpResponse:
     """The products of the project; the spec shows no filter for them."""
     listing = read_page(request, OPERATIONS["products.list"], gateway.client().products.list)
-    table = tables.render_table(columns.products(), listing.items)
-    return render(request, "catalogue/products.html", {"list": listing, "table": table})
+    return render(request, "catalogue/products.html", {"list": listing})
 
 
 @access("lending.products.list")
@@ -96,8 +94,7 @@ def assessment_types(request: PersonRequest) -> HttpResponse:
     listing = read_page(
         request, OPERATIONS["assessmentTypes.list"], gateway.client().assessment_types.list
     )
-    table = tables.render_table(columns.assessment_types(), listing.items)
-    return render(request, "catalogue/assessment_types.html", {"list": listing, "table": table})
+    return render(request, "catalogue/assessment_types.html", {"list": listing})
 
 
 @access("lending.assessmentTypes.list")

@@ -7,17 +7,16 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
-from lendingadmin.display.templatetags.money import count
 from lendingadmin.lending.errors import BadRequest
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page, leave_out_repeats
-from lendingadmin.ui import polling, progress
+from lendingadmin.ui import polling
 from lendingadmin.ui.access import access
-from lendingadmin.ui.exports import CsvPage, csv_response
+from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response, read_progress
 from lendingadmin.ui.lists import ListForm, whole_number
 from lendingadmin.ui.requests import PersonRequest
 
@@ -62,19 +61,13 @@ def assessment_types(request: PersonRequest) -> HttpResponseBase:
 @access(ACTION)
 def progressed(request: PersonRequest, token: str) -> HttpResponse:
     """How far an export of this person is: a fragment that asks again until it ends."""
-    found = progress.of(request, token)
+    found = read_progress(request, token)
     since = found.since if found else timezone.now()
     # An export that has not begun is asked for a few times more, in case it is about to.
     asked = whole_number(request.GET.get("polls"))
-    waiting = found.sent.state == "running" if found else asked < _FEW
+    waiting = found.state == "running" if found else asked < _FEW
     poll = polling.poll(request, since, _LONGEST, waiting=waiting, delays=polling.WATCHED)
-    context = {
-        "token": token,
-        "sent": found.sent if found else None,
-        "rows": count(found.sent.rows) if found else "0",
-        "poll": poll,
-    }
-    return render(request, "_progress.html", context)
+    return render(request, "_progress.html", {"token": token, "progress": found, "poll": poll})
 
 
 def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -> HttpResponseBase:
@@ -86,7 +79,7 @@ def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -
     operation = OPERATIONS[name]
     form = ListForm(request.GET, operation)
     if not form.is_valid():
-        return _back(request)
+        return back_to_list(request)
     asked: dict[str, Any] = {}
     if form.filters():
         asked["filters"] = form.filters()
@@ -117,8 +110,3 @@ def _started(pages: Pages, asked: dict[str, Any], *, may_refuse_size: bool) -> I
 
 def _today() -> str:
     return f"{timezone.localdate():%Y-%m-%d}"
-
-
-def _back(request: PersonRequest) -> HttpResponse:
-    query = request.META.get("QUERY_STRING", "")
-    return redirect(f"{request.path.removesuffix('export.csv')}?{query}")

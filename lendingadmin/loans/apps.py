@@ -10,18 +10,11 @@ class LoansConfig(AppConfig):
 
     def ready(self) -> None:
         from lendingadmin import gateway
-        from lendingadmin.lending import loan_math
-        from lendingadmin.ui import neighbours
+        from lendingadmin.ui.lists import make_keys_reader
+        from lendingadmin.ui.neighbours import LISTS, RegisteredList
 
         from . import outcomes
 
         outcomes.register_checkers()
-        neighbours.register_list(
-            "loans",
-            neighbours.find_in_list(
-                "loans.list",
-                lambda app_id: gateway.app(app_id).loans,
-                ["accountId", "uid"],
-                loan_math.key_of,
-            ),
-        )
+        read_keys = make_keys_reader("loans.list", lambda app_id: gateway.app(app_id).loans)
+        LISTS["loans"] = RegisteredList("loan", read_keys)

@@ -9,11 +9,10 @@ class PortfolioConfig(AppConfig):
     name = "lendingadmin.portfolio"
 
     def ready(self) -> None:
-        from lendingadmin.ui import neighbours
+        from lendingadmin.ui.neighbours import LISTS, RegisteredList
         from lendingadmin.worker import duties
 
-        from . import tasks
-        from .neighbours import ROUTE, find_neighbours
+        from . import drilldown, tasks
 
-        neighbours.register_list(ROUTE, find_neighbours)
+        LISTS["book-loans"] = RegisteredList("loan", drilldown.read_keys)
         duties.register_duty(tasks.beat, tasks.count, tasks.prune)

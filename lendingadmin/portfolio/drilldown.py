@@ -1,8 +1,8 @@
 """The loans that a figure of a snapshot adds up, and those of each bar of its pictures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db.models import F, Q, QuerySet
@@ -10,6 +10,7 @@ from django.http import Http404, QueryDict
 
 from lendingadmin.display.numbers import counted
 from lendingadmin.display.statuses import find_status
+from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, whole_number
 
 from .figures import AT_RISK, OTHER_KINDS, Figures, Sum
 from .models import Snapshot, SnapshotLoan
@@ -31,6 +32,13 @@ _AMOUNTS = {
     "principal_outstanding": ("principal_outstanding", "Loans with outstanding principal"),
     "paid": ("paid_since_last", "Loans paid since the count before"),
 }
+_HEADINGS = {
+    "principal": "Principal",
+    "principal_outstanding": "Outstanding principal",
+    "paid_since_last": "Paid since the count before",
+    "outstanding": "Outstanding",
+    "overdue": "Overdue",
+}
 
 
 class Drilldown(NamedTuple):
@@ -44,6 +52,11 @@ class Drilldown(NamedTuple):
     rows: QuerySet[SnapshotLoan]
     amount: str
     total: Sum | None
+
+    @property
+    def heading(self) -> str:
+        """What the amount is called."""
+        return _HEADINGS[self.amount]
 
 
 def build_drilldown(
@@ -102,6 +115,16 @@ def find_drilldown(app_id: str, number: int, query: QueryDict) -> tuple[Snapshot
     if found is None:
         raise Http404("No figure is called so.")
     return snapshot, found
+
+
+def read_keys(kwargs: Mapping[str, Any], query: QueryDict) -> list[str]:
+    """The ids on a page of such a list; none where its snapshot is not kept any more."""
+    try:
+        _, found = find_drilldown(kwargs["app_id"], kwargs["number"], query)
+    except Http404:
+        return []
+    skip = whole_number(query.get("from"))
+    return list(found.rows.values_list("account_id", flat=True)[skip : skip + DEFAULT_PAGE_SIZE])
 
 
 def write_performance(key: str) -> str:

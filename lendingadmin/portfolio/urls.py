@@ -3,7 +3,6 @@
 from django.urls import path
 
 from . import views
-from .neighbours import ROUTE
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -11,5 +10,5 @@ urlpatterns = [
     path("apps/<slug:app_id>/book/count", views.count, name="book-count"),
     path("apps/<slug:app_id>/book/stop", views.stop, name="book-stop"),
     path("apps/<slug:app_id>/book/progress", views.progress, name="book-progress"),
-    path("apps/<slug:app_id>/book/<int:number>/", views.loans, name=ROUTE),
+    path("apps/<slug:app_id>/book/<int:number>/", views.loans, name="book-loans"),
 ]

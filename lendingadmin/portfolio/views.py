@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -16,7 +16,7 @@ from lendingadmin.gateway import LendingApp
 from lendingadmin.repayments import mistakes, reconciliation
 from lendingadmin.repayments.managers import get_midnight
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.ui import neighbours, polling, tables
+from lendingadmin.ui import polling
 from lendingadmin.ui.access import access, signed_in
 from lendingadmin.ui.keyset import Slice, read_slice, spell_count
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, whole_number
@@ -24,7 +24,6 @@ from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import reconciliation as write_reconciliation
 
 from . import dashboard, snapshot_job, tasks
-from .columns import columns
 from .drilldown import NotKept, find_drilldown
 from .models import Snapshot
 
@@ -60,7 +59,7 @@ def desk(request: PersonRequest, app_id: str) -> HttpResponse:
         "unconfirmed": write_reconciliation.list_unconfirmed(app_id, request.user),
         "write_alarms": write_reconciliation.list_alarms(app_id, request.user),
         "unknown_count": spell_count(repayments.count_unknown(app_id)),
-        "unresolved": _read_oldest(*repayments.list_needing_checks(app_id), column="created_at"),
+        "unresolved": _read_oldest(repayments.needing_checks(app_id), column="created_at"),
         "recent": repayments.of_person(app_id, request.user.pk)[:_RECENT],
         "app": app,
         **_describe_portfolio(request, app),
@@ -83,9 +82,9 @@ def _describe_portfolio(request: PersonRequest, app: LendingApp) -> dict[str, ob
     }
 
 
-def _read_oldest(*sources: QuerySet[Any], column: str) -> Slice:
+def _read_oldest(rows: QuerySet[Any], column: str) -> Slice:
     """The entries that have waited longest, and how many there are in total."""
-    return read_slice(sources, column, _RECENT, newest_first=False)
+    return read_slice(rows, column, _RECENT, newest_first=False)
 
 
 def _list_mistakes(request: PersonRequest, app_id: str) -> Slice:
@@ -156,15 +155,13 @@ def loans(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     except NotKept:
         return render(request, "portfolio/gone.html", {"app": app}, status=404)
     skip = whole_number(request.GET.get("from"))
-    page = list(found.rows[skip : skip + DEFAULT_PAGE_SIZE + 1])
+    rows = found.rows.annotate(figure=F(found.amount))
+    page = list(rows[skip : skip + DEFAULT_PAGE_SIZE + 1])
     context = {
         "drilldown": found,
         "snapshot": snapshot,
-        "table": tables.render_table(
-            columns(app, found.amount, neighbours.list_mark(request)), page[:DEFAULT_PAGE_SIZE]
-        ),
+        "loans": page[:DEFAULT_PAGE_SIZE],
         "pager": _pager(request, skip, len(page)),
-        "empty": not page,
         "app": app,
     }
     return render(request, "portfolio/loans.html", context)

@@ -11,7 +11,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.ui.keyset import unindexed
 
 from .managers import NOT_GIVEN, STANDINGS, RepaymentQuerySet
-from .models import Mistake, Repayment, normalise_external_id
+from .models import Mistake, normalise_external_id
 from .states import OPEN, RepaymentState, Resolution
 
 
@@ -40,33 +40,30 @@ def get_order(wanted: dict[str, Any]) -> str:
     return "transaction_date" if wanted["by"] else "created_at"
 
 
-def list_sources(
+def find_rows(
     rows: RepaymentQuerySet, wanted: dict[str, Any], app: LendingApp
-) -> tuple[list[RepaymentQuerySet], Q | None]:
-    """Where `keyset.read_slice` finds what a JournalForm asks for, and what it leaves out of that.
+) -> tuple[RepaymentQuerySet, Q | None]:
+    """Rows among which `keyset.read_slice` finds what a JournalForm asks for, and its other wishes.
 
-    Each source is short, or in the order of an index.
+    The rows are few, or an index gives them in the journal's order.
     """
-    own = Repayment.objects.filter(app_id=app.app_id)
     rest = build_conditions(wanted, app)
     rows = rows.on_days(wanted["since"], wanted["until"], wanted["by"], app.zone)
-    found = [rows.filter(app_id=app.app_id)]
+    own = {"app_id": app.app_id}
     if rest.pop("record", None):
-        # Found first, sorted then: else SQLite reads the app's whole journal in its order.
-        same = [own.filter(one).values("pk") for one in _match_record(wanted["record"])]
-        found = [rows.filter(pk__in=one) for one in same]
+        rows = rows.find_few(app.app_id, *_match_record(wanted["record"]))
     elif rest.pop("mistake", None):
-        reports = _list_reports(wanted["mistake"]).filter(
-            unindexed(Q(repayment__app_id=app.app_id))
-        )
-        found = [rows.filter(pk__in=reports.values("repayment"))]
+        reports = _list_reports(wanted["mistake"])
+        reports = reports.filter(unindexed(Q(repayment__app_id=app.app_id)))
+        rows = rows.filter(pk__in=reports.values("repayment"))
     elif wanted["by"]:
-        pass  # Of the indexes, only the app's is in the order of that day.
-    elif rest.pop("state", None):
-        found = [found[0].filter(one) for one in _list_states(wanted["state"])]
-    elif rest.pop("person", None):
-        found = [found[0].filter(created_by=person) for person in _find_people(wanted["person"])]
-    return found, reduce(and_, rest.values()) if rest else None
+        rows = rows.filter(**own)  # Of the indexes, only this one is in the order of that day.
+    elif "state" in rest and wanted["state"] != "landed":  # Most are recorded.
+        state, is_one = rest.pop("state"), len(_list_states(wanted["state"])) == 1
+        rows = rows.filter(state, **own) if is_one else rows.find_few(app.app_id, state)
+    else:
+        rows = rows.filter(rest.pop("person", Q()), **own)
+    return rows, reduce(and_, rest.values()) if rest else None
 
 
 def _list_states(wanted: str) -> list[Q]:

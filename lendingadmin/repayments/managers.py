@@ -62,14 +62,18 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         """Those with an alarm that nobody has seen yet, the oldest alarm first."""
         return filter_unseen_alarms(self.filter(app_id=app_id).select_related("created_by"))
 
-    def list_needing_checks(self, app_id: str) -> list[Self]:
-        """Those that nobody can yet say of whether they were recorded.
+    def needing_checks(self, app_id: str) -> Self:
+        """Those that nobody can yet say of whether they were recorded."""
+        return self.find_few(app_id, Q(state__in=NEEDS_CHECKING)).select_related("created_by")
 
-        Each state is a query of its own, as `keyset.read_slice` takes them: their index gives one
-        state at a time in order.
+    def find_few(self, app_id: str, *conditions: Q) -> Self:
+        """Those of an app that fulfil one of the conditions: found first, to be sorted then.
+
+        SQLite otherwise reads the app's whole journal in its order.
         """
-        rows = self.filter(app_id=app_id).select_related("created_by")
-        return [rows.filter(state=state) for state in NEEDS_CHECKING]
+        own = self.model._default_manager.filter(app_id=app_id)
+        first, *others = (own.filter(condition).values("pk") for condition in conditions)
+        return self.filter(pk__in=first.union(*others))
 
     def on_days(self, since: date | None, until: date | None, by: str, zone: ZoneInfo) -> Self:
         """Entries of these days, both included, in a zone.

@@ -7,7 +7,6 @@ places then loads by itself.
 
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -121,7 +120,7 @@ def _card(app_id: str, error: LendingError, wanted: str) -> errors.Card:
     card = errors.card(error)
     if not isinstance(error, UnfinishedList):
         return card
-    listed = f"{reverse('loans', args=[app_id])}?{urlencode({'accountNo': int(wanted)})}"
+    listed = reverse("loans", args=[app_id], query={"accountNo": int(wanted)})
     return replace(card, links=(("Look further", listed),))
 
 

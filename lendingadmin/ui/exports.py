@@ -2,18 +2,23 @@
 
 import csv
 import io
+import re
+import time
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from decimal import Decimal
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import simplejson
-from django.http import StreamingHttpResponse
+from django.core.cache import cache
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
 
 from lendingadmin.lending.errors import LendingError
 
-from . import progress
-from .progress import Sent, Tell
 from .requests import PersonRequest
 
 Row = Iterable[object]
@@ -23,6 +28,10 @@ _FORMULA = frozenset("=+-@\t\r")
 # What the CSV writer writes as it came: most cells of a list.
 _PLAIN = frozenset({type(None), int, Decimal})
 _AT_ONCE = 500
+# The parameter with the token that a link to an export has for its progress.
+PARAMETER = "told"
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{12}")
+_KEPT_SECONDS = 3600
 
 
 def cell(value: object) -> object:
@@ -52,38 +61,82 @@ def in_pages(items: Iterable[Row]) -> Iterator[CsvPage]:
         yield CsvPage(page)
 
 
+class Progress(NamedTuple):
+    """How far an export is: since when (aware), rows that went out, rows left out as repeated.
+
+    `state` is running, done, broken off or stopped; `why` is the sentence for what broke off.
+    """
+
+    since: datetime
+    rows: int = 0
+    repeated: int = 0
+    state: str = "running"
+    why: str = ""
+
+
+def read_progress(request: PersonRequest, token: str) -> Progress | None:
+    """How far this person's export with that token is; None where it has not begun."""
+    kept = cache.get(_key(request, token))
+    return Progress(*kept) if kept else None
+
+
+def _key(request: PersonRequest, token: str) -> str:
+    return f"export:{request.user.pk}:{token}"
+
+
 def csv_response(
     request: PersonRequest, filename: str, columns: Sequence[str], pages: Iterable[CsvPage]
 ) -> StreamingHttpResponse:
     """Stream pages of rows; the last row says when the service broke off, or listed rows again.
 
-    The page that the export was started from is told how far it is.
+    How far it is stays readable for an hour, for the page whose link has a token for it.
     """
-    text = _text(columns, pages, progress.teller(request))
+    token = request.GET.get(PARAMETER, "")
+    key = _key(request, token) if _TOKEN.fullmatch(token) else ""
+    text = _text(columns, pages, _keep(key, Progress(timezone.now())), key)
     response = StreamingHttpResponse(text, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{filename}"'
     return response
 
 
-def _text(columns: Sequence[str], pages: Iterable[CsvPage], tell: Tell) -> Iterator[str]:
-    sent = Sent()
+def _keep(key: str, progress: Progress) -> Progress:
+    if key:
+        cache.set(key, tuple(progress), _KEPT_SECONDS)
+    return progress
+
+
+def _text(
+    columns: Sequence[str], pages: Iterable[CsvPage], progress: Progress, key: str
+) -> Iterator[str]:
+    kept_at = time.monotonic()
     try:
         yield "\ufeff" + _lines([columns])
         for page in pages:
             rows = [[x if type(x) in _PLAIN else cell(x) for x in row] for row in page.rows]
             yield _lines(rows)
-            sent = Sent(sent.rows + len(rows), "running", sent.repeated + page.repeated)
-            tell(sent)
-        if sent.repeated:
-            yield _lines([[_repeated(sent.repeated)]])
-        sent = sent._replace(state="done")
+            repeated = progress.repeated + page.repeated
+            progress = progress._replace(rows=progress.rows + len(rows), repeated=repeated)
+            if time.monotonic() > kept_at + 1:
+                kept_at = time.monotonic()
+                _keep(key, progress)
+        if progress.repeated:
+            yield _lines([[_repeated(progress.repeated)]])
+        progress = progress._replace(state="done")
     except LendingError as error:
-        words = f"BROKEN OFF after {sent.rows} rows, so this is not everything: {error.message}"
+        words = f"BROKEN OFF after {progress.rows} rows, so this is not everything: {error.message}"
         yield _lines([[words]])
-        sent = sent._replace(state="broken off", why=error.message)
+        progress = progress._replace(state="broken off", why=error.message)
     finally:
         # A browser that left ends the stream from outside.
-        tell(sent._replace(state="stopped") if sent.state == "running" else sent)
+        ended = "stopped" if progress.state == "running" else progress.state
+        _keep(key, progress._replace(state=ended))
+
+
+def back_to_list(request: PersonRequest) -> HttpResponse:
+    """To the list of an export whose filter can't be sent; the list says why."""
+    match: Any = request.resolver_match
+    name = match.url_name.removesuffix("-export")
+    return redirect(reverse(name, kwargs=match.kwargs, query=request.GET))
 
 
 def _repeated(count: int) -> str:

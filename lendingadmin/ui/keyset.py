@@ -4,7 +4,6 @@ A page is read in the order of an index, from one key on, so that the last page 
 first and nothing is counted. Rows that are written meanwhile shift nothing.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -41,7 +40,7 @@ class Slice(NamedTuple):
 
 
 def read_slice(
-    sources: Sequence[QuerySet[Any]],
+    rows: QuerySet[Any],
     column: str,
     size: int,
     *,
@@ -51,54 +50,42 @@ def read_slice(
 ) -> Slice:
     """Read a page in the order of `column`, a moment, and the primary key.
 
-    Each of the sources is one that an index gives in that order, or short; their rows are merged.
-    `only` filters further by what no index serves: then at most AT_MOST rows of a source are looked
-    through. `behind` is the number of a row, wherever it is listed by now.
+    An index gives the rows in that order, or they are few. `only` filters further by what no index
+    serves: then at most AT_MOST rows are looked through. `behind` is the number of a row, wherever
+    it is listed by now.
     """
-    order = _Order(column, newest_first)
-    start = order.key_of(sources[0], behind) if sources else None
-    searches = [
-        _search(order, source.filter(order.beyond(start)) if start else source, only)
-        for source in sources
-    ]
-    found = {row.pk: row for rows, _ in searches for row in rows[: size + 1]}
-    rows = sorted(found.values(), key=order.key, reverse=newest_first)
-    ends = [end for _, end in searches if end]
-    if ends:
-        # Behind the nearest of the ends, a source may hold what was not looked at here.
-        nearest = max(ends) if newest_first else min(ends)
-        rows = [row for row in rows if not order.is_behind(order.key(row), nearest)]
-        if len(rows) <= size:
-            return Slice(rows, nearest[1], looked_through=True)
-    is_whole = not start and len(rows) <= size
-    total = len(rows) if is_whole else _count(order, sources, only)
-    return Slice(rows[:size], rows[size - 1].pk if len(rows) > size else None, total)
+    sign, later, earlier = ("-", "lt", "gt") if newest_first else ("", "gt", "lt")
+    whole = rows.order_by(f"{sign}{column}", f"{sign}pk")
+
+    def search(among: QuerySet[Any]) -> tuple[QuerySet[Any], Key | None]:
+        """The rows to show, and the key that the search ends with, if before the list does."""
+        if only is None:
+            return among, None
+        last = list(among.values_list(column, "pk")[AT_MOST - 1 : AT_MOST + 1])
+        if len(last) == 2:
+            among = among.filter(_beside(column, last[0], earlier, "e"))
+        return among.filter(unindexed(only)), last[0] if len(last) == 2 else None
+
+    every = rows.model._default_manager.filter(pk=behind)
+    start = every.values_list(column, "pk").first() if behind is not None else None
+    found, end = search(whole.filter(_beside(column, start, later)) if start else whole)
+    page = list(found[: size + 1])
+    if end and len(page) <= size:
+        return Slice(page, end[1], looked_through=True)
+    if not start and len(page) <= size:
+        return Slice(page, total=len(page))
+    counted, end = search(whole)
+    total: int | None = counted.values("pk")[: COUNTED + 1].count()
+    if end and total is not None and total <= COUNTED:
+        total = None
+    return Slice(page[:size], page[size - 1].pk if len(page) > size else None, total)
 
 
-def _search(
-    order: "_Order", source: QuerySet[Any], only: Q | None
-) -> tuple[QuerySet[Any], Key | None]:
-    """The rows of a source in order, and the key that the search ends with before the source."""
-    rows = order.apply(source)
-    if only is None:
-        return rows, None
-    end = order.end_of(rows)
-    if end:
-        rows = rows.filter(order.up_to(end))
-    return rows.filter(unindexed(only)), end
-
-
-def _count(order: "_Order", sources: Sequence[QuerySet[Any]], only: Q | None) -> int | None:
-    """How many rows the sources hold in all, up to COUNTED + 1; a row of several counts once."""
-    numbers: set[int] = set()
-    for source in sources:
-        rows, end = _search(order, source, only)
-        numbers.update(rows.values_list("pk", flat=True)[: COUNTED + 1])
-        if len(numbers) > COUNTED:
-            return COUNTED + 1
-        if end:
-            return None
-    return len(numbers)
+def _beside(column: str, key: Key, way: str, or_same: str = "") -> Q:
+    """Rows on one side of a key. The range is for the index, the rest is for equal moments."""
+    moment, number = key
+    same = Q(**{f"{column}__{way}": moment}) | Q(**{f"pk__{way}{or_same}": number})
+    return Q(**{f"{column}__{way}e": moment}) & same
 
 
 def unindexed(condition: Q) -> Case:
@@ -107,48 +94,6 @@ def unindexed(condition: Q) -> Case:
     SQLite keeps no figures of its tables and takes `app_id` for rare.
     """
     return Case(When(condition, then=True), default=False, output_field=BooleanField())
-
-
-class _Order(NamedTuple):
-    column: str
-    newest_first: bool
-
-    def apply(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        sign = "-" if self.newest_first else ""
-        return rows.order_by(f"{sign}{self.column}", f"{sign}pk")
-
-    def key(self, row: Any) -> Key:
-        return getattr(row, self.column), row.pk
-
-    def key_of(self, rows: QuerySet[Any], number: int | None) -> Key | None:
-        """The key of a row by its number; None where there is none."""
-        if number is None:
-            return None
-        every = rows.model._default_manager.filter(pk=number)
-        key: Key | None = every.values_list(self.column, "pk").first()
-        return key
-
-    def beyond(self, key: Key) -> Q:
-        """Rows behind this key. The range is for the index, the rest is for equal moments."""
-        way = "lt" if self.newest_first else "gt"
-        moment, number = key
-        same = Q(**{f"{self.column}__{way}": moment}) | Q(**{f"pk__{way}": number})
-        return Q(**{f"{self.column}__{way}e": moment}) & same
-
-    def up_to(self, key: Key) -> Q:
-        """Rows that come before this key, and its own."""
-        way = "gt" if self.newest_first else "lt"
-        moment, number = key
-        same = Q(**{f"{self.column}__{way}": moment}) | Q(**{f"pk__{way}e": number})
-        return Q(**{f"{self.column}__{way}e": moment}) & same
-
-    def end_of(self, rows: QuerySet[Any]) -> Key | None:
-        """The key of the last row that is looked at, where more come behind it."""
-        keys = list(rows.values_list(self.column, "pk")[AT_MOST - 1 : AT_MOST + 1])
-        return keys[0] if len(keys) == 2 else None
-
-    def is_behind(self, key: Key, other: Key) -> bool:
-        return key < other if self.newest_first else key > other
 
 
 def spell_count(count: int) -> str:

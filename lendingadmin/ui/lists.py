@@ -5,18 +5,20 @@ size is sent to every list, and a service that ignores it or refuses it is worke
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
-from django.http import QueryDict
+from django.http import HttpRequest, QueryDict
 
-from lendingadmin.lending.errors import BadRequest, LendingError
-from lendingadmin.lending.operations import Operation
+from lendingadmin.lending.errors import BadRequest, InvalidId, LendingError
+from lendingadmin.lending.ids import check_id
+from lendingadmin.lending.operations import OPERATIONS, Operation
 from lendingadmin.lending.pages import Page, is_same_page
+from lendingadmin.lending.values import Malformed, text
 
 DEFAULT_PAGE_SIZE = 50
 PAGE_SIZES = (25, 50, 100, 250, 1000)
@@ -134,17 +136,8 @@ class ListPage:
         return self.form.is_bound and self.form.is_valid() and bool(self.form.filters())
 
 
-class Asked(Protocol):
-    """What is read of a request for a list: a request, or what stands for one."""
-
-    @property
-    def GET(self) -> QueryDict: ...  # noqa: N802 - Django's name
-    @property
-    def path(self) -> str: ...
-
-
 def read_page(
-    request: Asked,
+    request: HttpRequest,
     operation: Operation,
     call: Callable[..., Page[Any]],
     words: dict[str, dict[str, str]] | None = None,
@@ -211,7 +204,7 @@ def refuses_token(error: LendingError) -> bool:
     return "page token" in (error.error_description or "").lower()
 
 
-def _next(request: Asked, page: Page[Any], token: str | None, skip: int, size: int) -> str:
+def _next(request: HttpRequest, page: Page[Any], token: str | None, skip: int, size: int) -> str:
     """The address of what follows: the rest of this answer where it was larger, or the next one."""
     if len(page.items) > skip + size:
         return _url(request, {"pageToken": token or "", "from": str(skip + size)})
@@ -220,7 +213,7 @@ def _next(request: Asked, page: Page[Any], token: str | None, skip: int, size: i
     return ""
 
 
-def _url(request: Asked, place: dict[str, str] | None = None) -> str:
+def _url(request: HttpRequest, place: dict[str, str] | None = None) -> str:
     """This list's address at another place in it, with the same filters, order and size."""
     kept = {
         name: value
@@ -234,3 +227,40 @@ def _url(request: Asked, place: dict[str, str] | None = None) -> str:
 def whole_number(text: str | None) -> int:
     """The number that an address or a hidden field carries; 0 for anything else."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else 0
+
+
+def as_id(value: object) -> str:
+    """The value if it can be an id, else empty."""
+    try:
+        return check_id(text(value) or "")
+    except InvalidId:
+        return ""
+
+
+def record_key(record: Any) -> str:
+    """What a record is asked for by: its own id, else its uid, else empty."""
+    return as_id(getattr(record, str(record.id_field))) or as_id(record.uid)
+
+
+def find_keys(items: Iterable[Any]) -> list[str]:
+    """The keys of a page's records; what came without one can't be opened from the list."""
+    found = [record_key(item) for item in items if not isinstance(item, Malformed)]
+    return [key for key in found if key]
+
+
+def make_keys_reader(
+    operation: str, listing: Callable[[str], Any]
+) -> Callable[[Mapping[str, Any], QueryDict], list[str]]:
+    """Reads the ids on a page of the service's list, as `ui.neighbours` asks for them.
+
+    `listing` gives the client's resource for an app. What is made raises LendingError.
+    """
+
+    def read_keys(kwargs: Mapping[str, Any], query: QueryDict) -> list[str]:
+        request = HttpRequest()
+        request.GET = query  # type: ignore[assignment]
+        return find_keys(
+            read_page(request, OPERATIONS[operation], listing(kwargs["app_id"]).list).items
+        )
+
+    return read_keys

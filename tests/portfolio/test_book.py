@@ -256,12 +256,15 @@ def test_from_one_loan_behind_a_figure_to_the_next(desk: Client, service: BookSe
     opened = re.search(r'href="/apps/kenya/loans/L-050/\?list=([^"]+)"', html)
     assert opened, html
     way = {"list": unquote(unescape(opened[1])), "of": "L-050"}
-    for go, key, place in (("previous", "L-049", ""), ("next", "L-051", "&from=50")):
-        answer = desk.get(f"{DESK}neighbours", way | {"go": go})
+    for of, go, key in (("L-050", "next", "L-051"), ("L-051", "previous", "L-050")):
+        answer = desk.get(f"{DESK}neighbours", way | {"of": of, "go": go})
         leads_to = unquote(answer.headers["Location"])
-        assert leads_to == f"/apps/kenya/loans/{key}/?list={here}{place}"
-    assert "51 of 120 behind this figure" in words(page(desk, f"{DESK}neighbours?{urlencode(way)}"))
+        assert leads_to == f"/apps/kenya/loans/{key}/?list={here}&from=50"
+    assert "1 of 50 on this page" in words(page(desk, f"{DESK}neighbours?{urlencode(way)}"))
+    assert desk.get(f"{DESK}neighbours", way | {"go": "previous"}).status_code == 200
     last = desk.get(f"{DESK}neighbours", {"list": f"{here}&from=100", "of": "L-119", "go": "next"})
     assert last.status_code == 200
     Snapshot.objects.all().delete()
-    assert "not kept any more" in words(page(desk, f"{DESK}neighbours?{urlencode(way)}"))
+    assert "Not on that page of the list any more" in words(
+        page(desk, f"{DESK}neighbours?{urlencode(way)}")
+    )

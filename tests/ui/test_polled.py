@@ -12,7 +12,7 @@ ASKS = re.compile(r"\bdata-poll\b(?!-)|hx-swap=\"outerHTML\"")
 INCLUDED = re.compile(r"""\{% include ["']([^"']+)["']""")
 TYPED = re.compile(
     r"<(?:textarea|select)\b|<input\b(?![^>]*type=\"(?:hidden|submit)\")"
-    r"|as_field_group|\{\{ *\w*form\w*(?:\.\w+)? *\}\}|\{% filter_controls",
+    r"|as_field_group|\{\{ *\w*form\w*(?:\.\w+)? *\}\}|\{\{ *field *\}\}",
 )
 
 # The form below an offer: it is there once the offer is, and then the piece asks no more.

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.assessments import types
-from lendingadmin.assessments.columns import columns
 from lendingadmin.assessments.extra_fields import others
 from lendingadmin.assessments.running import is_running
 from lendingadmin.display.technical import list_places, list_technical
@@ -19,7 +18,7 @@ from lendingadmin.lending.identity import is_named
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Assessment, moment
 from lendingadmin.search import opened
-from lendingadmin.ui import coalesce, errors, neighbours, polling, tables
+from lendingadmin.ui import coalesce, errors, polling
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import read_page, whole_number
 from lendingadmin.ui.requests import PersonRequest
@@ -38,12 +37,10 @@ def assessments(request: PersonRequest, app_id: str) -> HttpResponse:
     listing = read_page(
         request, OPERATIONS["assessments.list"], gateway.app(app_id).assessments.list
     )
-    app = gateway.lending_app(app_id)
     context = {
         "list": listing,
-        "table": tables.render_table(columns(app, neighbours.list_mark(request)), listing.items),
         "may_create": request.user.has_perm("lending.assessments.create"),
-        "app": app,
+        "app": gateway.lending_app(app_id),
     }
     return render(request, "assessments/list.html", context)
 

@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.borrowers import history, panels
-from lendingadmin.borrowers.columns import columns
 from lendingadmin.borrowers.panels import Panel, Shown
 from lendingadmin.borrowers.parts import SHOWN, open_parts
 from lendingadmin.display.technical import list_technical
@@ -19,7 +18,6 @@ from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.parallel import read_in_parallel
 from lendingadmin.lending.values import Borrower
 from lendingadmin.search import opened
-from lendingadmin.ui import neighbours, tables
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import read_page
 from lendingadmin.ui.requests import PersonRequest
@@ -37,12 +35,10 @@ _MAY = {
 def borrowers(request: PersonRequest, app_id: str) -> HttpResponse:
     """The borrowers of an app; the spec shows no filter for them."""
     listing = read_page(request, OPERATIONS["borrowers.list"], gateway.app(app_id).borrowers.list)
-    app = gateway.lending_app(app_id)
     context = {
         "list": listing,
-        "table": tables.render_table(columns(app, neighbours.list_mark(request)), listing.items),
         "may_create": request.user.has_perm("lending.borrowers.create"),
-        "app": app,
+        "app": gateway.lending_app(app_id),
     }
     return render(request, "borrowers/list.html", context)
 
@@ -63,10 +59,9 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         record, *others = read_in_parallel(gateway.client(), *reads)
         if isinstance(record, NotFound | InvalidId):
             raise record
-        lends = gateway.lending_app(app_id)
         pairs = zip(seen, others, strict=True)
-        shown = [Shown.of(panel, read, lends, borrower_id) for panel, read in pairs]
-        context = _of_record(Shown.of(panels.RECORD, record, lends, borrower_id)) | _of_history(
+        shown = [Shown.of(panel, read, app_id, borrower_id) for panel, read in pairs]
+        context = _of_record(Shown.of(panels.RECORD, record, app_id, borrower_id)) | _of_history(
             request, app_id, borrower_id
         )
     else:
@@ -131,7 +126,7 @@ def _read(panel: Panel, app_id: str, borrower_id: str, page_token: str | None = 
         result = panel.read(gateway.app(app_id), borrower_id, page_token)
     except LendingError as error:
         result = error
-    return Shown.of(panel, result, gateway.lending_app(app_id), borrower_id, page_token)
+    return Shown.of(panel, result, app_id, borrower_id, page_token)
 
 
 def _of_record(shown: Shown) -> dict[str, object]:

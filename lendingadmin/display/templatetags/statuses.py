@@ -8,6 +8,7 @@ from django.template.loader import render_to_string
 
 from lendingadmin.display import formats, statuses
 from lendingadmin.display.statuses import Status
+from lendingadmin.lending.values import Loan
 
 register = template.Library()
 register.filter("processing_status", statuses.processing)
@@ -30,6 +31,15 @@ def loan_status(value: object) -> Status | None:
 def performance_status(value: object) -> Status | None:
     """The performance of a loan, in the words of LENDING_PERFORMANCE_STATUSES."""
     return statuses.find_status(value, settings.LENDING_PERFORMANCE_STATUSES)
+
+
+@register.filter
+def arrears_status(loan: Loan) -> Status | None:
+    """How late a loan is; of one that is not late and not settled, its performance."""
+    late = days_late(getattr(loan.schedule, "days_late", None))
+    if late or loan.settlement_date:
+        return late
+    return performance_status(loan.performance_status)
 
 
 @register.filter

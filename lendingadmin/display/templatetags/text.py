@@ -1,6 +1,10 @@
-"""`{{ value|shown }}`, `{{ word|spelled }}`, `{{ borrower|borrower_name }}`."""
+"""`{{ value|shown }}`, `{{ word|spelled }}`, `{{ borrower|borrower_name }}`, `…|breakable`."""
+
+import re
+from html import escape
 
 from django import template
+from django.utils.safestring import SafeString
 
 from lendingadmin.display import text
 
@@ -8,3 +12,17 @@ register = template.Library()
 register.filter("shown", text.shown)
 register.filter("spelled", text.spelled)
 register.filter("borrower_name", text.borrower_name)
+
+# A word that a column of a full table has no room for on one line.
+_LONG = re.compile(r"\S{25}")
+
+
+@register.filter
+def breakable(value: object) -> object:
+    """Text that stays within its column: where a word is very long, it may break anywhere.
+
+    Only such text, because a table makes columns too narrow for what may always break.
+    """
+    if isinstance(value, SafeString) or not _LONG.search(text := str(value)):
+        return value
+    return SafeString(f'<span class="long">{escape(text)}</span>')

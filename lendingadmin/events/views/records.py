@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -11,7 +10,6 @@ from django.utils import timezone
 
 from lendingadmin import audit, gateway
 from lendingadmin.events import reading
-from lendingadmin.events.columns import columns
 from lendingadmin.events.kinds import CATEGORIES, contents
 from lendingadmin.events.search import build_url, search_event
 from lendingadmin.lending.errors import NotFound, UnfinishedList
@@ -20,9 +18,8 @@ from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import leave_out_repeats
 from lendingadmin.lending.values import Event, Malformed
 from lendingadmin.staff.roles import describe_roles
-from lendingadmin.ui import tables
 from lendingadmin.ui.access import access
-from lendingadmin.ui.exports import CsvPage, csv_response
+from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
 from lendingadmin.ui.middleware import fault
 from lendingadmin.ui.requests import PersonRequest
@@ -42,12 +39,10 @@ def events(request: PersonRequest, app_id: str) -> HttpResponse:
     hints = {"accountId": "borrower:B-17", "timestamp": "2026-10-31T09:00:00.000Z"}
     for name, hint in hints.items():
         listing.form.fields[name].widget.attrs["placeholder"] = hint
-    app = gateway.lending_app(app_id)
     context = {
         "list": listing,
-        "table": tables.render_table(columns(app), listing.items),
         "may_report": request.user.has_perm("lending.events.create"),
-        "app": app,
+        "app": gateway.lending_app(app_id),
     }
     return render(request, "events/list.html", context)
 
@@ -57,8 +52,7 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """All events that the filter finds, as CSV: what they are and hold, without the content."""
     form = ListForm(request.GET, _LIST, _WORDS)
     if not form.is_valid():
-        query = request.META.get("QUERY_STRING", "")
-        return redirect(f"{reverse('events', args=[app_id])}?{query}")
+        return back_to_list(request)
     found = gateway.app(app_id).events.pages(
         filters=form.filters() or None,
         order=form.cleaned_data.get("order") or None,
@@ -125,11 +119,12 @@ def _show(
         if result.whole:
             raise NotFound("The service lists no such event.", operation=_LIST.name)
         words = f"The event is not among the {result.looked_at} that were read."
-        listed = urlencode({"accountId": key[0], "eventType": key[1]})
         return fault(
             request,
             UnfinishedList(words, operation=_LIST.name),
-            further=f"{reverse('events', args=[app_id])}?{listed}",
+            further=reverse(
+                "events", args=[app_id], query={"accountId": key[0], "eventType": key[1]}
+            ),
         )
     app = gateway.lending_app(app_id)
     part = whole_number(asked.get("part"))

@@ -14,12 +14,10 @@ from lendingadmin.lending.identity import is_named
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Loan
 from lendingadmin.loans import shown
-from lendingadmin.loans.columns import KEYS, columns
 from lendingadmin.repayments import reconciliation
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import OPEN
 from lendingadmin.search import opened
-from lendingadmin.ui import neighbours, tables
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import read_page
 from lendingadmin.ui.requests import PersonRequest
@@ -35,13 +33,14 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
         "performanceStatus": settings.LENDING_PERFORMANCE_STATUSES,
     }
     listing = read_page(
-        request, OPERATIONS["loans.list"], gateway.app(app_id).loans.only(KEYS).list, words=words
+        request,
+        OPERATIONS["loans.list"],
+        gateway.app(app_id).loans.only(shown.LIST_KEYS).list,
+        words,
     )
-    app = gateway.lending_app(app_id)
     context = {
         "list": listing,
-        "table": tables.render_table(columns(app, neighbours.list_mark(request)), listing.items),
-        "app": app,
+        "app": gateway.lending_app(app_id),
         "may_create": request.user.has_perm("lending.loans.create"),
     }
     return render(request, "loans/list.html", context)

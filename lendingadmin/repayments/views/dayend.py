@@ -6,14 +6,14 @@ from datetime import date, timedelta
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
 from lendingadmin.repayments.dayend import Figures, Line, group_by_currency, list_lines
 from lendingadmin.repayments.forms import DayForm
 from lendingadmin.ui.access import access
-from lendingadmin.ui.exports import CsvPage, csv_response
+from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response
 from lendingadmin.ui.requests import PersonRequest
 
 _STATEMENT = "dashboard.repayments.statement"
@@ -73,9 +73,7 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The day's lines as CSV, without totals: a spreadsheet makes them, by currency."""
     app, form = gateway.lending_app(app_id), _form(request)
     if not form.is_valid():
-        answer = redirect("repayments-day", app_id)
-        answer["Location"] += f"?{request.META.get('QUERY_STRING', '')}"
-        return answer
+        return back_to_list(request)
     shown, by = form.cleaned_data["date"], form.cleaned_data["by"]
     audit.record(request, _EXPORT, app_id=app_id, subject="day's end", outcome="started")
     place = (shown.isoformat(), str(app.zone), by or "entry")

@@ -5,9 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Prefetch, QuerySet
-from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect
 from django.utils import timezone
 
 from lendingadmin import audit, gateway
@@ -18,7 +16,7 @@ from lendingadmin.repayments.forms import JournalForm
 from lendingadmin.repayments.mistakes import REPORT
 from lendingadmin.repayments.models import Mistake, Repayment
 from lendingadmin.ui.access import access
-from lendingadmin.ui.exports import csv_response, in_pages
+from lendingadmin.ui.exports import back_to_list, csv_response, in_pages
 from lendingadmin.ui.redact import REDACTED
 from lendingadmin.ui.requests import PersonRequest
 
@@ -57,7 +55,7 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The repayments recorded in this dashboard, newest first like the journal."""
     form = JournalForm(request.GET)
     if not form.is_valid():
-        return _to_journal(request, app_id)
+        return back_to_list(request)
     found = _found(form.cleaned_data, gateway.lending_app(app_id))
     reads_notes = request.user.has_perm(REPORT)
     audit.record(
@@ -77,12 +75,6 @@ def _found(wanted: dict[str, Any], app: LendingApp) -> QuerySet[Repayment]:
     reports = Mistake.objects.select_related("reported_by", "reviewed_by")
     rows = rows.select_related("created_by").prefetch_related(Prefetch("mistakes", reports))
     return rows.order_by(f"-{get_order(wanted)}", "-id")
-
-
-def _to_journal(request: PersonRequest, app_id: str) -> HttpResponse:
-    answer = redirect("repayments", app_id)
-    answer["Location"] += f"?{request.META.get('QUERY_STRING', '')}"
-    return answer
 
 
 def _row(repayment: Repayment) -> Iterable[object]:

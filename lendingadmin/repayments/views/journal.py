@@ -1,6 +1,5 @@
 """The journal: every repayment recorded here, its receipt, and what people decide about it."""
 
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -60,9 +59,9 @@ def journal(request: PersonRequest, app_id: str) -> HttpResponse:
 
 def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Slice:
     rows = mistakes.annotate_mistake(Repayment.objects.select_related("created_by"))
-    sources, only = filters.list_sources(rows, wanted, app)
+    rows, only = filters.find_rows(rows, wanted, app)
     behind = whole_number(request.GET.get("before")) or None
-    return read_slice(sources, filters.get_order(wanted), PAGE_SIZE, behind=behind, only=only)
+    return read_slice(rows, filters.get_order(wanted), PAGE_SIZE, behind=behind, only=only)
 
 
 @access("lending.loans.get")
@@ -72,9 +71,9 @@ def unknown(request: PersonRequest, app_id: str) -> HttpResponse:
     rows = mistakes.annotate_mistake(Repayment.objects.all())
     reports, alarms = mistakes.list_open(app_id), rows.with_unseen_alarm(app_id)
     context = {
-        "unresolved": _list_page(request, rows.list_needing_checks(app_id), "created_at", "after"),
-        "alarms": _list_page(request, [alarms], "alarm_at", "alarms", _FEW),
-        "mistakes": _list_page(request, [reports], "reported_at", "reports", _FEW),
+        "unresolved": _list_page(request, rows.needing_checks(app_id), "created_at", "after"),
+        "alarms": _list_page(request, alarms, "alarm_at", "alarms", _FEW),
+        "mistakes": _list_page(request, reports, "reported_at", "reports", _FEW),
         "write_alarms": write_reconciliation.list_alarms(app_id, request.user),
         "app": gateway.lending_app(app_id),
     }
@@ -83,14 +82,14 @@ def unknown(request: PersonRequest, app_id: str) -> HttpResponse:
 
 def _list_page(
     request: PersonRequest,
-    sources: Sequence[QuerySet[Any]],
+    rows: QuerySet[Any],
     column: str,
     parameter: str,
     size: int = PAGE_SIZE,
 ) -> dict[str, Any]:
     """A page of what waits for somebody, the longest waiting first, and its pager."""
     behind = whole_number(request.GET.get(parameter)) or None
-    page = read_slice(sources, column, size, behind=behind, newest_first=False)
+    page = read_slice(rows, column, size, behind=behind, newest_first=False)
     return {"rows": page.rows, "pager": build_pager(request, page, parameter)}
 
 

@@ -1,22 +1,14 @@
-"""Parts of pages that Python draws, or that are drawn once."""
+"""`{% once "_head.html" %}`: parts of pages that are drawn once."""
 
 from functools import lru_cache
 from typing import Any
 
-from django import forms, template
+from django import template
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-from lendingadmin.ui import controls
-
 register = template.Library()
-
-
-@register.simple_tag
-def filter_controls(form: forms.Form) -> SafeString:
-    """The fields of a list's filter."""
-    return controls.draw(form)
 
 
 @register.simple_tag

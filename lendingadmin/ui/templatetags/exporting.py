@@ -1,10 +1,12 @@
 """`{% export_link %}`: the CSV of the list at hand, with the filter that it shows."""
 
+import secrets
+
 from django import template
 from django.template import Context
 from django.urls import NoReverseMatch, reverse
 
-from lendingadmin.ui.progress import PARAMETER, mint
+from lendingadmin.ui.exports import PARAMETER
 
 register = template.Library()
 
@@ -17,16 +19,14 @@ def export_link(context: Context) -> dict[str, str]:
     """A link to the route `<list>-export`, for those who may export; else nothing."""
     request = context.get("request")
     match = getattr(request, "resolver_match", None)
-    if request is None or match is None:
+    if request is None or match is None or not request.user.has_perm("dashboard.export"):
         return {"address": ""}
-    if not request.user.has_perm("dashboard.export"):
-        return {"address": ""}
+    token = secrets.token_urlsafe(9)
+    query = {name: value for name, value in request.GET.items() if name not in _PLACES}
     try:
-        address = reverse(f"{match.url_name}-export", kwargs=match.kwargs)
+        address = reverse(
+            f"{match.url_name}-export", kwargs=match.kwargs, query=query | {PARAMETER: token}
+        )
     except NoReverseMatch:
         return {"address": ""}
-    query = request.GET.copy()
-    for name in _PLACES:
-        query.pop(name, None)
-    query[PARAMETER] = token = mint()
-    return {"address": f"{address}?{query.urlencode()}", "token": token}
+    return {"address": address, "token": token}

@@ -1,4 +1,4 @@
-"""`{% beside key %}` and `{% back_to "loans" key %}`: the list that a record was opened from."""
+"""`{% neighbours key %}`, `{% back_to "loans" key %}`: the list that a record was opened from."""
 
 from typing import Any
 
@@ -6,7 +6,12 @@ from django import template
 from django.template import Context
 from django.urls import reverse
 
-from lendingadmin.ui.neighbours import PARAMETER, ListPlace, neighbours_context, place_of
+from lendingadmin.ui.neighbours import (
+    PARAMETER,
+    ListPlace,
+    neighbours_context,
+    place_of,
+)
 
 register = template.Library()
 
@@ -16,6 +21,14 @@ def neighbours(context: Context, key: str) -> dict[str, Any]:
     """The record's neighbours in its list, found when the page is there; nothing without a list."""
     place = _place(context)
     return neighbours_context(place, key) if place and key else {}
+
+
+@register.simple_tag(takes_context=True)
+def list_mark(context: Context) -> str:
+    """What the rows of this list put behind the addresses of their records."""
+    request = context["request"]
+    match = request.resolver_match
+    return ListPlace(match.url_name, match.kwargs, request.GET).mark
 
 
 @register.simple_tag(takes_context=True)
