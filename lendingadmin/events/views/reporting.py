@@ -153,43 +153,36 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
 @access("lending.events.create", methods=("GET", "POST"))
 def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     """What will be sent, counted; the POST sends it, once."""
-    landed = _find_result(request, form)
-    if landed:
-        return redirect(landed)
-    unconfirmed = Write.objects.filter(
-        idempotency_key=form, person=request.user, operation=PURPOSE
-    ).first()
-    if (
-        request.method == "GET"
-        and unconfirmed
-        and unconfirmed.is_open
-        and "again" not in request.GET
-    ):
-        return redirect(unconfirmed)
+    if url := _find_result(request, form):
+        return redirect(url)
+    if request.method == "GET" and "again" not in request.GET:
+        own = Write.objects.filter(person=request.user, operation=PURPOSE)
+        write = own.filter(idempotency_key=form).first()
+        if write and write.is_open:
+            return redirect(write)
     services.entered(request, PURPOSE, app_id)
     draft = load_draft(request, app_id, form)
     if draft is None or not draft.body:
         messages.warning(request, "No such form of yours is kept. Nothing was sent from it.")
         there = reverse("event-new", args=[app_id])
         return redirect(f"{there}?by=file&form={form}" if draft else there)
-    card = None
-    if request.method == "POST":
-        try:
-            outcome = _send(request, draft, form)
-        except idempotency.StaleKey:
-            card = Card(title="Not sent", cause=_STALE, next="Send it again.", saved="no")
-        else:
-            if outcome.saved:
-                idempotency.delete_draft(form)
-                messages.success(request, "The event was reported.")
-            if outcome.url:
-                return redirect(outcome.url)
-            card = _add_evidence(outcome.card, app_id, draft.body)
-    return _show_confirm(request, draft, form, card)
+    if request.method != "POST":
+        return _show_confirm(request, draft, form)
+    try:
+        outcome = _send(request, draft, form)
+    except idempotency.StaleKey:
+        card = Card(title="Not sent", cause=_STALE, next="Send it again.", saved="no")
+        return _show_confirm(request, draft, form, card)
+    if outcome.saved:
+        idempotency.delete_draft(form)
+        messages.success(request, "The event was reported.")
+    if outcome.url:
+        return redirect(outcome.url)
+    return _show_confirm(request, draft, form, _add_evidence(outcome.card, app_id, draft.body))
 
 
 def _show_confirm(
-    request: PersonRequest, draft: Draft, form: str, card: Card | None
+    request: PersonRequest, draft: Draft, form: str, card: Card | None = None
 ) -> HttpResponse:
     body = draft.body
     used = Write.objects.filter(idempotency_key=form).exists()
