@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -66,6 +66,7 @@ class ParallelReads:
     calls: list[Call] = field(default_factory=list)
 
 
+@dataclass(eq=False, repr=False)
 class Transport(ForkSafe):
     """Sends operations to the service at `base_url`; safe to share between threads and over forks.
 
@@ -82,41 +83,29 @@ class Transport(ForkSafe):
     on_call                         called with every call once it is over, in the caller's thread
     """
 
-    def __init__(
-        self,
-        base_url: str,
-        tokens: TokenSource,
-        *,
-        connect_timeout: float = 2.0,
-        read_timeout: float = 10.0,
-        deadline: float = 20.0,
-        max_bytes: int = MAX_BYTES,
-        size: int = 6,
-        slot_wait: float = 1.0,
-        backoff: float = 0.2,
-        trust_env: bool = False,
-        on_call: Callable[[Call], None] | None = None,
-    ) -> None:
-        self.tokens = tokens
-        self._base_url = base_url.rstrip("/")
-        self._connect_timeout = connect_timeout
-        self._read_timeout = read_timeout
-        self._deadline = deadline
-        self._max_bytes = max_bytes
-        self._size = size
-        self._slot_wait = slot_wait
-        self._backoff = backoff
-        self._trust_env = trust_env
-        self._on_call = on_call
+    base_url: str
+    tokens: TokenSource
+    _: KW_ONLY
+    connect_timeout: float = 2.0
+    read_timeout: float = 10.0
+    deadline: float = 20.0
+    max_bytes: int = MAX_BYTES
+    size: int = 6
+    slot_wait: float = 1.0
+    backoff: float = 0.2
+    trust_env: bool = False
+    on_call: Callable[[Call], None] | None = None
+
+    def __post_init__(self) -> None:
         super().__init__()
 
     def __repr__(self) -> str:
-        return f"<Transport {self._base_url}>"
+        return f"<Transport {self.base_url}>"
 
     def reset(self) -> None:
         """A child of this process opens its own connections and counts its own calls."""
         self._mine = threading.local()
-        self._slots = threading.BoundedSemaphore(self._size)
+        self._slots = threading.BoundedSemaphore(self.size)
         self._slots_moved_at = time.monotonic()
 
     def call(
@@ -144,9 +133,9 @@ class Transport(ForkSafe):
         pending = PendingCall(
             operation=operation,
             path=path,
-            url=self._base_url + path + encoded,
+            url=self.base_url.rstrip("/") + path + encoded,
             body=None if body is None else encode(body),
-            deadline=Deadline(self._deadline),
+            deadline=Deadline(self.deadline),
             before_send=before_send,
             read=read,
             parse=parse,
@@ -170,13 +159,13 @@ class Transport(ForkSafe):
         Throttled when there is no place, and what the token source raises.
         """
         with self.take_slot():
-            deadline = Deadline(self._deadline if seconds is None else seconds)
+            deadline = Deadline(self.deadline if seconds is None else seconds)
             reads = ParallelReads(self.tokens.get_token(), deadline, cuts_off=seconds is not None)
             try:
                 yield reads
             finally:
                 for call in reads.calls:
-                    report(call, self._on_call)
+                    report(call, self.on_call)
 
     @contextmanager
     def join(self, reads: ParallelReads) -> Iterator[None]:
@@ -192,7 +181,7 @@ class Transport(ForkSafe):
         """Take one of the places under way for this block. Raises Throttled when there is none."""
         # Locals, because a fork puts a new semaphore in place.
         slots = self._slots
-        wait = self._slots_moved_at + self._slot_wait - time.monotonic()
+        wait = self._slots_moved_at + self.slot_wait - time.monotonic()
         if not (slots.acquire(timeout=wait) if wait > 0 else slots.acquire(blocking=False)):
             raise Throttled
         self._slots_moved_at = time.monotonic()
@@ -204,7 +193,7 @@ class Transport(ForkSafe):
 
     def _report(self, call: Call, reads: ParallelReads | None) -> None:
         if reads is None:
-            report(call, self._on_call)
+            report(call, self.on_call)
         else:
             reads.calls.append(call)
 
@@ -257,7 +246,7 @@ class Transport(ForkSafe):
                     fault=fault,
                     status=error.status,
                     retry_after=answer.retry_after if answer and not fault else None,
-                    backoff=self._backoff,
+                    backoff=self.backoff,
                 )
             if pause is None or pause >= pending.deadline.left:
                 raise error
@@ -272,12 +261,12 @@ class Transport(ForkSafe):
         if pending.operation.is_read:
             session = getattr(self._mine, "session", None)
             if session is None:
-                session = self._mine.session = Session(trust_env=self._trust_env)
+                session = self._mine.session = Session(trust_env=self.trust_env)
         exchange = HttpExchange(
             pending.deadline,
-            connect_timeout=self._connect_timeout,
-            read_timeout=self._read_timeout,
-            max_bytes=self._max_bytes,
+            connect_timeout=self.connect_timeout,
+            read_timeout=self.read_timeout,
+            max_bytes=self.max_bytes,
             before_send=pending.before_send,
         )
         return send(
@@ -287,7 +276,7 @@ class Transport(ForkSafe):
             pending.body,
             exchange,
             session,
-            trust_env=self._trust_env,
+            trust_env=self.trust_env,
         )
 
     def _parse(self, pending: PendingCall, answer: Answer) -> Any:
