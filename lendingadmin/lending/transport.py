@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import threading
 import time
@@ -34,8 +35,10 @@ from lendingadmin.lending.operations import Operation
 from lendingadmin.lending.tokens import TokenSource
 from lendingadmin.lending.wire import Answer, Fault, WireFault, send
 
-from .calls import Call, PendingCall, report
+from .calls import Call, PendingCall
 from .connection import HttpExchange, Session
+
+logger = logging.getLogger(__name__)
 
 MAX_BYTES = 32 * 1024 * 1024  # 1,000 loans with full contracts are about a third of it
 
@@ -165,7 +168,7 @@ class Transport(ForkSafe):
                 yield reads
             finally:
                 for call in reads.calls:
-                    report(call, self.on_call)
+                    self._report(call, None)
 
     @contextmanager
     def join(self, reads: ParallelReads) -> Iterator[None]:
@@ -192,10 +195,14 @@ class Transport(ForkSafe):
             self._slots_moved_at = time.monotonic()
 
     def _report(self, call: Call, reads: ParallelReads | None) -> None:
-        if reads is None:
-            report(call, self.on_call)
-        else:
+        if reads is not None:
             reads.calls.append(call)
+        elif self.on_call is not None:
+            try:
+                self.on_call(call)
+            except Exception:
+                # Only logged: it must not hide that money has moved.
+                logger.exception("the observer of a lending call failed")
 
     def _call_alone(self, pending: PendingCall) -> Any:
         with self.take_slot():
