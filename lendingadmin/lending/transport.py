@@ -8,8 +8,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from lendingadmin.lending.codec import decode, encode
@@ -38,6 +38,9 @@ from lendingadmin.lending.wire import Answer, Fault, WireFault, send
 from .calls import Call, PendingCall
 from .connection import HttpExchange, Session
 
+if TYPE_CHECKING:
+    from .parallel import ParallelReads
+
 logger = logging.getLogger(__name__)
 
 MAX_BYTES = 32 * 1024 * 1024  # 1,000 loans with full contracts are about a third of it
@@ -53,20 +56,6 @@ _TRIES = 3
 _LONGEST_RETRY_AFTER = 2.0
 _RETRIED_FAULTS = frozenset({Fault.NOT_OPENED, Fault.BROKEN, Fault.OUT_OF_STEP})
 _RETRIED_STATUSES = frozenset({502, 503, 504})
-
-
-@dataclass(repr=False)
-class ParallelReads:
-    """What several parallel reads have in common: one token, one deadline, one place under way.
-
-    With `cuts_off` the deadline is that of each call too; otherwise none begins after it. Their
-    `calls` are reported by the thread that opened them, because theirs must not touch the ORM.
-    """
-
-    token: AccessToken
-    deadline: Deadline
-    cuts_off: bool
-    calls: list[Call] = field(default_factory=list)
 
 
 @dataclass(eq=False, repr=False)
@@ -144,31 +133,16 @@ class Transport(ForkSafe):
             parse=parse,
         )
         reads: ParallelReads | None = getattr(self._mine, "reads", None)
+        report = self.report if reads is None else reads.calls.append
         try:
             parsed = self._call_alone(pending) if reads is None else self._call_in(reads, pending)
         except Exception as error:
             if isinstance(error, LendingError) and not error.operation:
                 error.operation = operation.name  # raised by a hook that does not know it
-            self._report(pending.finish(error), reads)
+            report(pending.finish(error))
             raise
-        self._report(pending.finish(), reads)
+        report(pending.finish())
         return parsed
-
-    @contextmanager
-    def open_parallel_reads(self, seconds: float | None = None) -> Iterator[ParallelReads]:
-        """Take one place under way and one token, for several reads in other threads.
-
-        After `seconds`, where they are given, reads that are still under way are cut off. Raises
-        Throttled when there is no place, and what the token source raises.
-        """
-        with self.take_slot():
-            deadline = Deadline(self.deadline if seconds is None else seconds)
-            reads = ParallelReads(self.tokens.get_token(), deadline, cuts_off=seconds is not None)
-            try:
-                yield reads
-            finally:
-                for call in reads.calls:
-                    self._report(call, None)
 
     @contextmanager
     def join(self, reads: ParallelReads) -> Iterator[None]:
@@ -194,15 +168,17 @@ class Transport(ForkSafe):
             slots.release()
             self._slots_moved_at = time.monotonic()
 
-    def _report(self, call: Call, reads: ParallelReads | None) -> None:
-        if reads is not None:
-            reads.calls.append(call)
-        elif self.on_call is not None:
-            try:
-                self.on_call(call)
-            except Exception:
-                # Only logged: it must not hide that money has moved.
-                logger.exception("the observer of a lending call failed")
+    def report(self, call: Call) -> None:
+        """Hand a call that is over to `on_call`, whose failure is only logged.
+
+        It must not hide that money has moved.
+        """
+        if self.on_call is None:
+            return
+        try:
+            self.on_call(call)
+        except Exception:
+            logger.exception("the observer of a lending call failed")
 
     def _call_alone(self, pending: PendingCall) -> Any:
         with self.take_slot():
