@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,8 +13,6 @@ from lendingadmin.lending.errors import LendingError, Saved
 from lendingadmin.lending.operations import Operation
 
 from .wire import Answer
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -87,13 +84,3 @@ class PendingCall:
             sent=self.body,
             answer=content,
         )
-
-
-def report(call: Call, observer: Callable[[Call], None] | None) -> None:
-    """Hand the call to the observer. Its failure is only logged: it must not hide what was sent."""
-    if observer is None:
-        return
-    try:
-        observer(call)
-    except Exception:
-        logger.exception("the observer of a lending call failed")

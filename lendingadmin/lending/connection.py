@@ -17,6 +17,7 @@ import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.client import BadStatusLine, HTTPMessage, HTTPResponse, parse_headers
 from typing import Any
@@ -39,35 +40,27 @@ class TooLarge(Exception):
     """More bytes came than an answer may have."""
 
 
+@dataclass(eq=False, repr=False)
 class HttpExchange:
     """One request and its answer.
 
-    `has_begun` turns true immediately before the first byte of the request is written: while it is
-    false, nothing was sent. `connect_timeout` bounds the opening of a connection and `read_timeout`
-    each wait for its bytes (seconds), `deadline` all of them together, `max_bytes` what may be
-    read, packed or unpacked. `before_send` is called when the connection is open. `is_kept` is
+    `connect_timeout` bounds the opening of a connection and `read_timeout` each wait for its bytes
+    (seconds), `deadline` all of them together, `max_bytes` what may be read, packed or unpacked.
+    `before_send` is called when the connection is open. `has_begun` turns true immediately before
+    the first byte of the request is written: while it is false, nothing was sent. `is_kept` is
     whether the connection carried another request before. `is_ambiguous` turns true when more than
     the answer came on such a one: it may be the answer to something else.
     """
 
-    def __init__(
-        self,
-        deadline: Deadline,
-        *,
-        connect_timeout: float,
-        read_timeout: float,
-        max_bytes: int,
-        before_send: Callable[[], None] | None = None,
-    ) -> None:
-        self.deadline = deadline
-        self.max_bytes = max_bytes
-        self.has_begun = False
-        self.is_kept = False
-        self.is_ambiguous = False
-        self.connect_timeout = connect_timeout
-        self._read_timeout = read_timeout
-        self._before_send = before_send
-        self._received = 0
+    deadline: Deadline
+    connect_timeout: float
+    read_timeout: float
+    max_bytes: int
+    before_send: Callable[[], None] | None = None
+    has_begun: bool = field(default=False, init=False)
+    is_kept: bool = field(default=False, init=False)
+    is_ambiguous: bool = field(default=False, init=False)
+    received: int = field(default=0, init=False)
 
     def begin(self, connection: _Bounded) -> None:
         """The connection is open: call the hook, then let the first byte go.
@@ -75,8 +68,8 @@ class HttpExchange:
         Raises NotSent when the deadline has passed, ConnectionError when the other side spoke or
         hung up before it was asked, and what the hook raises. Nothing is sent then.
         """
-        if self._before_send is not None:
-            self._before_send()
+        if self.before_send is not None:
+            self.before_send()
         if self.deadline.has_passed:
             raise NotSent
         if not connection.is_connected:
@@ -89,13 +82,13 @@ class HttpExchange:
         left = self.deadline.left
         if not left:
             raise TimeoutError("the deadline of the call has passed")
-        return min(left, self._read_timeout)
+        return min(left, self.read_timeout)
 
     def count_bytes(self, count: int) -> None:
         """Count bytes from the socket. Raises TooLarge past the limit."""
-        self._received += count
+        self.received += count
         # Headers and chunk marks count too; they get a little room of their own.
-        if self._received > self.max_bytes + _PIECE:
+        if self.received > self.max_bytes + _PIECE:
             raise TooLarge
 
 

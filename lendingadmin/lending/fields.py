@@ -37,9 +37,6 @@ class Malformed:
 
     raw: object
 
-    def __bool__(self) -> bool:
-        return True
-
     def __iter__(self) -> Iterator[Any]:
         return iter(())
 

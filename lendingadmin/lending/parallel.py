@@ -4,20 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lendingadmin.lending.calls import Call
+from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import LendingError, TokenRefused
 from lendingadmin.lending.forks import ForkSafe
+from lendingadmin.lending.issuer import AccessToken
 
 if TYPE_CHECKING:
     from lendingadmin.lending.client import LendingClient
 
-    from .transport import ParallelReads, Transport
+    from .transport import Transport
 
 _THREADS = 12
 
 Read = Callable[[], Any]
+
+
+@dataclass(repr=False)
+class ParallelReads:
+    """What several parallel reads have in common: one token, one deadline, one place under way.
+
+    With `cuts_off` the deadline is that of each call too; otherwise none begins after it. Their
+    `calls` are reported by the thread that started them, because theirs must not touch the ORM.
+    """
+
+    token: AccessToken
+    deadline: Deadline
+    cuts_off: bool
+    calls: list[Call] = field(default_factory=list)
 
 
 class _Pool(ForkSafe):
@@ -50,20 +68,33 @@ def read_in_parallel(
     """
     transport = client.transport
     try:
-        with transport.open_parallel_reads(seconds) as reads:
-            results = _run(transport, reads, calls)
-            refused = [at for at, one in enumerate(results) if isinstance(one, TokenRefused)]
-            if refused and transport.tokens.drop(reads.token.value):
-                try:
-                    reads.token = transport.tokens.get_token()
-                    again = _run(transport, reads, [calls[at] for at in refused])
-                except LendingError as error:
-                    again = [error] * len(refused)
-                for at, result in zip(refused, again, strict=True):
-                    results[at] = result
-            return tuple(results)
+        with transport.take_slot():
+            deadline = Deadline(transport.deadline if seconds is None else seconds)
+            reads = ParallelReads(transport.tokens.get_token(), deadline, seconds is not None)
+            try:
+                return tuple(_run_with_new_token(transport, reads, calls))
+            finally:
+                for call in reads.calls:
+                    transport.report(call)
     except LendingError as error:
         return (error,) * len(calls)
+
+
+def _run_with_new_token(
+    transport: Transport, reads: ParallelReads, calls: Sequence[Read]
+) -> list[Any]:
+    """Run the reads; those whose token was refused once more, with a new one."""
+    results = _run(transport, reads, calls)
+    refused = [at for at, one in enumerate(results) if isinstance(one, TokenRefused)]
+    if refused and transport.tokens.drop(reads.token.value):
+        try:
+            reads.token = transport.tokens.get_token()
+            again = _run(transport, reads, [calls[at] for at in refused])
+        except LendingError as error:
+            again = [error] * len(refused)
+        for at, result in zip(refused, again, strict=True):
+            results[at] = result
+    return results
 
 
 def _run(transport: Transport, reads: ParallelReads, calls: Sequence[Read]) -> list[Any]:

@@ -101,13 +101,15 @@ class Resource:
         was saved is unknown then.
         """
 
+        expected = expected_id if isinstance(expected_id, str) else None
+
         def parse(answer: Answer) -> Named:
             found = read_object(name, kind, answer)
-            is_known = isinstance(expected_id, str)
-            if is_known and names_another(found, str(expected_id)):
+            own_ids = list_ids(found)
+            if expected is not None and names_another(found, expected):
                 raise make_error(WrongRecord, name, answer)
             refuse_description(name, answer)
-            if not (is_named(found, str(expected_id)) if is_known else list_ids(found)):
+            if not own_ids or (expected is not None and expected not in own_ids):
                 raise make_error(Unconfirmed, name, answer)
             if places := find_differences(build_json(sent or {}), answer.json):
                 words = f"{Unconfirmed.default_message} It differs in: {', '.join(places)}."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from lendingadmin.lending.codec import decode, encode
@@ -34,8 +35,13 @@ from lendingadmin.lending.operations import Operation
 from lendingadmin.lending.tokens import TokenSource
 from lendingadmin.lending.wire import Answer, Fault, WireFault, send
 
-from .calls import Call, PendingCall, report
+from .calls import Call, PendingCall
 from .connection import HttpExchange, Session
+
+if TYPE_CHECKING:
+    from .parallel import ParallelReads
+
+logger = logging.getLogger(__name__)
 
 MAX_BYTES = 32 * 1024 * 1024  # 1,000 loans with full contracts are about a third of it
 
@@ -52,20 +58,7 @@ _RETRIED_FAULTS = frozenset({Fault.NOT_OPENED, Fault.BROKEN, Fault.OUT_OF_STEP})
 _RETRIED_STATUSES = frozenset({502, 503, 504})
 
 
-@dataclass(repr=False)
-class ParallelReads:
-    """What several parallel reads have in common: one token, one deadline, one place under way.
-
-    With `cuts_off` the deadline is that of each call too; otherwise none begins after it. Their
-    `calls` are reported by the thread that opened them, because theirs must not touch the ORM.
-    """
-
-    token: AccessToken
-    deadline: Deadline
-    cuts_off: bool
-    calls: list[Call] = field(default_factory=list)
-
-
+@dataclass(eq=False, repr=False)
 class Transport(ForkSafe):
     """Sends operations to the service at `base_url`; safe to share between threads and over forks.
 
@@ -82,41 +75,29 @@ class Transport(ForkSafe):
     on_call                         called with every call once it is over, in the caller's thread
     """
 
-    def __init__(
-        self,
-        base_url: str,
-        tokens: TokenSource,
-        *,
-        connect_timeout: float = 2.0,
-        read_timeout: float = 10.0,
-        deadline: float = 20.0,
-        max_bytes: int = MAX_BYTES,
-        size: int = 6,
-        slot_wait: float = 1.0,
-        backoff: float = 0.2,
-        trust_env: bool = False,
-        on_call: Callable[[Call], None] | None = None,
-    ) -> None:
-        self.tokens = tokens
-        self._base_url = base_url.rstrip("/")
-        self._connect_timeout = connect_timeout
-        self._read_timeout = read_timeout
-        self._deadline = deadline
-        self._max_bytes = max_bytes
-        self._size = size
-        self._slot_wait = slot_wait
-        self._backoff = backoff
-        self._trust_env = trust_env
-        self._on_call = on_call
+    base_url: str
+    tokens: TokenSource
+    _: KW_ONLY
+    connect_timeout: float = 2.0
+    read_timeout: float = 10.0
+    deadline: float = 20.0
+    max_bytes: int = MAX_BYTES
+    size: int = 6
+    slot_wait: float = 1.0
+    backoff: float = 0.2
+    trust_env: bool = False
+    on_call: Callable[[Call], None] | None = None
+
+    def __post_init__(self) -> None:
         super().__init__()
 
     def __repr__(self) -> str:
-        return f"<Transport {self._base_url}>"
+        return f"<Transport {self.base_url}>"
 
     def reset(self) -> None:
         """A child of this process opens its own connections and counts its own calls."""
         self._mine = threading.local()
-        self._slots = threading.BoundedSemaphore(self._size)
+        self._slots = threading.BoundedSemaphore(self.size)
         self._slots_moved_at = time.monotonic()
 
     def call(
@@ -144,39 +125,24 @@ class Transport(ForkSafe):
         pending = PendingCall(
             operation=operation,
             path=path,
-            url=self._base_url + path + encoded,
+            url=self.base_url.rstrip("/") + path + encoded,
             body=None if body is None else encode(body),
-            deadline=Deadline(self._deadline),
+            deadline=Deadline(self.deadline),
             before_send=before_send,
             read=read,
             parse=parse,
         )
         reads: ParallelReads | None = getattr(self._mine, "reads", None)
+        report = self.report if reads is None else reads.calls.append
         try:
             parsed = self._call_alone(pending) if reads is None else self._call_in(reads, pending)
         except Exception as error:
             if isinstance(error, LendingError) and not error.operation:
                 error.operation = operation.name  # raised by a hook that does not know it
-            self._report(pending.finish(error), reads)
+            report(pending.finish(error))
             raise
-        self._report(pending.finish(), reads)
+        report(pending.finish())
         return parsed
-
-    @contextmanager
-    def open_parallel_reads(self, seconds: float | None = None) -> Iterator[ParallelReads]:
-        """Take one place under way and one token, for several reads in other threads.
-
-        After `seconds`, where they are given, reads that are still under way are cut off. Raises
-        Throttled when there is no place, and what the token source raises.
-        """
-        with self.take_slot():
-            deadline = Deadline(self._deadline if seconds is None else seconds)
-            reads = ParallelReads(self.tokens.get_token(), deadline, cuts_off=seconds is not None)
-            try:
-                yield reads
-            finally:
-                for call in reads.calls:
-                    report(call, self._on_call)
 
     @contextmanager
     def join(self, reads: ParallelReads) -> Iterator[None]:
@@ -192,7 +158,7 @@ class Transport(ForkSafe):
         """Take one of the places under way for this block. Raises Throttled when there is none."""
         # Locals, because a fork puts a new semaphore in place.
         slots = self._slots
-        wait = self._slots_moved_at + self._slot_wait - time.monotonic()
+        wait = self._slots_moved_at + self.slot_wait - time.monotonic()
         if not (slots.acquire(timeout=wait) if wait > 0 else slots.acquire(blocking=False)):
             raise Throttled
         self._slots_moved_at = time.monotonic()
@@ -202,11 +168,17 @@ class Transport(ForkSafe):
             slots.release()
             self._slots_moved_at = time.monotonic()
 
-    def _report(self, call: Call, reads: ParallelReads | None) -> None:
-        if reads is None:
-            report(call, self._on_call)
-        else:
-            reads.calls.append(call)
+    def report(self, call: Call) -> None:
+        """Hand a call that is over to `on_call`, whose failure is only logged.
+
+        It must not hide that money has moved.
+        """
+        if self.on_call is None:
+            return
+        try:
+            self.on_call(call)
+        except Exception:
+            logger.exception("the observer of a lending call failed")
 
     def _call_alone(self, pending: PendingCall) -> Any:
         with self.take_slot():
@@ -257,7 +229,7 @@ class Transport(ForkSafe):
                     fault=fault,
                     status=error.status,
                     retry_after=answer.retry_after if answer and not fault else None,
-                    backoff=self._backoff,
+                    backoff=self.backoff,
                 )
             if pause is None or pause >= pending.deadline.left:
                 raise error
@@ -272,12 +244,12 @@ class Transport(ForkSafe):
         if pending.operation.is_read:
             session = getattr(self._mine, "session", None)
             if session is None:
-                session = self._mine.session = Session(trust_env=self._trust_env)
+                session = self._mine.session = Session(trust_env=self.trust_env)
         exchange = HttpExchange(
             pending.deadline,
-            connect_timeout=self._connect_timeout,
-            read_timeout=self._read_timeout,
-            max_bytes=self._max_bytes,
+            connect_timeout=self.connect_timeout,
+            read_timeout=self.read_timeout,
+            max_bytes=self.max_bytes,
             before_send=pending.before_send,
         )
         return send(
@@ -287,7 +259,7 @@ class Transport(ForkSafe):
             pending.body,
             exchange,
             session,
-            trust_env=self._trust_env,
+            trust_env=self.trust_env,
         )
 
     def _parse(self, pending: PendingCall, answer: Answer) -> Any:

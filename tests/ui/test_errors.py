@@ -116,7 +116,7 @@ def all_places_taken(fault_server: FaultServer, settings: Any, db: None) -> Iter
     transport = gateway.client().transport
     with ExitStack() as taken:
         for _ in range(6):
-            taken.enter_context(transport.open_parallel_reads())
+            taken.enter_context(transport.take_slot())
         yield fault_server
 
 
