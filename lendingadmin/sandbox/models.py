@@ -1,11 +1,11 @@
-"""The sandbox's tables. Personal data is only ever in `sealed` columns; money is text, not REAL."""
+"""The sandbox's tables. Personal data is only in `encrypted` columns; money is text, not REAL."""
 
 from datetime import datetime
 
 from django.db import models
 
 from lendingadmin.sandbox.rules.scoring import Outcome
-from lendingadmin.sandbox.store.sealing import unseal
+from lendingadmin.sandbox.store.encryption import decrypt
 
 
 class Token(models.Model):
@@ -24,13 +24,13 @@ class Token(models.Model):
 
 
 class Borrower(models.Model):
-    """A borrower of an app; everything that was sent about it is in `sealed`."""
+    """A borrower of an app; everything that was sent about it is in `encrypted`."""
 
     app_id = models.CharField(max_length=200)
     borrower_id = models.CharField(max_length=200)
     uid = models.UUIDField(unique=True)
     category = models.CharField(max_length=20)
-    sealed = models.BinaryField()
+    encrypted = models.BinaryField()
     created_at = models.DateTimeField()
 
     class Meta:
@@ -115,7 +115,7 @@ class Repayment(models.Model):
     amount = models.CharField(max_length=40)
     value_date = models.DateTimeField()
     posted = models.BooleanField()
-    sealed = models.BinaryField()
+    encrypted = models.BinaryField()
     created_at = models.DateTimeField()
 
     class Meta:
@@ -183,7 +183,7 @@ class EventData(models.Model):
     event = models.OneToOneField(
         Event, on_delete=models.CASCADE, primary_key=True, related_name="data"
     )
-    sealed = models.BinaryField()
+    encrypted = models.BinaryField()
 
     class Meta:
         app_label = "sandbox"
@@ -203,7 +203,7 @@ class Assessment(models.Model):
     timestamp = models.DateTimeField()
     request_id = models.CharField(max_length=200, null=True)  # noqa: DJ001 the spec's null
     app_version_id = models.CharField(max_length=20)
-    sealed = models.BinaryField()
+    encrypted = models.BinaryField()
     ready_at = models.DateTimeField()
     created_at = models.DateTimeField()
 
@@ -222,13 +222,13 @@ class Assessment(models.Model):
 
     def outcome_at(self, now: datetime) -> Outcome | None:
         """The outcome, or None while it is still being processed at `now`."""
-        return None if now < self.ready_at else Outcome(**unseal(self.sealed))
+        return None if now < self.ready_at else Outcome(**decrypt(self.encrypted))
 
 
 class OfferOperation(models.Model):
     """A getOffers request: one for each requestId of a borrower, however often it is sent.
 
-    No state is stored: that of `assessment` says how far it is. `sealed` is the borrower's
+    No state is stored: that of `assessment` says how far it is. `encrypted` is the borrower's
     category and debt when it was asked for, so that the offer stays the same.
     """
 
@@ -236,7 +236,7 @@ class OfferOperation(models.Model):
     request_id = models.CharField(max_length=200)
     operation_id = models.UUIDField(unique=True)
     assessment = models.OneToOneField(Assessment, on_delete=models.CASCADE, related_name="offer")
-    sealed = models.BinaryField()
+    encrypted = models.BinaryField()
     expires_at = models.DateTimeField()
     created_at = models.DateTimeField()
 

@@ -7,12 +7,12 @@ from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
+from django.core.wsgi import get_wsgi_application
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 from gunicorn.http import errors  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
 from lendingadmin.sandbox import wire
-from lendingadmin.sandbox.wsgi import application
 
 log = logging.getLogger(__name__)
 
@@ -85,4 +85,4 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
 
     def load(self) -> Any:
         """The WSGI application."""
-        return application
+        return get_wsgi_application()

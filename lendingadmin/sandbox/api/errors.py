@@ -11,7 +11,8 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from lendingadmin.sandbox import wire
 from lendingadmin.sandbox.rules.invalid import Invalid, RuleBroken
-from lendingadmin.sandbox.rules.paging import InvalidPageToken
+from lendingadmin.sandbox.rules.lists import InvalidPageToken
+from lendingadmin.sandbox.schemas.answers import Error
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ def not_found(what: str) -> Refusal:
 
 def answer(status: int, description: str, error: str = "") -> HttpResponse:
     """The error body: `error` for programs, `error_description` for people."""
-    body = {"error": error or WORDS.get(status, "error"), "error_description": description}
+    body = Error(error=error or WORDS.get(status, "error"), error_description=description)
     response = HttpResponse(wire.write(body), status=status, content_type="application/json")
     if status == 401:
         response["WWW-Authenticate"] = "Bearer"

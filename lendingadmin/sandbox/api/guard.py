@@ -1,16 +1,20 @@
 """Authentication and authorisation (Spec: Authentication)."""
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest
+from ninja import Router
 from ninja.security import HttpBearer
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.access import NEEDS
 from lendingadmin.sandbox.api.errors import Refusal, not_found
-from lendingadmin.sandbox.rules.ids import read_id
+from lendingadmin.sandbox.rules.ids import PROJECT, read_id
 from lendingadmin.sandbox.store import tokens
+
+View = TypeVar("View", bound=Callable[..., Any])
 
 
 class Bearer(HttpBearer):
@@ -46,15 +50,28 @@ class Bearer(HttpBearer):
 
 def app_of(project_id: str, app_id: str) -> str:
     """The app of a path. Every app of the one project exists; raises Refusal 404 for others."""
-    project(project_id)
+    check_project(project_id)
     try:
         return read_id(app_id, "appId")
     except ValueError:
         raise not_found(f"App {app_id}") from None
 
 
-def project(project_id: str) -> str:
-    """The project of a path; raises Refusal 404 unless it is the one there is."""
-    if project_id != settings.SANDBOX_PROJECT:
+def check_project(project_id: str) -> None:
+    """Raise Refusal 404 unless this is the one project that there is."""
+    if project_id != PROJECT:
         raise not_found(f"Project {project_id}")
-    return project_id
+
+
+def post_method(
+    router: Router, path: str, operation: str, response: Mapping[Any, Any]
+) -> Callable[[View], View]:
+    """Register a view as a custom operation, at `:name` and at `/name` of a path."""
+    name, guard = operation.partition(".")[2], Bearer(operation)
+
+    def register(view: View) -> View:
+        for form in (f":{name}", f"/{name}"):
+            router.post(path + form, auth=guard, response=response, operation_id=form)(view)
+        return view
+
+    return register

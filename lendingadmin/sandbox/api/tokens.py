@@ -1,20 +1,21 @@
 """The token issuer (Spec: Token request)."""
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from ninja import Router
 
-from lendingadmin.sandbox import clock, wire
+from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.access import SCOPES
 from lendingadmin.sandbox.api.errors import Refusal
 from lendingadmin.sandbox.rules.instants import to_millis
+from lendingadmin.sandbox.schemas.answers import AccessToken
 from lendingadmin.sandbox.store import tokens
 
 router = Router(tags=["token"])
 
 
-@router.post("/v1/oauth2/token", summary="Issue an access token")
-def issue(request: HttpRequest) -> HttpResponse:
+@router.post("/v1/oauth2/token", summary="Issue an access token", response=AccessToken)
+def issue(request: HttpRequest) -> AccessToken:
     """Client credentials, form-encoded; `expires_at` is in seconds since the epoch."""
     if request.content_type != "application/x-www-form-urlencoded":
         raise Refusal(415, "Content-Type must be application/x-www-form-urlencoded")
@@ -31,10 +32,9 @@ def issue(request: HttpRequest) -> HttpResponse:
     token, expires_at = tokens.issue(
         client.client_id, scope, clock.now(), settings.SANDBOX_TOKEN_SECONDS
     )
-    body = {
-        "access_token": token,
-        "token_type": "Bearer",
-        "expires_at": to_millis(expires_at) // 1000,
-        "scope": scope,
-    }
-    return HttpResponse(wire.write(body), content_type="application/json")
+    return AccessToken(
+        access_token=token,
+        token_type="Bearer",  # noqa: S106 - not a secret
+        expires_at=to_millis(expires_at) // 1000,
+        scope=scope,
+    )

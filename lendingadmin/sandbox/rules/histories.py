@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
-from lendingadmin.sandbox.rules.amounts import ZERO
-from lendingadmin.sandbox.rules.ledger import (
+from lendingadmin.sandbox.rules.accounts import (
     INTEREST,
     PRINCIPAL,
     Arrears,
@@ -15,6 +14,7 @@ from lendingadmin.sandbox.rules.ledger import (
     charge,
     clear,
 )
+from lendingadmin.sandbox.rules.amounts import ZERO
 
 
 class Due(NamedTuple):

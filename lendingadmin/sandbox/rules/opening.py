@@ -6,11 +6,11 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from lendingadmin.sandbox.catalogue.products import Product
+from lendingadmin.sandbox.rules.accounts import KINDS, Arrears, Line
 from lendingadmin.sandbox.rules.amounts import ZERO, read_amount, read_number
 from lendingadmin.sandbox.rules.contract import LATE, build_contract
 from lendingadmin.sandbox.rules.instants import read_days, read_timestamp
 from lendingadmin.sandbox.rules.invalid import Invalid
-from lendingadmin.sandbox.rules.ledger import KINDS, Arrears, Line
 from lendingadmin.sandbox.rules.terms import MOST_INSTALMENTS, plan_for, read_fees, section
 
 

@@ -1,4 +1,7 @@
-"""States of a loan by the clock (Spec: States and transitions); README.md lists the numbers."""
+"""States of loans, events and assessments by the clock (Spec: States and transitions).
+
+README.md lists the numbers.
+"""
 
 from datetime import date, datetime, timedelta
 from enum import IntEnum
@@ -32,6 +35,14 @@ _REACH = {
     Performance.SUBSTANDARD: 60,
     Performance.DOUBTFUL: 90,
 }
+
+
+class Processing(IntEnum):
+    """The spec's three states of events and assessments."""
+
+    WAITING = 0
+    DONE = 1
+    WITH_ERRORS = 2
 
 
 class DueWindow(NamedTuple):
@@ -74,3 +85,10 @@ def due_window(status: Performance, today: date) -> DueWindow:
         since=None if reach is None else day_start(today - timedelta(days=reach)),
         before=None if shorter is None else day_start(today - timedelta(days=shorter)),
     )
+
+
+def processing(ready_at: datetime, has_errors: bool, now: datetime) -> Processing:
+    """The state at `now`: waiting until `ready_at`, then done, with or without errors."""
+    if now < ready_at:
+        return Processing.WAITING
+    return Processing.WITH_ERRORS if has_errors else Processing.DONE

@@ -12,8 +12,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from typing import Any
 
+from lendingadmin.sandbox.rules.instants import day_end, day_start, read_days, write_timestamp
 from lendingadmin.sandbox.seed.countries import APPS
-from lendingadmin.sandbox.seed.people import Body, borrower, stamp, stream
+from lendingadmin.sandbox.seed.people import Body, borrower, stream
 from lendingadmin.sandbox.seed.reports import Reports, reports
 
 BORROWERS = {"kenya": 130, "ghana": 90}
@@ -117,18 +118,18 @@ def loan(app_id: str, n: int, holder: Body, now: datetime, products: Sequence[Pr
     chance = stream("loan", app_id, n)
     story = _STORIES[n % len(_STORIES)]
     product = _product(chance, story, holder["category"], products)
-    interval = days(product["terms"]["repaymentInterval"])
+    interval = read_days(product["terms"]["repaymentInterval"], "")
     count = _instalments(product)
     paid, start = _progress(story, chance, count, interval, now)
     # An instalment's days are counted with both ends, so it falls due the day before the next.
-    dues = [_end_of_day(start + timedelta(days=interval * k - 1)) for k in range(1, count + 1)]
+    dues = [day_end((start + timedelta(days=interval * k - 1)).date()) for k in range(1, count + 1)]
     body: Body = {
         "accountId": f"L-{app_id[:1].upper()}{10001 + n}",
         "borrowerId": holder["borrowerId"],
         "category": holder["category"],
         "productId": product["productId"],
-        "startDate": stamp(start),
-        "maturityDate": stamp(dues[-1]),
+        "startDate": write_timestamp(start),
+        "maturityDate": write_timestamp(dues[-1]),
         "contract": _contract(chance, app_id, holder["category"], product, start),
     }
     payments = tuple(_payments(story, chance, app_id, n, paid, dues, now))
@@ -141,9 +142,9 @@ def _product(
     """One that is offered and fits: half a year or more for companies, few parts if settled."""
     offered = [product for product in products if product["status"] == _OFFERED]
     if category == "company":
-        fitting = [one for one in offered if days(one["terms"]["period"]) >= 180]
+        fitting = [one for one in offered if read_days(one["terms"]["period"], "") >= 180]
     else:
-        fitting = [one for one in offered if days(one["terms"]["period"]) <= 360]
+        fitting = [one for one in offered if read_days(one["terms"]["period"], "") <= 360]
     if story in _SETTLED:
         fitting = [one for one in fitting if _instalments(one) <= 6]
     return chance.choice(fitting or offered)
@@ -151,14 +152,14 @@ def _product(
 
 def _instalments(product: Product) -> int:
     terms = product["terms"]
-    return max(1, days(terms["period"]) // days(terms["repaymentInterval"]))
+    return max(1, read_days(terms["period"], "") // read_days(terms["repaymentInterval"], ""))
 
 
 def _progress(
     story: Story, chance: random.Random, count: int, interval: int, now: datetime
 ) -> tuple[int, datetime]:
     """How many instalments were paid in full, and the day the loan started."""
-    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    today = day_start(now.date())
     paid = chance.randrange(min(count, _MOST_PAID))
     if story is Story.PENDING:
         return 0, today + timedelta(days=chance.randint(1, 12))
@@ -232,7 +233,7 @@ def _contract(
     return {
         "productId": product["productId"],
         "versionNo": 1,
-        "startDate": stamp(start),
+        "startDate": write_timestamp(start),
         "terms": {
             "period": terms["period"],
             "interest": {
@@ -249,12 +250,3 @@ def _amount(chance: random.Random, app_id: str, category: str) -> Decimal:
     unit = APPS[app_id][1]
     steps = chance.lognormvariate(3.4 if category == "individual" else 6.0, 0.9)
     return (Decimal(steps).quantize(Decimal(1), ROUND_HALF_UP) + 2) * unit
-
-
-def days(duration: str) -> int:
-    """Read `30 days` (Spec: Conventions)."""
-    return int(duration.split()[0])
-
-
-def _end_of_day(moment: datetime) -> datetime:
-    return moment.replace(hour=23, minute=59, second=59, microsecond=999000)

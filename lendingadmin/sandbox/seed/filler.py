@@ -4,19 +4,19 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from typing import Any
 
-from lendingadmin.sandbox.rules import ledger
+from lendingadmin.sandbox.rules import accounts
+from lendingadmin.sandbox.rules.amounts import cents
+from lendingadmin.sandbox.rules.instants import write_timestamp
 from lendingadmin.sandbox.rules.opening import read_arrears, read_lines
 from lendingadmin.sandbox.seed.book import Client, Loan, Payment, plan
 from lendingadmin.sandbox.seed.countries import APPS
-from lendingadmin.sandbox.seed.people import stamp
 from lendingadmin.sandbox.seed.reports import Reports
 from lendingadmin.sandbox.seed.wire import Service
 
 _THREADS = 6
-_CENT = Decimal("0.01")
 
 
 @dataclass(frozen=True)
@@ -92,16 +92,16 @@ def _report(service: Service, app_id: str, reports: Reports) -> Filled:
 
 
 def _repay(service: Service, app_id: str, loan: Loan, created: Mapping[str, Any]) -> int:
-    made: list[ledger.Payment] = []
+    made: list[accounts.Payment] = []
     for payment in loan.payments:
         amount = amount_of(payment, created["contract"], made)
         service.repay(app_id, str(created["accountId"]), repayment(payment, amount))
-        made.append(ledger.Payment(payment.paid_at, amount))
+        made.append(accounts.Payment(payment.paid_at, amount))
     return len(made)
 
 
 def amount_of(
-    payment: Payment, contract: Mapping[str, Any], made: Sequence[ledger.Payment]
+    payment: Payment, contract: Mapping[str, Any], made: Sequence[accounts.Payment]
 ) -> Decimal:
     """What to pay under a contract with instalments, after the repayments `made`; whole cents.
 
@@ -109,10 +109,10 @@ def amount_of(
     """
     if payment.instalment is not None:
         due = Decimal(contract["installments"][payment.instalment - 1]["amounts"]["repayment"])
-        return (due * payment.share).quantize(_CENT, ROUND_HALF_UP)
+        return cents(due * payment.share)
     arrears = read_arrears(contract)
-    account = ledger.replay(read_lines(contract["installments"]), arrears, made)
-    ledger.charge(account.lines, arrears, payment.paid_at)
+    account = accounts.replay(read_lines(contract["installments"]), arrears, made)
+    accounts.charge(account.lines, arrears, payment.paid_at)
     return sum((line.unpaid() for line in account.lines), Decimal(0))
 
 
@@ -121,7 +121,7 @@ def repayment(payment: Payment, amount: Decimal) -> dict[str, Any]:
     return {
         "externalId": payment.external_id,
         "amount": amount,
-        "transactionDate": stamp(payment.paid_at),
+        "transactionDate": write_timestamp(payment.paid_at),
         "channel": payment.channel,
         "network": payment.network,
         "notes": payment.notes,

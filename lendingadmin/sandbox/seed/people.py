@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 from string import ascii_uppercase, digits
 from typing import Any
 
+from lendingadmin.sandbox.rules.instants import write_timestamp
 from lendingadmin.sandbox.seed.countries import APPS, Country
 
 Body = dict[str, Any]
@@ -50,7 +51,7 @@ def borrower(app_id: str, n: int, now: datetime) -> Body:
     body: Body = {
         "borrowerId": borrower_id(country, app_id, n),
         "category": "company" if company else "individual",
-        "startDate": stamp(now - timedelta(days=chance.randint(400, 1500), hours=n % 11)),
+        "startDate": write_timestamp(now - timedelta(days=chance.randint(400, 1500), hours=n % 11)),
         "devices": [] if company else _devices(chance, app_id, n, now),
         "loans": [],
         "settings": {"timezone": country.zone},
@@ -69,11 +70,6 @@ def borrower_id(country: Country, app_id: str, n: int) -> str:
     if n % 19 == 11:
         return filled(stream("phone", app_id, n), country.phone).lstrip("+")
     return f"{country.code.lower()}-{100000 + n}"
-
-
-def stamp(moment: datetime) -> str:
-    """A timestamp as the service writes it: UTC, milliseconds, a trailing Z."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
 
 
 def _individual(
@@ -134,7 +130,7 @@ def _devices(chance: random.Random, app_id: str, n: int, now: datetime) -> list[
                 "modelNumber": model,
                 "osName": system,
                 "osVersion": version,
-                "createdAt": stamp(now - timedelta(days=chance.randint(20, 390))),
+                "createdAt": write_timestamp(now - timedelta(days=chance.randint(20, 390))),
                 "active": position == 0,
                 "serialNumber": filled(chance, "R#@#####@#@"),
             }

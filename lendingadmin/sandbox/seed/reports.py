@@ -11,12 +11,12 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
 
-from lendingadmin.sandbox.rules.account_ids import borrower_account
 from lendingadmin.sandbox.rules.entity_values import APP, BATTERY, CONTACT, DOMAIN, LOCATION, SMS
 from lendingadmin.sandbox.rules.events import CAPTURED
-from lendingadmin.sandbox.rules.instants import to_millis
+from lendingadmin.sandbox.rules.ids import write_account_id
+from lendingadmin.sandbox.rules.instants import day_start, to_millis, write_timestamp
 from lendingadmin.sandbox.seed.countries import APPS
-from lendingadmin.sandbox.seed.people import Body, filled, stamp, stream
+from lendingadmin.sandbox.seed.people import Body, filled, stream
 
 _DAYS = 88  # what is reported lies within the 90 days of an assessment
 _CREDIT, _LOANS = "assessmentTypes/credit-90-days", "assessmentTypes/loan-history-180-days"
@@ -103,8 +103,8 @@ class Reports(NamedTuple):
 
 def reports(app_id: str, n: int, holder: Body, now: datetime) -> Reports:
     """What is reported of the n-th borrower, whose create body `holder` is; nothing of most."""
-    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    account = borrower_account(holder["borrowerId"])
+    today = day_start(now.date())
+    account = write_account_id(holder["borrowerId"])
     if holder["category"] == "company":
         return Reports((), (_assessment(account, _LOANS, today),) if n % 4 == 1 else ())
     if n % 3:
@@ -128,14 +128,14 @@ def _event(account: str, moment: datetime, data: list[Body], category: str | Non
     return {
         "accountId": account,
         "eventType": CAPTURED,
-        "timestamp": stamp(moment),
+        "timestamp": write_timestamp(moment),
         "data": data,
         "category": category,
     }
 
 
 def _assessment(account: str, kind: str, moment: datetime) -> Body:
-    return {"accountId": account, "assessmentType": kind, "timestamp": stamp(moment)}
+    return {"accountId": account, "assessmentType": kind, "timestamp": write_timestamp(moment)}
 
 
 def _set(kind: str, values: list[Body]) -> Body:

@@ -8,14 +8,14 @@ from typing import Any
 from lendingadmin.sandbox import wire
 from lendingadmin.sandbox.models import Borrower, EventData, Loan
 from lendingadmin.sandbox.rules import evidence
-from lendingadmin.sandbox.rules.account_ids import borrower_account
+from lendingadmin.sandbox.rules.accounts import Payment
 from lendingadmin.sandbox.rules.amounts import ZERO
 from lendingadmin.sandbox.rules.evidence import Facts, Window
 from lendingadmin.sandbox.rules.histories import LoanHistory, loan_history, told_history
+from lendingadmin.sandbox.rules.ids import write_account_id
 from lendingadmin.sandbox.rules.instants import read_timestamp
-from lendingadmin.sandbox.rules.ledger import Payment
 from lendingadmin.sandbox.rules.opening import read_arrears, read_lines
-from lendingadmin.sandbox.store.sealing import unseal
+from lendingadmin.sandbox.store.encryption import decrypt
 
 
 def gather(borrower: Borrower, over: Window) -> Facts:
@@ -27,12 +27,12 @@ def gather(borrower: Borrower, over: Window) -> Facts:
 def _sets(borrower: Borrower, over: Window) -> Iterator[dict[str, Any]]:
     rows = EventData.objects.filter(
         event__app_id=borrower.app_id,
-        event__account_id=borrower_account(borrower.borrower_id),
+        event__account_id=write_account_id(borrower.borrower_id),
         event__timestamp__gt=over.since,
         event__timestamp__lte=over.until,
     )
     for row in rows.order_by("event_id").iterator(chunk_size=8):
-        yield from unseal(row.sealed)
+        yield from decrypt(row.encrypted)
 
 
 def _accounts(borrower: Borrower, until: datetime) -> Iterator[LoanHistory]:
@@ -58,7 +58,7 @@ def _told(borrower: Borrower, until: datetime) -> Iterator[LoanHistory]:
             app_id=borrower.app_id, borrower_id=borrower.borrower_id
         ).values_list("account_id", flat=True)
     )  # fmt: skip
-    for sent in unseal(borrower.sealed)["loans"]:
+    for sent in decrypt(borrower.encrypted)["loans"]:
         if sent["loanId"] not in held:
             yield told_history(
                 _moment(sent["endDate"]),

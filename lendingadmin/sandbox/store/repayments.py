@@ -9,13 +9,13 @@ from django.db import transaction
 
 from lendingadmin.sandbox import wire
 from lendingadmin.sandbox.models import Loan, Repayment
+from lendingadmin.sandbox.rules.accounts import Account, Payment, oldest_unpaid, replay
 from lendingadmin.sandbox.rules.invalid import Invalid, RuleBroken
-from lendingadmin.sandbox.rules.ledger import Account, Payment, replay
 from lendingadmin.sandbox.rules.opening import read_arrears, read_lines
-from lendingadmin.sandbox.rules.position import oldest_unpaid
 from lendingadmin.sandbox.rules.status import LoanStatus, loan_status
-from lendingadmin.sandbox.store import accounts, loans
-from lendingadmin.sandbox.store.sealing import seal
+from lendingadmin.sandbox.schemas.answers import LoanOutcome
+from lendingadmin.sandbox.store import loans
+from lendingadmin.sandbox.store.encryption import encrypt
 
 
 def make(app_id: str, key: str, sent: dict[str, Any], now: datetime) -> Loan | None:
@@ -35,12 +35,12 @@ def make(app_id: str, key: str, sent: dict[str, Any], now: datetime) -> Loan | N
             raise RuleBroken(
                 f"The loan is {status.name.lower()}; a repayment is accepted only on an open loan"
             )
-        new(loan, sent, now).save(force_insert=True)
+        build_repayment(loan, sent, now).save(force_insert=True)
         _post(loan, now)
         return loan
 
 
-def new(loan: Loan, sent: dict[str, Any], now: datetime) -> Repayment:
+def build_repayment(loan: Loan, sent: dict[str, Any], now: datetime) -> Repayment:
     """A repayment that is not saved yet, posted if it has taken effect by now."""
     value_date = sent["valueDate"] or sent["transactionDate"]
     return Repayment(
@@ -49,7 +49,7 @@ def new(loan: Loan, sent: dict[str, Any], now: datetime) -> Repayment:
         amount=str(sent["amount"]),
         value_date=value_date,
         posted=value_date <= now,
-        sealed=seal(sent),
+        encrypted=encrypt(sent),
         created_at=now,
     )
 
@@ -71,28 +71,28 @@ def _post(loan: Loan, now: datetime) -> None:
         Payment(one.value_date, Decimal(one.amount))
         for one in loan.repayments.filter(value_date__lte=now).order_by("id")
     ]
-    work_out(loan, payments)
+    replay_repayments(loan, payments)
     loan.save(update_fields=["settlement_date", "oldest_due"])
     loan.record.save()
 
 
-def work_out(loan: Loan, payments: Sequence[Payment]) -> None:
+def replay_repayments(loan: Loan, payments: Sequence[Payment]) -> None:
     """Set what follows from these repayments on a loan and its record; nothing is saved."""
     contract = wire.read_own(loan.record.contract)
     arrears = read_arrears(contract)
     account = replay(read_lines(contract["installments"]), arrears, payments)
     loan.settlement_date = account.resolved_at
     loan.oldest_due = oldest_unpaid(account.lines)
-    loan.record.account = accounts.write(accounts.Stored(account.lines, arrears, account.excess))
-    extras = wire.read_own(loan.record.extras) | {"result": _outcome(account)}
+    loan.record.account = loans.write_account(account.lines, arrears, account.excess)
+    extras = wire.read_own(loan.record.extras) | {"result": _find_outcome(account)}
     loan.record.extras = wire.write(extras).decode()
 
 
-def _outcome(account: Account) -> dict[str, Any] | None:
+def _find_outcome(account: Account) -> LoanOutcome | None:
     """Spec: LoanOutcome; null until the account is settled."""
     if account.resolved_at is None:
         return None
     if account.excess > 0:
         message = f"{account.excess} more was paid than was owed; it is due back to the borrower."
-        return {"type": "settled", "reason": "overpaid", "message": message}
-    return {"type": "settled", "reason": "paid_in_full", "message": None}
+        return LoanOutcome(type="settled", reason="overpaid", message=message)
+    return LoanOutcome(type="settled", reason="paid_in_full", message=None)

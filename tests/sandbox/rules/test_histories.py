@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from lendingadmin.sandbox.rules.accounts import Arrears, Line, Payment
 from lendingadmin.sandbox.rules.histories import (
     Due,
     LoanHistory,
@@ -13,7 +14,6 @@ from lendingadmin.sandbox.rules.histories import (
     loan_history,
     told_history,
 )
-from lendingadmin.sandbox.rules.ledger import Arrears, Line, Payment
 
 FIRST = datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC)
 SECOND = FIRST + timedelta(days=28)

@@ -102,7 +102,7 @@ def test_which_products_are_offered(
 @pytest.mark.parametrize(("score", "times"), [(750, "0.5"), (650, "1"), (550, "1.5"), (450, "2")])
 def test_the_premium_is_the_products_own_times_the_bands(score: int, times: str) -> None:
     for name, premium in offer(score, "5000").products:
-        product = find_product("demo", name)
+        product = find_product(name)
         assert product is not None
         assert premium == product.risk_premium_rate * D(times)
 
@@ -152,7 +152,7 @@ def test_every_offer_can_be_previewed_up_to_its_limit_within_the_products_caps(
 ) -> None:
     found = offer(score, str(income))
     for name, premium in found.products:
-        product = find_product("demo", name)
+        product = find_product(name)
         assert product is not None
         for amount in (product.floor, found.credit_limit):
             limit, day = found.credit_limit, date(2026, 3, 1)

@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 import pytest
 import requests
 
-from lendingadmin.sandbox.catalogue.products import PRODUCTS, product_document
+from lendingadmin.sandbox.catalogue.products import answer_products
 from lendingadmin.sandbox.seed.book import Client, Story, plan
 from lendingadmin.sandbox.seed.filler import Filled, clients_in_order, fill
 from lendingadmin.sandbox.seed.wire import FillError, Service
 from tests.sandbox_process import SandboxProcess, running_sandbox
 
 APP = "ghana"
-CATALOGUE = [product_document("demo", n, product) for n, product in enumerate(PRODUCTS)]
+CATALOGUE = [product.model_dump(by_alias=True) for product in answer_products()]
 PERFORMANCE = {
     **dict.fromkeys((Story.NEW, Story.ON_TIME, Story.PARTLY), (2, 1)),
     **dict.fromkeys((Story.SETTLED_EARLY, Story.SETTLED, Story.SETTLED_LATE), (3, 1)),

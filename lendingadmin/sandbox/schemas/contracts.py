@@ -1,13 +1,21 @@
-"""The shape of a LendingContract (Spec: LendingContract): of a posted one, and as described."""
+"""The LendingContract (Spec: LendingContract), and the bodies of loans and repayments."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, StrictBool, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, StrictBool, StrictStr
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
-from lendingadmin.sandbox.api.inputs import Free, Number, Timestamp
+from lendingadmin.sandbox.schemas.inputs import (
+    Free,
+    Id,
+    Number,
+    PositiveAmount,
+    Sent,
+    Timestamp,
+    Word,
+)
 
 
 class Part(BaseModel):
@@ -166,3 +174,33 @@ def _checked(sent: Any, check: Callable[[Any], object]) -> Any:
 
 
 PostedContract = Annotated[Free, _Checked()]
+
+
+class NewLoan(Sent):
+    """Spec: Loans, Create. What the service itself works out is not read."""
+
+    account_id: Id
+    contract: PostedContract
+    start_date: Timestamp
+    borrower_id: StrictStr
+    product_id: StrictStr | None = None
+    loan_amount: PositiveAmount | None = None
+    maturity_date: Timestamp | None = None
+    lender_id: Word | None = None
+    assessment_id: Word | None = None
+    request_id: Word | None = None
+    settings: Free | None = None
+    labels: Free | None = None
+
+
+class NewRepayment(Sent):
+    """Spec: Loans, MakeRepayment body."""
+
+    external_id: Annotated[StrictStr, Field(min_length=1, max_length=200)]
+    amount: PositiveAmount
+    transaction_date: Timestamp
+    value_date: Timestamp | None = None
+    channel: Literal["web", "mobile", "physical"] | None = None
+    network: Word | None = None
+    currency_code: Annotated[StrictStr, Field(pattern="^[A-Z]{3}$")] | None = None
+    notes: Annotated[StrictStr, Field(max_length=2000)] | None = None

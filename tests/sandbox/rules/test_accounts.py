@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.sandbox.rules.ledger import (
+from lendingadmin.sandbox.rules.accounts import (
     FEES,
     INTEREST,
     PENALTY,
@@ -16,11 +16,13 @@ from lendingadmin.sandbox.rules.ledger import (
     Arrears,
     Line,
     Payment,
+    balances,
     charge,
     clear,
+    oldest_unpaid,
+    position,
     replay,
 )
-from lendingadmin.sandbox.rules.position import balances, oldest_unpaid, position
 
 D = Decimal
 DAY = timedelta(days=1)
