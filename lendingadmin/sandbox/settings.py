@@ -9,7 +9,7 @@ from typing import TypeVar
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from lendingadmin.sandbox.access import clients, extra_clients
+from lendingadmin.sandbox.access import build_clients, read_clients
 from lendingadmin.sandbox.rules.ids import PROJECT
 from lendingadmin.sandbox.store.encryption import read_key
 
@@ -41,10 +41,10 @@ SANDBOX_PORT = read("SANDBOX_PORT", int, "8001")
 SANDBOX_DATABASE = read("SANDBOX_DATABASE", Path, str(BASE_DIR / "var" / "sandbox.sqlite3"))
 SANDBOX_PROJECT = PROJECT
 SANDBOX_TOKEN_SECONDS = read("SANDBOX_TOKEN_SECONDS", int, "3600")
-SANDBOX_CLIENTS = clients(
+SANDBOX_CLIENTS = build_clients(
     read("SANDBOX_CLIENT_ID", str, "sandbox"),
     read("SANDBOX_CLIENT_SECRET", str, "sandbox-secret"),
-    read("SANDBOX_EXTRA_CLIENTS", extra_clients, ""),
+    read("SANDBOX_EXTRA_CLIENTS", read_clients, ""),
 )
 SANDBOX_PROCESSING_SECONDS = read("SANDBOX_PROCESSING_SECONDS", read_seconds, "4")
 SANDBOX_OFFER_SECONDS = read("SANDBOX_OFFER_SECONDS", int, "86400")

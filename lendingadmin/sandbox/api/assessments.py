@@ -5,7 +5,6 @@ from ninja import Query, Router
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.api import lists
-from lendingadmin.sandbox.api.errors import Refusal, not_found
 from lendingadmin.sandbox.api.guard import Bearer, app_of
 from lendingadmin.sandbox.api.lists import PageParameters
 from lendingadmin.sandbox.models import Assessment
@@ -41,14 +40,7 @@ def create_assessment(
     """Have an account assessed; the result can be read once its time has come."""
     now = clock.now()
     app_of(project_id, app_id)
-    try:
-        made = assessments.create(
-            app_id, sent.account_id, sent.assessment_type, sent.timestamp, now
-        )
-    except assessments.AssessmentExists:
-        raise Refusal(
-            409, "An assessment of this accountId, assessmentType and timestamp already exists"
-        ) from None
+    made = assessments.create(app_id, sent.account_id, sent.assessment_type, sent.timestamp, now)
     return assessments.answer_assessment(made, now)
 
 
@@ -57,7 +49,5 @@ def get_assessment(
     request: HttpRequest, project_id: str, app_id: str, assessment_id: str
 ) -> AnsweredAssessment:
     """One assessment, by assessmentId or uid."""
-    found = assessments.find(app_of(project_id, app_id), assessment_id)
-    if found is None:
-        raise not_found(f"Assessment {assessment_id}")
+    found = assessments.get_assessment(app_of(project_id, app_id), assessment_id)
     return assessments.answer_assessment(found, clock.now())

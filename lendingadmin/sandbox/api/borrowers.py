@@ -5,7 +5,6 @@ from ninja import Query, Router
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.api import lists
-from lendingadmin.sandbox.api.errors import Refusal, not_found
 from lendingadmin.sandbox.api.guard import Bearer, app_of
 from lendingadmin.sandbox.api.lists import PageParameters
 from lendingadmin.sandbox.models import Borrower
@@ -38,10 +37,7 @@ def create_borrower(
     request: HttpRequest, project_id: str, app_id: str, sent: NewBorrower
 ) -> AnsweredBorrower:
     """Register a borrower; 409 when it exists."""
-    try:
-        borrower = borrowers.create(app_of(project_id, app_id), sent.document(), clock.now())
-    except borrowers.BorrowerExists:
-        raise Refusal(409, f"Borrower {sent.borrower_id} already exists") from None
+    borrower = borrowers.create(app_of(project_id, app_id), sent.document(), clock.now())
     return _answer(borrower)
 
 
@@ -50,7 +46,7 @@ def get_borrower(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str
 ) -> AnsweredBorrower:
     """One borrower."""
-    return _answer(borrowers.find(app_of(project_id, app_id), borrower_id), borrower_id)
+    return _answer(borrowers.get_borrower(app_of(project_id, app_id), borrower_id))
 
 
 @router.patch(ONE, auth=Bearer("borrowers.patch"), response=AnsweredBorrower)
@@ -66,8 +62,7 @@ def patch_borrower(
         raise Invalid(field, "must not be null")
     whole = sent.document()
     changes = {field: whole[field] for field in changes}
-    found = borrowers.patch(app_id, borrower_id, changes, clock.now())
-    return _answer(found, borrower_id)
+    return _answer(borrowers.patch(app_id, borrower_id, changes, clock.now()))
 
 
 @router.delete(ONE, auth=Bearer("borrowers.delete"), response={204: None, 422: Error})
@@ -75,14 +70,11 @@ def delete_borrower(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str
 ) -> HttpResponse:
     """Remove a borrower that holds no loan account."""
-    if not borrowers.delete(app_of(project_id, app_id), borrower_id):
-        raise not_found(f"Borrower {borrower_id}")
+    borrowers.delete(app_of(project_id, app_id), borrower_id)
     return HttpResponse(status=204)
 
 
-def _answer(borrower: Borrower | None, borrower_id: str = "") -> AnsweredBorrower:
-    if borrower is None:
-        raise not_found(f"Borrower {borrower_id}")
+def _answer(borrower: Borrower) -> AnsweredBorrower:
     now = clock.now()
     repayments.post_waiting(borrower.app_id, now)
     return borrowers.answer_borrowers(borrower.app_id, [borrower], now)[0]

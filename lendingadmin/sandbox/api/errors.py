@@ -10,7 +10,7 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from lendingadmin.sandbox import wire
-from lendingadmin.sandbox.rules.invalid import Invalid, RuleBroken
+from lendingadmin.sandbox.rules.invalid import AlreadyExists, Invalid, NotFound, RuleBroken
 from lendingadmin.sandbox.rules.lists import InvalidPageToken
 from lendingadmin.sandbox.schemas.answers import Error
 
@@ -31,6 +31,8 @@ WORDS = {
     503: "unavailable",
 }
 
+_OF_RULES = {Invalid: 400, NotFound: 404, AlreadyExists: 409, RuleBroken: 422}
+
 
 class Refusal(Exception):
     """An answer other than success, with the sentence for `error_description`."""
@@ -40,11 +42,6 @@ class Refusal(Exception):
         self.status = status
         self.description = description
         self.error = error or WORDS[status]
-
-
-def not_found(what: str) -> Refusal:
-    """404 that says what is not there."""
-    return Refusal(404, f"{what} does not exist")
 
 
 def answer(status: int, description: str, error: str = "") -> HttpResponse:
@@ -65,10 +62,8 @@ def describe(error: BaseException) -> tuple[int, str, str]:
             return error.status, error.description, error.error
         case InvalidPageToken():
             return 400, "Invalid page token", ""
-        case Invalid():
-            return 400, str(error), ""
-        case RuleBroken():
-            return 422, str(error), ""
+        case Invalid() | NotFound() | AlreadyExists() | RuleBroken():
+            return _OF_RULES[type(error)], str(error), ""
         case ValidationError():
             return 400, _first(error.errors), ""
         case AuthenticationError():
@@ -90,10 +85,7 @@ def install(api: NinjaAPI) -> None:
     def handle(request: HttpRequest, error: Any) -> HttpResponse:
         return answer(*describe(error))
 
-    for kind in (
-        Refusal, InvalidPageToken, Invalid, RuleBroken, ValidationError, AuthenticationError,
-        HttpError, Exception,
-    ):  # fmt: skip
+    for kind in (ValidationError, AuthenticationError, HttpError, Exception):
         api.add_exception_handler(kind, handle)
 
 

@@ -5,7 +5,6 @@ from ninja import Query, Router
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.api import lists
-from lendingadmin.sandbox.api.errors import Refusal
 from lendingadmin.sandbox.api.guard import Bearer, app_of
 from lendingadmin.sandbox.api.lists import ListParameters
 from lendingadmin.sandbox.models import Event
@@ -44,10 +43,5 @@ def create_event(
     read_past(sent.timestamp, now, "timestamp")
     data = read_data(sent.data, "data")
     check_category(sent.category, data)
-    try:
-        event = events.create(app_id, sent.document() | {"data": data}, now)
-    except events.EventExists:
-        raise Refusal(
-            409, "An event of this accountId, eventType and timestamp already exists"
-        ) from None
+    event = events.create(app_id, sent.document() | {"data": data}, now)
     return events.answer_events([event], now)[0]

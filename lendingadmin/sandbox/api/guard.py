@@ -10,8 +10,9 @@ from ninja.security import HttpBearer
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.access import NEEDS
-from lendingadmin.sandbox.api.errors import Refusal, not_found
+from lendingadmin.sandbox.api.errors import Refusal
 from lendingadmin.sandbox.rules.ids import PROJECT, read_id
+from lendingadmin.sandbox.rules.invalid import Invalid, NotFound
 from lendingadmin.sandbox.store import tokens
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -49,18 +50,18 @@ class Bearer(HttpBearer):
 
 
 def app_of(project_id: str, app_id: str) -> str:
-    """The app of a path. Every app of the one project exists; raises Refusal 404 for others."""
+    """The app of a path. Every app of the one project exists; raises NotFound for others."""
     check_project(project_id)
     try:
         return read_id(app_id, "appId")
-    except ValueError:
-        raise not_found(f"App {app_id}") from None
+    except Invalid:
+        raise NotFound(f"App {app_id}") from None
 
 
 def check_project(project_id: str) -> None:
-    """Raise Refusal 404 unless this is the one project that there is."""
+    """Raise NotFound unless this is the one project that there is."""
     if project_id != PROJECT:
-        raise not_found(f"Project {project_id}")
+        raise NotFound(f"Project {project_id}")
 
 
 def post_method(

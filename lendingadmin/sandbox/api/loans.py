@@ -8,7 +8,6 @@ from ninja import Query, Router
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.api import lists
-from lendingadmin.sandbox.api.errors import Refusal, not_found
 from lendingadmin.sandbox.api.guard import Bearer, app_of, post_method
 from lendingadmin.sandbox.api.lists import ListParameters
 from lendingadmin.sandbox.catalogue.products import Product, find_product
@@ -29,7 +28,7 @@ def list_loans(
     request: HttpRequest, project_id: str, app_id: str, asked: Query[ListParameters]
 ) -> LoanPage:
     """Loans of the app by createdAt, filtered by any of the spec's fields."""
-    now = _ready(project_id, app_id)
+    now = _begin(project_id, app_id)
     listing = lists.read_listing(request, asked, loans.FILTER_FIELDS)
     rows = Loan.objects.select_related("record").filter(
         loans.build_conditions(listing.clauses, now), app_id=app_id
@@ -42,19 +41,15 @@ def list_loans(
 @router.post(MANY, auth=Bearer("loans.create"), response={200: AnsweredLoan, 409: Error})
 def create_loan(request: HttpRequest, project_id: str, app_id: str, sent: NewLoan) -> AnsweredLoan:
     """Make a loan account; a contract without instalments gets them from its product."""
-    now = _ready(project_id, app_id)
+    now = _begin(project_id, app_id)
     product, named = _find_product(sent)
-    borrower = borrowers.find(app_id, sent.borrower_id)
+    borrower = borrowers.find_borrower(app_id, sent.borrower_id)
     if borrower is None:
         raise Invalid("borrowerId", f"borrower {sent.borrower_id} does not exist")
     opening = open_account(product, sent.contract, sent.loan_amount, sent.start_date.date())
     document = sent.document() | {"productId": named}
     holder = {"category": borrower.category, "loanType": product.style.value}
-    try:
-        loan = loans.create(app_id, document, opening, holder, now)
-    except loans.LoanExists:
-        raise Refusal(409, f"Loan {sent.account_id} already exists") from None
-    return loans.answer_loan(loan, now)
+    return loans.answer_loan(loans.create(app_id, document, opening, holder, now), now)
 
 
 @post_method(router, ONE, "loans.makeRepayment", {200: AnsweredLoan, 422: Error})
@@ -62,21 +57,16 @@ def make_repayment(
     request: HttpRequest, project_id: str, app_id: str, account_id: str, sent: NewRepayment
 ) -> AnsweredLoan:
     """Record a repayment on an open loan."""
-    now = _ready(project_id, app_id)
-    loan = repayments.make(app_id, account_id, sent.document(), now)
-    if loan is None:
-        raise not_found(f"Loan {account_id}")
+    now = _begin(project_id, app_id)
+    loan = repayments.record_repayment(app_id, account_id, sent.document(), now)
     return loans.answer_loan(loan, now)
 
 
 @router.get(ONE, auth=Bearer("loans.get"), response=AnsweredLoan)
 def get_loan(request: HttpRequest, project_id: str, app_id: str, account_id: str) -> AnsweredLoan:
     """One loan, by accountId or uid."""
-    now = _ready(project_id, app_id)
-    loan = loans.find(app_id, account_id)
-    if loan is None:
-        raise not_found(f"Loan {account_id}")
-    return loans.answer_loan(loan, now)
+    now = _begin(project_id, app_id)
+    return loans.answer_loan(loans.get_loan(app_id, account_id), now)
 
 
 @router.delete(ONE, auth=Bearer("loans.delete"), response={204: None, 422: Error})
@@ -84,12 +74,11 @@ def delete_loan(
     request: HttpRequest, project_id: str, app_id: str, account_id: str
 ) -> HttpResponse:
     """Remove a loan that has not started."""
-    if not loans.delete(app_id, account_id, _ready(project_id, app_id)):
-        raise not_found(f"Loan {account_id}")
+    loans.delete(app_id, account_id, _begin(project_id, app_id))
     return HttpResponse(status=204)
 
 
-def _ready(project_id: str, app_id: str) -> datetime:
+def _begin(project_id: str, app_id: str) -> datetime:
     """The moment of this request, with every repayment posted that has taken effect by then."""
     app_of(project_id, app_id)
     now = clock.now()

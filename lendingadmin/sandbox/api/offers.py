@@ -6,11 +6,11 @@ from django.http import HttpRequest
 from ninja import Router
 
 from lendingadmin.sandbox import clock
-from lendingadmin.sandbox.api.errors import Refusal, not_found
+from lendingadmin.sandbox.api.errors import Refusal
 from lendingadmin.sandbox.api.guard import app_of, post_method
 from lendingadmin.sandbox.catalogue.products import find_product
 from lendingadmin.sandbox.rules.instants import write_timestamp
-from lendingadmin.sandbox.rules.invalid import Invalid
+from lendingadmin.sandbox.rules.invalid import Invalid, NotFound
 from lendingadmin.sandbox.rules.previews import Offered, preview
 from lendingadmin.sandbox.schemas.answers import Contracts, Error, OfferOperation
 from lendingadmin.sandbox.schemas.inputs import OffersAsked, OfferSummary, PreviewAsked
@@ -27,17 +27,15 @@ def get_offers(
     """Have offers made, or with a requestId that was sent before, read how far they are."""
     if not sent.can_start and sent.request_id is None:
         raise Invalid("body", "must hold at least one of assessmentType, timestamp, requestId")
-    _check_borrower(project_id, app_id, borrower_id)
+    borrowers.get_borrower(app_of(project_id, app_id), borrower_id)
     now = clock.now()
     operation = offers.find(app_id, borrower_id, sent.request_id)
     if operation is None:
         if not sent.can_start:
-            raise not_found(f"Offer request {sent.request_id}")
+            raise NotFound(f"Offer request {sent.request_id}")
         repayments.post_waiting(app_id, now)
         asked = offers.Asked(sent.assessment_type, sent.timestamp, sent.request_id)
         operation = offers.start(app_id, borrower_id, asked, now)
-    if operation is None:
-        raise not_found(f"Borrower {borrower_id}")
     if operation.expires_at <= now:
         expired = write_timestamp(operation.expires_at)
         raise Refusal(404, f"Offer request {operation.request_id} expired at {expired}", "expired")
@@ -49,7 +47,7 @@ def get_offer_contracts(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str, sent: PreviewAsked
 ) -> Contracts:
     """A contract for each product of the offer; nothing is stored."""
-    _check_borrower(project_id, app_id, borrower_id)
+    borrowers.get_borrower(app_of(project_id, app_id), borrower_id)
     summary = sent.offer_summary
     contracts = preview(
         _read_offered(summary),
@@ -59,11 +57,6 @@ def get_offer_contracts(
         (sent.start_date or clock.now()).date(),
     )
     return Contracts(contracts)
-
-
-def _check_borrower(project_id: str, app_id: str, borrower_id: str) -> None:
-    if borrowers.find(app_of(project_id, app_id), borrower_id) is None:
-        raise not_found(f"Borrower {borrower_id}")
 
 
 def _read_offered(summary: OfferSummary) -> list[Offered]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from lendingadmin.sandbox.catalogue.products import Product
 from lendingadmin.sandbox.rules.contract import build_contract
 from lendingadmin.sandbox.rules.invalid import RuleBroken
-from lendingadmin.sandbox.rules.terms import plan_for
+from lendingadmin.sandbox.rules.opening import build_plan
 
 
 class Offered(NamedTuple):
@@ -43,7 +43,7 @@ def _contract(one: Offered, waiver_rate: Decimal, amount: Decimal, start: date) 
         raise RuleBroken(
             f"amount: {amount} is under the floor of {product.product_id}, {product.floor}"
         )
-    plan = plan_for(product, {}, amount, start)
+    plan = build_plan(product, {}, amount, start)
     premium = one.risk_premium_rate
     return build_contract(
         plan._replace(

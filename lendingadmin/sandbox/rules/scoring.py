@@ -3,7 +3,7 @@
 SCORING.md beside the package tells the same in words; a test keeps the two together.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lendingadmin.sandbox.rules.evidence import Facts
 
@@ -60,19 +60,6 @@ class Outcome(NamedTuple):
     def is_authorized(self) -> bool:
         """Whether the account may be lent to."""
         return self.type == AUTHORIZED
-
-    def document(self) -> dict[str, Any]:
-        """As it is answered."""
-        return {
-            "type": self.type,
-            "reason": self.reason,
-            "message": self.message,
-            "rule": self.rule,
-            "riskLevel": self.risk_level,
-            "riskScore": self.risk_score,
-            "creditScore": self.credit_score,
-            "creditRating": self.credit_rating,
-        }
 
 
 def assess(facts: Facts, category: str) -> Outcome:

@@ -119,8 +119,8 @@ def _repaid(
     paid: list[Payment] = []
     rows = []
     for one in planned:
-        amount = filler.amount_of(one, contract, paid)
-        sent = NewRepayment.model_validate(filler.repayment(one, amount)).document()
+        amount = filler.compute_amount(one, contract, paid)
+        sent = NewRepayment.model_validate(filler.build_repayment(one, amount)).document()
         rows.append(repayments.build_repayment(loan, sent, today))
         paid.append(Payment(one.paid_at, amount))
     if paid:

@@ -17,17 +17,13 @@ from lendingadmin.sandbox.rules import evidence, scoring
 from lendingadmin.sandbox.rules.events import read_past
 from lendingadmin.sandbox.rules.ids import write_name
 from lendingadmin.sandbox.rules.instants import write_timestamp
-from lendingadmin.sandbox.rules.invalid import Invalid, RuleBroken
+from lendingadmin.sandbox.rules.invalid import AlreadyExists, Invalid, NotFound, RuleBroken
 from lendingadmin.sandbox.rules.status import processing
 from lendingadmin.sandbox.schemas.answers import AnsweredAssessment, AssessmentOutcome
 from lendingadmin.sandbox.store import borrowers
 from lendingadmin.sandbox.store.encryption import encrypt
 from lendingadmin.sandbox.store.evidence import gather
 from lendingadmin.sandbox.store.loans import APP_VERSION, find_by_uid
-
-
-class AssessmentExists(Exception):
-    """The app has an assessment of that account, type and timestamp (and getOffers request)."""
 
 
 def create(
@@ -42,7 +38,7 @@ def create(
 
     `assessment_type` is a full name. Raises Invalid for an account or type that is not there and
     for a timestamp to come, RuleBroken for an account or type that can't be used, and
-    AssessmentExists.
+    AlreadyExists.
     """
     kind = _type(assessment_type)
     read_past(timestamp, now, "timestamp")
@@ -52,7 +48,9 @@ def create(
         if borrower.category not in kind.categories:
             raise RuleBroken(f"{assessment_type} does not assess a {borrower.category}")
         if Assessment.objects.filter(app_id=app_id, assessment_id=key).exists():
-            raise AssessmentExists
+            raise AlreadyExists(
+                "An assessment of this accountId, assessmentType and timestamp already exists"
+            )
         facts = gather(borrower, evidence.window(timestamp, kind.period_days))
         outcome = scoring.assess(facts, kind.category)
         return Assessment.objects.create(
@@ -70,10 +68,13 @@ def create(
         )
 
 
-def find(app_id: str, key: str) -> Assessment | None:
-    """The assessment with that assessmentId, else with that uid, or None."""
+def get_assessment(app_id: str, key: str) -> Assessment:
+    """The assessment with that assessmentId, else with that uid; raises NotFound."""
     rows = Assessment.objects.filter(app_id=app_id)
-    return rows.filter(assessment_id=key).first() or find_by_uid(rows, key)
+    assessment = rows.filter(assessment_id=key).first() or find_by_uid(rows, key)
+    if assessment is None:
+        raise NotFound(f"Assessment {key}")
+    return assessment
 
 
 def answer_assessment(assessment: Assessment, now: datetime) -> AnsweredAssessment:

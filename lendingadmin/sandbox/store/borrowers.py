@@ -9,7 +9,7 @@ from django.db import transaction
 
 from lendingadmin.sandbox.models import Assessment, Borrower, Event, Loan
 from lendingadmin.sandbox.rules.ids import read_account_id, write_account_id, write_name
-from lendingadmin.sandbox.rules.invalid import Invalid, RuleBroken
+from lendingadmin.sandbox.rules.invalid import AlreadyExists, Invalid, NotFound, RuleBroken
 from lendingadmin.sandbox.schemas.answers import AnsweredBorrower, AnsweredLoanSummary
 from lendingadmin.sandbox.store.encryption import can_decrypt, decrypt, encrypt
 from lendingadmin.sandbox.store.loans import summarise_loans
@@ -19,10 +19,6 @@ _FIRST_NUMBER = 1_000_000
 _ACTIVE = 1
 
 
-class BorrowerExists(Exception):
-    """The app has a borrower with that id."""
-
-
 def can_be_read() -> bool:
     """Whether the data key is the one that the borrowers kept here were encrypted with."""
     first = Borrower.objects.first()
@@ -30,11 +26,11 @@ def can_be_read() -> bool:
 
 
 def create(app_id: str, sent: Document, now: datetime) -> Borrower:
-    """A new borrower; raises BorrowerExists."""
+    """A new borrower; raises AlreadyExists."""
     with transaction.atomic():
         borrower_id = sent["borrowerId"]
         if Borrower.objects.filter(app_id=app_id, borrower_id=borrower_id).exists():
-            raise BorrowerExists
+            raise AlreadyExists(f"Borrower {borrower_id} already exists")
         borrower = build_borrower(app_id, sent, uuid4(), now)
         borrower.save(force_insert=True)
         return borrower
@@ -52,46 +48,50 @@ def build_borrower(app_id: str, sent: Document, uid: UUID, now: datetime) -> Bor
     )
 
 
-def find(app_id: str, borrower_id: str) -> Borrower | None:
+def find_borrower(app_id: str, borrower_id: str) -> Borrower | None:
     """The borrower, or None."""
     return Borrower.objects.filter(app_id=app_id, borrower_id=borrower_id).first()
 
 
 def find_holder(app_id: str, account_id: str) -> Borrower:
     """The borrower whose account id this is; raises Invalid where there is none."""
-    borrower = find(app_id, read_account_id(account_id, "accountId"))
+    borrower = find_borrower(app_id, read_account_id(account_id, "accountId"))
     if borrower is None:
         raise Invalid("accountId", f"account {account_id} does not exist")
     return borrower
 
 
-def patch(app_id: str, borrower_id: str, sent: Document, now: datetime) -> Borrower | None:
-    """Replace the sent fields; None when there is no such borrower."""
+def get_borrower(app_id: str, borrower_id: str) -> Borrower:
+    """The borrower; raises NotFound."""
+    borrower = find_borrower(app_id, borrower_id)
+    if borrower is None:
+        raise NotFound(f"Borrower {borrower_id}")
+    return borrower
+
+
+def patch(app_id: str, borrower_id: str, sent: Document, now: datetime) -> Borrower:
+    """Replace the sent fields; raises NotFound."""
     with transaction.atomic():
-        borrower = find(app_id, borrower_id)
-        if borrower is not None:
-            changed = decrypt(borrower.encrypted) | sent
-            borrower.category = changed["category"]
-            borrower.encrypted = encrypt(_complete(changed, now))
-            borrower.save(update_fields=["category", "encrypted"])
+        borrower = get_borrower(app_id, borrower_id)
+        changed = decrypt(borrower.encrypted) | sent
+        borrower.category = changed["category"]
+        borrower.encrypted = encrypt(_complete(changed, now))
+        borrower.save(update_fields=["category", "encrypted"])
         return borrower
 
 
-def delete(app_id: str, borrower_id: str) -> bool:
+def delete(app_id: str, borrower_id: str) -> None:
     """Remove a borrower without loan accounts, with everything that was reported and assessed.
 
-    Raises RuleBroken for one with loan accounts; False when there is none.
+    Raises NotFound, and RuleBroken for one with loan accounts.
     """
     with transaction.atomic():
-        borrower = find(app_id, borrower_id)
-        if borrower is None:
-            return False
+        borrower = get_borrower(app_id, borrower_id)
         if Loan.objects.filter(app_id=app_id, borrower_id=borrower_id).exists():
             raise RuleBroken("A borrower with loan accounts can't be deleted")
         for kind in (Event, Assessment):
             kind.objects.filter(app_id=app_id, account_id=write_account_id(borrower_id)).delete()
         borrower.delete()
-        return True
 
 
 def answer_borrowers(

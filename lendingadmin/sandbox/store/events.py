@@ -15,6 +15,7 @@ from lendingadmin.sandbox.models import Event, EventData
 from lendingadmin.sandbox.rules.events import event_id, has_errors
 from lendingadmin.sandbox.rules.ids import write_name
 from lendingadmin.sandbox.rules.instants import read_timestamp
+from lendingadmin.sandbox.rules.invalid import AlreadyExists
 from lendingadmin.sandbox.rules.lists import Clause
 from lendingadmin.sandbox.rules.status import Processing, processing
 from lendingadmin.sandbox.schemas.answers import AnsweredEvent
@@ -32,12 +33,8 @@ FILTER_FIELDS: dict[str, type] = {
 }
 
 
-class EventExists(Exception):
-    """The app has an event with that accountId, eventType and timestamp."""
-
-
 def create(app_id: str, sent: dict[str, Any], now: datetime) -> Event:
-    """A new event; raises Invalid for an account that is not there, and EventExists."""
+    """A new event; raises Invalid for an account that is not there, and AlreadyExists."""
     data = wire.write(sent["data"])
     encrypted = encrypt_text(data)  # before the transaction: five megabytes take their time
     same = {
@@ -49,7 +46,9 @@ def create(app_id: str, sent: dict[str, Any], now: datetime) -> Event:
     with transaction.atomic():
         borrowers.find_holder(app_id, sent["accountId"])
         if Event.objects.filter(**same).exists():
-            raise EventExists
+            raise AlreadyExists(
+                "An event of this accountId, eventType and timestamp already exists"
+            )
         event = Event.objects.create(
             **same,
             event_id=event_id(sent["accountId"], sent["eventType"], sent["timestamp"]),

@@ -24,7 +24,7 @@ from lendingadmin.sandbox.rules.accounts import (
 from lendingadmin.sandbox.rules.amounts import ZERO
 from lendingadmin.sandbox.rules.ids import write_name
 from lendingadmin.sandbox.rules.instants import from_millis, to_millis
-from lendingadmin.sandbox.rules.invalid import RuleBroken
+from lendingadmin.sandbox.rules.invalid import AlreadyExists, NotFound, RuleBroken
 from lendingadmin.sandbox.rules.lists import Clause
 from lendingadmin.sandbox.rules.opening import Opening
 from lendingadmin.sandbox.rules.status import (
@@ -53,21 +53,17 @@ _NONE = Q(pk__in=())
 Row = TypeVar("Row", bound=Model)
 
 
-class LoanExists(Exception):
-    """The app has a loan with that accountId."""
-
-
 def create(
     app_id: str, sent: dict[str, Any], opening: Opening, holder: dict[str, Any], now: datetime
 ) -> Loan:
-    """A new loan account; raises LoanExists.
+    """A new loan account; raises AlreadyExists.
 
     `holder` gives the borrower's category and the product's type.
     """
     with transaction.atomic():
         rows = Loan.objects.filter(app_id=app_id)
         if rows.filter(account_id=sent["accountId"]).exists():
-            raise LoanExists
+            raise AlreadyExists(f"Loan {sent['accountId']} already exists")
         number = rows.filter(borrower_id=sent["borrowerId"]).count() + 1
         loan = build_loan(app_id, sent, opening, holder | {"sequenceNo": number}, uuid4(), now)
         loan.save(force_insert=True)
@@ -118,10 +114,13 @@ def build_loan(
     return loan
 
 
-def find(app_id: str, key: str) -> Loan | None:
-    """The loan with that accountId, else with that uid, or None."""
+def get_loan(app_id: str, key: str) -> Loan:
+    """The loan with that accountId, else with that uid; raises NotFound."""
     rows = Loan.objects.select_related("record").filter(app_id=app_id)
-    return rows.filter(account_id=key).first() or find_by_uid(rows, key)
+    loan = rows.filter(account_id=key).first() or find_by_uid(rows, key)
+    if loan is None:
+        raise NotFound(f"Loan {key}")
+    return loan
 
 
 def find_by_uid(rows: QuerySet[Row], key: str) -> Row | None:
@@ -133,19 +132,16 @@ def find_by_uid(rows: QuerySet[Row], key: str) -> Row | None:
     return rows.filter(Q(uid=uid)).first() if str(uid) == key.lower() else None
 
 
-def delete(app_id: str, key: str, now: datetime) -> bool:
-    """Remove a pending loan; RuleBroken for an open or closed one; False when not there."""
+def delete(app_id: str, key: str, now: datetime) -> None:
+    """Remove a pending loan; raises NotFound, and RuleBroken for an open or closed one."""
     with transaction.atomic():
-        loan = find(app_id, key)
-        if loan is None:
-            return False
+        loan = get_loan(app_id, key)
         status = loan_status(loan.start_date, loan.settlement_date, now)
         if status is not LoanStatus.PENDING:
             raise RuleBroken(
                 f"The loan is {status.name.lower()}; only a pending loan can be deleted"
             )
         loan.delete()
-        return True
 
 
 def build_conditions(clauses: Iterable[Clause], now: datetime) -> Q:

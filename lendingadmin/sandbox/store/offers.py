@@ -40,19 +40,18 @@ def find(app_id: str, borrower_id: str, request_id: str | None) -> OfferOperatio
     ).first()
 
 
-def start(app_id: str, borrower_id: str, asked: Asked, now: datetime) -> OfferOperation | None:
-    """The operation of this requestId, started unless it was before; None without a borrower.
+def start(app_id: str, borrower_id: str, asked: Asked, now: datetime) -> OfferOperation:
+    """The operation of this requestId, started unless it was before.
 
     What is left out is chosen: the usual assessment of the borrower's category, as of now, under
-    a requestId of our own. Raises what making an assessment raises.
+    a requestId of our own. Raises NotFound without such a borrower, and
+    what making an assessment raises.
     """
     with transaction.atomic():
         # Looked for again under the write lock: of two calls at once, one starts it.
         if asked.request_id and (known := find(app_id, borrower_id, asked.request_id)):
             return known
-        borrower = borrowers.find(app_id, borrower_id)
-        if borrower is None:
-            return None
+        borrower = borrowers.get_borrower(app_id, borrower_id)
         request_id = asked.request_id or str(uuid4())
         assessment = assessments.create(
             app_id,

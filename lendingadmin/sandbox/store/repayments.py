@@ -18,18 +18,17 @@ from lendingadmin.sandbox.store import loans
 from lendingadmin.sandbox.store.encryption import encrypt
 
 
-def make(app_id: str, key: str, sent: dict[str, Any], now: datetime) -> Loan | None:
-    """Record a repayment and return its loan (Spec: Loans, MakeRepayment); None without a loan.
+def record_repayment(app_id: str, key: str, sent: dict[str, Any], now: datetime) -> Loan:
+    """Record a repayment and return its loan (Spec: Loans, MakeRepayment).
 
-    Raises Invalid for a transaction in the future and RuleBroken unless the loan is open. The
-    same externalId is taken twice, on purpose: a caller must not lean on this service for that.
+    Raises Invalid for a transaction in the future, NotFound without such a loan and RuleBroken
+    unless it is open. The same externalId is taken twice, on purpose: a caller must not lean on
+    this service for that.
     """
     if sent["transactionDate"] > now:
         raise Invalid("transactionDate", "must not be in the future")
     with transaction.atomic():
-        loan = loans.find(app_id, key)
-        if loan is None:
-            return None
+        loan = loans.get_loan(app_id, key)
         status = loan_status(loan.start_date, loan.settlement_date, now)
         if status is not LoanStatus.OPEN:
             raise RuleBroken(

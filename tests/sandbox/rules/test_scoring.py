@@ -17,6 +17,7 @@ from lendingadmin.sandbox.rules.scoring import (
     credit_score,
     points,
 )
+from lendingadmin.sandbox.schemas.answers import AssessmentOutcome
 
 GOOD = Facts(
     weeks=13,
@@ -220,12 +221,15 @@ def test_rating_and_risk_follow_from_the_score(
 
 
 def test_an_outcome_is_answered_with_the_specs_fields_alone() -> None:
-    assert set(assess(GOOD, CREDIT).document()) == {
+    def answer(outcome: Outcome) -> dict[str, object]:
+        return AssessmentOutcome.read(outcome).model_dump(by_alias=True)
+
+    assert set(answer(assess(GOOD, CREDIT))) == {
         "type", "reason", "message", "rule", "riskLevel", "riskScore", "creditScore",
         "creditRating",
     }  # fmt: skip
-    assert assess(GOOD, CREDIT).document()["creditScore"] == 772
-    assert Outcome("a", "b", "c", "d", "e", 1, 2, "f").document() == {
+    assert answer(assess(GOOD, CREDIT))["creditScore"] == 772
+    assert answer(Outcome("a", "b", "c", "d", "e", 1, 2, "f")) == {
         "type": "a", "reason": "b", "message": "c", "rule": "d", "riskLevel": "e",
         "riskScore": 1, "creditScore": 2, "creditRating": "f",
     }  # fmt: skip

@@ -14,7 +14,7 @@ from lendingadmin.sandbox.rules.accounts import position
 from lendingadmin.sandbox.rules.opening import Opening, open_account
 from lendingadmin.sandbox.rules.status import LoanStatus, loan_status
 from lendingadmin.sandbox.seed.book import Client, Loan, Story, plan
-from lendingadmin.sandbox.seed.filler import amount_of
+from lendingadmin.sandbox.seed.filler import compute_amount
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 CATALOGUE = [product.model_dump(by_alias=True) for product in answer_products()]
@@ -49,7 +49,9 @@ def _outcome(loan: Loan, now: datetime) -> Outcome:
     opening: Opening = open_account(product, loan.body["contract"], None, start.date())
     made: list[accounts.Payment] = []
     for payment in loan.payments:
-        made.append(accounts.Payment(payment.paid_at, amount_of(payment, opening.contract, made)))
+        made.append(
+            accounts.Payment(payment.paid_at, compute_amount(payment, opening.contract, made))
+        )
     account = accounts.replay(opening.lines, opening.arrears, made)
     stands = position(account.lines, opening.arrears, now)
     status = loan_status(start, account.resolved_at, now)
