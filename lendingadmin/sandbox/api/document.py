@@ -87,12 +87,12 @@ class Document(OpenAPISchema):
             details["requestBody"] = {"required": True, "content": content}
             details["operationId"] = "token"
         else:
-            slash = operation.path.rpartition("/")[2] == _name(guard).partition(".")[2]
-            details["operationId"] = _name(guard) + (".slash" if slash else "")
+            slash = operation.path.rpartition("/")[2] == guard.operation.partition(".")[2]
+            details["operationId"] = guard.operation + (".slash" if slash else "")
             needed = f"Needs the permission `{guard.need.permission}`."
-            if _name(guard) in EXAMPLES:
+            if guard.operation in EXAMPLES:
                 body = details["requestBody"]["content"]["application/json"]
-                body["examples"] = {"one": {"value": EXAMPLES[_name(guard)]}}
+                body["examples"] = {"one": {"value": EXAMPLES[guard.operation]}}
             details["description"] = f"{details.get('description', '')}\n\n{needed}".strip()
         return details
 
@@ -166,10 +166,6 @@ def _by_policy(view: View) -> View:
         return response
 
     return call
-
-
-def _name(guard: Bearer) -> str:
-    return guard.need.permission.removeprefix("lending.")
 
 
 def _guard(operation: Operation) -> Bearer | None:

@@ -11,9 +11,9 @@ from ninja.security import HttpBearer
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.access import NEEDS
 from lendingadmin.sandbox.api.errors import Refusal
+from lendingadmin.sandbox.api.tokens import find_token
 from lendingadmin.sandbox.rules.ids import PROJECT, read_id
 from lendingadmin.sandbox.rules.invalid import Invalid, NotFound
-from lendingadmin.sandbox.store import tokens
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -23,11 +23,12 @@ class Bearer(HttpBearer):
 
     def __init__(self, operation: str) -> None:
         super().__init__()
+        self.operation = operation
         self.need = NEEDS[operation]
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:
         """The client's id; raises Refusal: 401 for the token, 403 for scope or permission."""
-        found = tokens.find(token)
+        found = find_token(token)
         client = settings.SANDBOX_CLIENTS.get(found.client_id) if found else None
         if found is None or client is None:
             raise Refusal(401, "The access token is not known")

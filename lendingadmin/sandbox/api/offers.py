@@ -29,13 +29,12 @@ def get_offers(
         raise Invalid("body", "must hold at least one of assessmentType, timestamp, requestId")
     borrowers.get_borrower(app_of(project_id, app_id), borrower_id)
     now = clock.now()
-    operation = offers.find(app_id, borrower_id, sent.request_id)
+    operation = offers.find_operation(app_id, borrower_id, sent.request_id)
     if operation is None:
         if not sent.can_start:
             raise NotFound(f"Offer request {sent.request_id}")
         repayments.post_waiting(app_id, now)
-        asked = offers.Asked(sent.assessment_type, sent.timestamp, sent.request_id)
-        operation = offers.start(app_id, borrower_id, asked, now)
+        operation = offers.start_operation(app_id, borrower_id, sent, now)
     if operation.expires_at <= now:
         expired = write_timestamp(operation.expires_at)
         raise Refusal(404, f"Offer request {operation.request_id} expired at {expired}", "expired")

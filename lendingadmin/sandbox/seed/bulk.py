@@ -1,7 +1,7 @@
-"""A large book, written straight to the database: what a client would take hours to tell.
+"""A large book, written straight to the database: over HTTP it would take hours.
 
 The n-th borrower and loan are the same on every machine, for the same day; a book that was begun is
-gone on with where it ended.
+continued where it ended.
 """
 
 import os
@@ -40,12 +40,10 @@ class Batch(NamedTuple):
     repayments: list[Repayment]
 
 
-def seed(app_id: str, count: int, now: datetime, tell: Callable[[int], None]) -> int:
-    """Fill an app up to `count` loans and return how many were added.
-
-    `tell` is called with the number of loans that are there, after each batch.
-    """
+def seed(app_id: str, count: int, now: datetime) -> Iterator[int]:
+    """Fill an app up to `count` loans; yields how many are there, before and after each batch."""
     there = Loan.objects.filter(app_id=app_id).count()
+    yield there
     first, last = -(-there // LOANS_EACH), -(-count // LOANS_EACH)
     starts = range(first, last, _BATCH)
     build = partial(_batch, app_id, last, day_start(now.date()))
@@ -53,8 +51,7 @@ def seed(app_id: str, count: int, now: datetime, tell: Callable[[int], None]) ->
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for made in _in_turn(pool, build, starts):
             _save(made)
-            tell(Loan.objects.filter(app_id=app_id).count())
-    return Loan.objects.filter(app_id=app_id).count() - there
+            yield Loan.objects.filter(app_id=app_id).count()
 
 
 def _in_turn(

@@ -2,7 +2,6 @@
 
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import NamedTuple
 from uuid import uuid4
 
 from django.conf import settings
@@ -15,6 +14,7 @@ from lendingadmin.sandbox.rules.ids import PROJECT, write_account_id
 from lendingadmin.sandbox.rules.offers import Holder, NoOffer, make_offer
 from lendingadmin.sandbox.rules.scoring import Outcome
 from lendingadmin.sandbox.schemas import answers
+from lendingadmin.sandbox.schemas.inputs import OffersAsked
 from lendingadmin.sandbox.store import assessments, borrowers
 from lendingadmin.sandbox.store.encryption import decrypt, encrypt
 
@@ -24,15 +24,7 @@ _USUAL = {
 }
 
 
-class Asked(NamedTuple):
-    """What a request for offers names; None where it leaves something out."""
-
-    assessment_type: str | None
-    timestamp: datetime | None
-    request_id: str | None
-
-
-def find(app_id: str, borrower_id: str, request_id: str | None) -> OfferOperation | None:
+def find_operation(app_id: str, borrower_id: str, request_id: str | None) -> OfferOperation | None:
     """The operation of a borrower's requestId, or None."""
     rows = OfferOperation.objects.select_related("assessment", "borrower")
     return rows.filter(
@@ -40,16 +32,18 @@ def find(app_id: str, borrower_id: str, request_id: str | None) -> OfferOperatio
     ).first()
 
 
-def start(app_id: str, borrower_id: str, asked: Asked, now: datetime) -> OfferOperation:
+def start_operation(
+    app_id: str, borrower_id: str, asked: OffersAsked, now: datetime
+) -> OfferOperation:
     """The operation of this requestId, started unless it was before.
 
     What is left out is chosen: the usual assessment of the borrower's category, as of now, under
-    a requestId of our own. Raises NotFound without such a borrower, and
-    what making an assessment raises.
+    a requestId of our own. Raises NotFound without such a borrower, and what making an assessment
+    raises.
     """
     with transaction.atomic():
         # Looked for again under the write lock: of two calls at once, one starts it.
-        if asked.request_id and (known := find(app_id, borrower_id, asked.request_id)):
+        if asked.request_id and (known := find_operation(app_id, borrower_id, asked.request_id)):
             return known
         borrower = borrowers.get_borrower(app_id, borrower_id)
         request_id = asked.request_id or str(uuid4())
@@ -81,16 +75,14 @@ def answer_offer(operation: OfferOperation, now: datetime) -> answers.OfferOpera
         name=f"operations/{operation.operation_id}",
         operation_id=str(operation.operation_id),
         done=done,
-        metadata=answers.OfferMetadata(
+        metadata=answers.OfferMetadata.read(
+            assessment,
             status="completed" if done else "queued",
             start_time=operation.created_at,
             end_time=assessment.ready_at if done else None,
             expiry_time=operation.expires_at,
             project_id=PROJECT,
-            app_id=assessment.app_id,
-            account_id=assessment.account_id,
             request_id=operation.request_id,
-            assessment_id=assessment.assessment_id,
         ),
         result=None if outcome is None else _build_result(operation, outcome),
     )
@@ -101,16 +93,17 @@ def _build_result(operation: OfferOperation, outcome: Outcome) -> answers.OfferR
     found = make_offer(outcome, Holder(kept["category"], Decimal(kept["owed"])), PRODUCTS)
     if isinstance(found, NoOffer):
         return answers.OfferResult(error=f"{found.reason}: {found.message}", response=None)
-    response = {
-        "credit_limit": found.credit_limit,
-        "products": [
-            {"product_id": product_id, "terms": {"interest": {"risk_premium_rate": premium}}}
-            for product_id, premium in found.products
-        ],
-        "interest_rate_waiver": found.waiver,
-        "valid_from": operation.assessment.ready_at,
-    }
-    return answers.OfferResult(error=None, response=answers.GetOffersResponse(**response))
+    products = [
+        {"product_id": product_id, "terms": {"interest": {"risk_premium_rate": premium}}}
+        for product_id, premium in found.products
+    ]
+    response = answers.GetOffersResponse.read(
+        found,
+        products=products,
+        interest_rate_waiver=found.waiver,
+        valid_from=operation.assessment.ready_at,
+    )
+    return answers.OfferResult(error=None, response=response)
 
 
 def _sum_owed(borrower: Borrower, now: datetime) -> Decimal:
