@@ -170,7 +170,7 @@ class EventData(Row):
 
 
 class Assessment(Row):
-    """An assessment: its outcome is worked out when it is made and shown from `ready_at` on."""
+    """An assessment: its outcome is computed when it is made and shown from `ready_at` on."""
 
     app_id = models.CharField(max_length=200)
     assessment_id = models.CharField(max_length=40)

@@ -5,7 +5,7 @@ from ninja import Query, Router
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.api import lists
-from lendingadmin.sandbox.api.guard import Bearer, app_of
+from lendingadmin.sandbox.api.guard import Bearer, check_app
 from lendingadmin.sandbox.api.lists import PageParameters
 from lendingadmin.sandbox.models import Assessment
 from lendingadmin.sandbox.schemas.answers import AnsweredAssessment, AssessmentPage, Error
@@ -23,7 +23,7 @@ def list_assessments(
 ) -> AssessmentPage:
     """Assessments of the app, oldest first."""
     now = clock.now()
-    rows = Assessment.objects.filter(app_id=app_of(project_id, app_id))
+    rows = Assessment.objects.filter(app_id=check_app(project_id, app_id))
     found, token = lists.read_page(rows, lists.read_listing(request, asked, {}))
     answered = [assessments.answer_assessment(one, now) for one in found]
     return AssessmentPage(assessments=answered, next_page_token=token)
@@ -39,7 +39,7 @@ def create_assessment(
 ) -> AnsweredAssessment:
     """Have an account assessed; the result can be read once its time has come."""
     now = clock.now()
-    app_of(project_id, app_id)
+    check_app(project_id, app_id)
     made = assessments.create(app_id, sent.account_id, sent.assessment_type, sent.timestamp, now)
     return assessments.answer_assessment(made, now)
 
@@ -49,5 +49,5 @@ def get_assessment(
     request: HttpRequest, project_id: str, app_id: str, assessment_id: str
 ) -> AnsweredAssessment:
     """One assessment, by assessmentId or uid."""
-    found = assessments.get_assessment(app_of(project_id, app_id), assessment_id)
+    found = assessments.get_assessment(check_app(project_id, app_id), assessment_id)
     return assessments.answer_assessment(found, clock.now())

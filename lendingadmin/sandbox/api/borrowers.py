@@ -5,7 +5,7 @@ from ninja import Query, Router
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.api import lists
-from lendingadmin.sandbox.api.guard import Bearer, app_of
+from lendingadmin.sandbox.api.guard import Bearer, check_app
 from lendingadmin.sandbox.api.lists import PageParameters
 from lendingadmin.sandbox.models import Borrower
 from lendingadmin.sandbox.rules.invalid import Invalid
@@ -24,7 +24,7 @@ def list_borrowers(
     request: HttpRequest, project_id: str, app_id: str, asked: Query[PageParameters]
 ) -> BorrowerPage:
     """Borrowers of the app, oldest first."""
-    rows = Borrower.objects.filter(app_id=app_of(project_id, app_id))
+    rows = Borrower.objects.filter(app_id=check_app(project_id, app_id))
     found, token = lists.read_page(rows, lists.read_listing(request, asked, {}))
     now = clock.now()
     repayments.post_waiting(app_id, now)
@@ -37,7 +37,7 @@ def create_borrower(
     request: HttpRequest, project_id: str, app_id: str, sent: NewBorrower
 ) -> AnsweredBorrower:
     """Register a borrower; 409 when it exists."""
-    borrower = borrowers.create(app_of(project_id, app_id), sent.document(), clock.now())
+    borrower = borrowers.create(check_app(project_id, app_id), sent.document(), clock.now())
     return _answer(borrower)
 
 
@@ -46,7 +46,7 @@ def get_borrower(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str
 ) -> AnsweredBorrower:
     """One borrower."""
-    return _answer(borrowers.get_borrower(app_of(project_id, app_id), borrower_id))
+    return _answer(borrowers.get_borrower(check_app(project_id, app_id), borrower_id))
 
 
 @router.patch(ONE, auth=Bearer("borrowers.patch"), response=AnsweredBorrower)
@@ -54,7 +54,7 @@ def patch_borrower(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str, sent: BorrowerPatch
 ) -> AnsweredBorrower:
     """Replace the fields that were sent, at least one, lists as a whole."""
-    app_of(project_id, app_id)
+    check_app(project_id, app_id)
     changes = sent.document(only_sent=True)
     if not changes:
         raise Invalid("body", "must hold at least one field that can be changed")
@@ -70,7 +70,7 @@ def delete_borrower(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str
 ) -> HttpResponse:
     """Remove a borrower that holds no loan account."""
-    borrowers.delete(app_of(project_id, app_id), borrower_id)
+    borrowers.delete(check_app(project_id, app_id), borrower_id)
     return HttpResponse(status=204)
 
 

@@ -81,7 +81,7 @@ class Document(OpenAPISchema):
     def operation_details(self, operation: Operation) -> dict[str, Any]:
         """One operation, with its permission and, for the issuer, its form."""
         details: dict[str, Any] = super().operation_details(operation)
-        guard = _guard(operation)
+        guard = _find_guard(operation)
         if guard is None:
             content = {"application/x-www-form-urlencoded": {"schema": _FORM}}
             details["requestBody"] = {"required": True, "content": content}
@@ -107,7 +107,7 @@ class Document(OpenAPISchema):
 
     def operation_security(self, operation: Operation) -> list[dict[str, Any]] | None:
         """Any one of the accepted scopes is enough."""
-        guard = _guard(operation)
+        guard = _find_guard(operation)
         if guard is None:
             return None
         self.securitySchemes |= _SCHEMES
@@ -117,7 +117,7 @@ class Document(OpenAPISchema):
         """The answer, and every error that the operation may end in."""
         described: dict[int, dict[str, Any]] = super().responses(operation)
         errors = {status for status in described if status >= 400} | {*_ALWAYS}
-        if _guard(operation):
+        if _find_guard(operation):
             errors.add(403)
             errors |= {404} if "{" in operation.path else set()
         if operation.methods != ["GET"] and 204 not in described:
@@ -168,5 +168,5 @@ def _by_policy(view: View) -> View:
     return call
 
 
-def _guard(operation: Operation) -> Bearer | None:
+def _find_guard(operation: Operation) -> Bearer | None:
     return next((one for one in operation.auth_callbacks if isinstance(one, Bearer)), None)

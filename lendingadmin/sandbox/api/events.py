@@ -5,11 +5,11 @@ from ninja import Query, Router
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.api import lists
-from lendingadmin.sandbox.api.guard import Bearer, app_of
+from lendingadmin.sandbox.api.guard import Bearer, check_app
 from lendingadmin.sandbox.api.lists import ListParameters
 from lendingadmin.sandbox.models import Event
 from lendingadmin.sandbox.rules.entity_values import check_category, read_data
-from lendingadmin.sandbox.rules.events import read_event_type, read_past
+from lendingadmin.sandbox.rules.events import check_past, read_event_type
 from lendingadmin.sandbox.schemas.answers import AnsweredEvent, Error, EventPage
 from lendingadmin.sandbox.schemas.inputs import NewEvent
 from lendingadmin.sandbox.store import events
@@ -26,7 +26,7 @@ def list_events(
     now = clock.now()
     listing = lists.read_listing(request, asked, events.FILTER_FIELDS)
     rows = Event.objects.filter(
-        events.build_conditions(listing.clauses, now), app_id=app_of(project_id, app_id)
+        events.build_conditions(listing.clauses, now), app_id=check_app(project_id, app_id)
     )
     found, token = lists.read_page(rows, listing)
     return EventPage(events=events.answer_events(found, now), next_page_token=token)
@@ -38,9 +38,9 @@ def create_event(
 ) -> AnsweredEvent:
     """Report data of a borrower; 409 for the same account, type and timestamp."""
     now = clock.now()
-    app_of(project_id, app_id)
+    check_app(project_id, app_id)
     read_event_type(sent.event_type, "eventType")
-    read_past(sent.timestamp, now, "timestamp")
+    check_past(sent.timestamp, now, "timestamp")
     data = read_data(sent.data, "data")
     check_category(sent.category, data)
     event = events.create(app_id, sent.document() | {"data": data}, now)

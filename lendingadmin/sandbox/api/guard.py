@@ -50,7 +50,7 @@ class Bearer(HttpBearer):
         return found.client_id
 
 
-def app_of(project_id: str, app_id: str) -> str:
+def check_app(project_id: str, app_id: str) -> str:
     """The app of a path. Every app of the one project exists; raises NotFound for others."""
     check_project(project_id)
     try:

@@ -58,7 +58,7 @@ class Listing(NamedTuple):
 
     def token(self, place: Place) -> str:
         """The token for what follows."""
-        return write_token(_key(), self.bound, place)
+        return write_token(_read_key(), self.bound, place)
 
 
 def read_listing(
@@ -82,7 +82,7 @@ def read_listing(
                 raise Invalid(name, "is not supported by this list")
     bound = (request.path, size, text, descending)
     token = asked.page_token
-    place = None if token is None else read_token(_key(), bound, token)
+    place = None if token is None else read_token(_read_key(), bound, token)
     return Listing(size, descending, clauses, place, bound)
 
 
@@ -114,5 +114,5 @@ def _after(place: Place, descending: bool) -> Q:
     return Q(created_at__gte=moment) & (Q(created_at__gt=moment) | Q(pk__gt=place.number))
 
 
-def _key() -> bytes:
+def _read_key() -> bytes:
     return settings.SECRET_KEY.encode()

@@ -8,7 +8,7 @@ from ninja import Query, Router
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.api import lists
-from lendingadmin.sandbox.api.guard import Bearer, app_of, post_method
+from lendingadmin.sandbox.api.guard import Bearer, check_app, post_method
 from lendingadmin.sandbox.api.lists import ListParameters
 from lendingadmin.sandbox.catalogue.products import Product, find_product
 from lendingadmin.sandbox.models import Loan
@@ -80,7 +80,7 @@ def delete_loan(
 
 def _begin(project_id: str, app_id: str) -> datetime:
     """The moment of this request, with every repayment posted that has taken effect by then."""
-    app_of(project_id, app_id)
+    check_app(project_id, app_id)
     now = clock.now()
     repayments.post_waiting(app_id, now)
     return now

@@ -7,11 +7,11 @@ from ninja import Router
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.api.errors import Refusal
-from lendingadmin.sandbox.api.guard import app_of, post_method
+from lendingadmin.sandbox.api.guard import check_app, post_method
 from lendingadmin.sandbox.catalogue.products import find_product
 from lendingadmin.sandbox.rules.instants import write_timestamp
 from lendingadmin.sandbox.rules.invalid import Invalid, NotFound
-from lendingadmin.sandbox.rules.previews import Offered, preview
+from lendingadmin.sandbox.rules.previews import Offered, build_previews
 from lendingadmin.sandbox.schemas.answers import Contracts, Error, OfferOperation
 from lendingadmin.sandbox.schemas.inputs import OffersAsked, OfferSummary, PreviewAsked
 from lendingadmin.sandbox.store import borrowers, offers, repayments
@@ -27,7 +27,7 @@ def get_offers(
     """Have offers made, or with a requestId that was sent before, read how far they are."""
     if not sent.can_start and sent.request_id is None:
         raise Invalid("body", "must hold at least one of assessmentType, timestamp, requestId")
-    borrowers.get_borrower(app_of(project_id, app_id), borrower_id)
+    borrowers.get_borrower(check_app(project_id, app_id), borrower_id)
     now = clock.now()
     operation = offers.find_operation(app_id, borrower_id, sent.request_id)
     if operation is None:
@@ -46,9 +46,9 @@ def get_offer_contracts(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str, sent: PreviewAsked
 ) -> Contracts:
     """A contract for each product of the offer; nothing is stored."""
-    borrowers.get_borrower(app_of(project_id, app_id), borrower_id)
+    borrowers.get_borrower(check_app(project_id, app_id), borrower_id)
     summary = sent.offer_summary
-    contracts = preview(
+    contracts = build_previews(
         _read_offered(summary),
         summary.credit_limit,
         summary.interest_rate_waiver or Decimal(0),

@@ -55,16 +55,16 @@ class Product(NamedTuple):
         return uuid5(NAMESPACE_URL, self.name)
 
 
-def _processing(share: str) -> Fee:
+def _take_share(share: str) -> Fee:
     text = "Taken from the amount that is paid out."
     return Fee(DEDUCTED, Decimal(share), "Processing fee", text)
 
 
-def _late(share: str) -> Fee:
+def _charge_late(share: str) -> Fee:
     return Fee(LATE, Decimal(share), "Late payment fee", "Charged once on an overdue instalment.")
 
 
-def _service(share: str) -> Fee:
+def _ask_service(share: str) -> Fee:
     return Fee("service_fee", Decimal(share), "Service fee", "Asked for with the first instalment.")
 
 
@@ -72,40 +72,40 @@ PRODUCTS: tuple[Product, ...] = (
     Product(
         "term-6-months", Style.TERM, "Six-month loan", "Six equal monthly instalments.",
         180, 30, Decimal("0.24"), Decimal("0.06"), Decimal("0.45"), Decimal("0.95"),
-        (_processing("0.025"), _late("0.01")), Decimal("0.03"), 5, Decimal(100), "TERM6",
+        (_take_share("0.025"), _charge_late("0.01")), Decimal("0.03"), 5, Decimal(100), "TERM6",
     ),
     Product(
         "term-12-months", Style.TERM, "One-year loan", "Twelve equal monthly instalments.",
         360, 30, Decimal("0.21"), Decimal("0.05"), Decimal("0.40"), Decimal("0.80"),
-        (_processing("0.02"), _service("0.005"), _late("0.01")), Decimal("0.025"), 5,
-        Decimal(500), "TERM12",
+        (_take_share("0.02"), _ask_service("0.005"), _charge_late("0.01")),
+        Decimal("0.025"), 5, Decimal(500), "TERM12",
     ),
     Product(
         "business-24-months", Style.TERM, "Business loan", "For companies: two years, monthly.",
         720, 30, Decimal("0.16"), Decimal("0.03"), Decimal("0.30"), Decimal("0.60"),
-        (_processing("0.015"),), Decimal("0.02"), 10, Decimal(1000), "BIZ24",
+        (_take_share("0.015"),), Decimal("0.02"), 10, Decimal(1000), "BIZ24",
         categories=("company",),
     ),
     Product(
         "flex-weekly", Style.FLEX, "Weekly flex", "Twelve weeks, instalments that fall.",
         84, 7, Decimal("0.36"), Decimal("0.08"), Decimal("0.75"), Decimal("1.20"),
-        (_service("0.02"), _late("0.015")), Decimal("0.05"), 2, Decimal(50),
+        (_ask_service("0.02"), _charge_late("0.015")), Decimal("0.05"), 2, Decimal(50),
     ),
     Product(
         "flex-salary", Style.FLEX, "Salary flex", "Three monthly parts after payday.",
         90, 30, Decimal("0.30"), Decimal("0.06"), Decimal("0.60"), Decimal("1.10"),
-        (_processing("0.03"),), Decimal("0.04"), 3, Decimal(100), "SALARY",
+        (_take_share("0.03"),), Decimal("0.04"), 3, Decimal(100), "SALARY",
         categories=("individual",),
     ),
     Product(
         "bullet-30-days", Style.BULLET, "Thirty-day loan", "Everything back after thirty days.",
         30, 30, Decimal("0.60"), Decimal("0.12"), Decimal("1.20"), Decimal("1.80"),
-        (_processing("0.04"), _late("0.02")), Decimal("0.06"), 3, Decimal(10), "B30",
+        (_take_share("0.04"), _charge_late("0.02")), Decimal("0.06"), 3, Decimal(10), "B30",
     ),
     Product(
         "bullet-14-days", Style.BULLET, "Two-week loan", "No longer offered; contracts run on.",
         14, 14, Decimal("0.72"), Decimal("0.10"), Decimal("1.50"), Decimal("2.40"),
-        (_processing("0.03"),), Decimal("0.06"), 1, Decimal(10), None, active=False,
+        (_take_share("0.03"),), Decimal("0.06"), 1, Decimal(10), None, active=False,
     ),
 )  # fmt: skip
 

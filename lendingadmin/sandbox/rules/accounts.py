@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
-from lendingadmin.sandbox.rules.amounts import ZERO, cents
-from lendingadmin.sandbox.rules.status import days_late
+from lendingadmin.sandbox.rules.amounts import ZERO, round_cents
+from lendingadmin.sandbox.rules.status import count_days_late
 
 KINDS = ("penalty", "fees", "interest", "principal")
 PENALTY, FEES, INTEREST, PRINCIPAL = range(4)
@@ -105,9 +105,9 @@ def charge(lines: Iterable[Line], arrears: Arrears, until: datetime) -> None:
             overdue = line.owed[PRINCIPAL] - line.paid[PRINCIPAL]
             if moment >= until or overdue <= 0:
                 break
-            line.owed[PENALTY] += cents(overdue * arrears.rate)
+            line.owed[PENALTY] += round_cents(overdue * arrears.rate)
             if line.charges == 0:
-                line.owed[FEES] += cents(overdue * arrears.late_fee)
+                line.owed[FEES] += round_cents(overdue * arrears.late_fee)
             line.charges += 1
 
 
@@ -132,26 +132,26 @@ def clear(lines: Sequence[Line], amount: Decimal, at: datetime) -> Decimal:
     return amount
 
 
-def oldest_unpaid(lines: Sequence[Line]) -> datetime | None:
+def find_oldest_due(lines: Sequence[Line]) -> datetime | None:
     """When the oldest instalment that is not paid in full falls (or fell) due."""
     return min((line.due for line in lines if line.paid != line.owed), default=None)
 
 
-def position(lines: Sequence[Line], arrears: Arrears, now: datetime) -> Position:
+def find_position(lines: Sequence[Line], arrears: Arrears, now: datetime) -> Position:
     """The position at `now`; penalties up to then are added to the lines that were passed in."""
     charge(lines, arrears, now)
     unpaid = [line for line in lines if line.paid != line.owed]
-    oldest = oldest_unpaid(lines)
+    oldest = find_oldest_due(lines)
     coming = [line for line in unpaid if line.due >= now]
     return Position(
-        balances=balances(lines, now),
-        days_late=days_late(oldest, now),
+        balances=sum_balances(lines, now),
+        days_late=count_days_late(oldest, now),
         next_line=min(coming, key=lambda line: line.due, default=None),
         oldest_due=oldest,
     )
 
 
-def balances(lines: Sequence[Line], now: datetime) -> dict[str, dict[str, Decimal]]:
+def sum_balances(lines: Sequence[Line], now: datetime) -> dict[str, dict[str, Decimal]]:
     """The five groups (Spec: LoanBalances); `repayment` is the sum of the other four.
 
     total = paid + unpaid. `due` is what has fallen due by now, paid or not, and `overdue` the
@@ -168,16 +168,18 @@ def balances(lines: Sequence[Line], now: datetime) -> dict[str, dict[str, Decima
                 due[kind] += owed
                 overdue[kind] += owed - cleared
     groups = {
-        name: _group(due[kind], paid[kind], total[kind], overdue[kind])
+        name: _build_group(due[kind], paid[kind], total[kind], overdue[kind])
         for kind, name in enumerate(KINDS)
     }
-    groups["repayment"] = _group(
+    groups["repayment"] = _build_group(
         sum(due, ZERO), sum(paid, ZERO), sum(total, ZERO), sum(overdue, ZERO)
     )
     return groups
 
 
-def _group(due: Decimal, paid: Decimal, total: Decimal, overdue: Decimal) -> dict[str, Decimal]:
+def _build_group(
+    due: Decimal, paid: Decimal, total: Decimal, overdue: Decimal
+) -> dict[str, Decimal]:
     return {
         "due": due,
         "paid": paid,

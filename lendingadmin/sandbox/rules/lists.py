@@ -52,10 +52,10 @@ def read_filter(text: str, fields: Mapping[str, type]) -> tuple[Clause, ...]:
 
     `fields` gives the allowed fields with `str` or `int`. Raises Invalid for anything else.
     """
-    return tuple(_clause(part, fields) for part in text.split())
+    return tuple(_read_clause(part, fields) for part in text.split())
 
 
-def _clause(part: str, fields: Mapping[str, type]) -> Clause:
+def _read_clause(part: str, fields: Mapping[str, type]) -> Clause:
     field, colon, value = part.partition(":")
     if not colon or not value:
         raise Invalid("filter", f"“{part}” is not of the form <FIELD>:<VALUE>")

@@ -44,7 +44,7 @@ def open_account(
         contract |= build_contract(build_plan(product, posted, amount, first))
     lines = read_lines(contract.get("installments"))
     principal = sum((line.owed[KINDS.index("principal")] for line in lines), ZERO)
-    _agree(principal, amount, contract)
+    _check_principal(principal, amount, contract)
     return Opening(
         contract, lines, read_arrears(contract), principal, max(line.due for line in lines)
     )
@@ -56,10 +56,10 @@ def read_lines(installments: object) -> list[Line]:
         raise Invalid(
             "contract.installments", f"must be an array of at most {MOST_INSTALMENTS} instalments"
         )
-    return [_line(place, one) for place, one in enumerate(installments)]
+    return [_read_line(place, one) for place, one in enumerate(installments)]
 
 
-def _line(place: int, installment: object) -> Line:
+def _read_line(place: int, installment: object) -> Line:
     field = f"contract.installments[{place}]"
     if not isinstance(installment, Mapping):
         raise Invalid(field, "must be an object")
@@ -87,7 +87,9 @@ def read_arrears(contract: Mapping[str, Any]) -> Arrears:
     return Arrears(share, timedelta(days=days), late)
 
 
-def _agree(principal: Decimal, amount: Decimal | None, contract: Mapping[str, Any]) -> None:
+def _check_principal(
+    principal: Decimal, amount: Decimal | None, contract: Mapping[str, Any]
+) -> None:
     if principal <= 0:
         raise Invalid("contract.installments", "must repay a principal above zero")
     if amount is not None and amount != principal:
@@ -110,8 +112,8 @@ def build_plan(
     terms = read_section(contract, "terms", "contract.terms")
     interest = read_section(terms, "interest", "contract.terms.interest")
     penalty = read_section(terms, "penalty", "contract.terms.penalty")
-    period = _days(terms, "period", product.period_days, "contract.terms.period")
-    interval = _days(
+    period = _read_days_or(terms, "period", product.period_days, "contract.terms.period")
+    interval = _read_days_or(
         terms, "repaymentInterval", product.interval_days, "contract.terms.repaymentInterval"
     )
     if period < 1 or interval < 1 or period > interval * MOST_INSTALMENTS:
@@ -119,18 +121,18 @@ def build_plan(
     return Plan(
         product_id=product.product_id,
         style=product.style,
-        requested=amount if amount is not None else _principal(contract),
+        requested=amount if amount is not None else _read_principal(contract),
         start=start,
         period_days=period,
         interval_days=interval,
-        base_rate=_rate(interest, "baseRate", product.base_rate),
-        risk_premium_rate=_rate(interest, "riskPremiumRate", product.risk_premium_rate),
-        waiver_rate=_rate(interest, "waiverRate", Decimal(0)),
-        max_aer=_rate(interest, "maxAER", product.max_aer),
-        max_apr=_rate(interest, "maxAPR", product.max_apr),
-        fees=_fees(terms, product),
-        penalty_rate=_rate(penalty, "rate", product.penalty_rate, "contract.terms.penalty"),
-        grace_days=_days(
+        base_rate=_read_rate_or(interest, "baseRate", product.base_rate),
+        risk_premium_rate=_read_rate_or(interest, "riskPremiumRate", product.risk_premium_rate),
+        waiver_rate=_read_rate_or(interest, "waiverRate", Decimal(0)),
+        max_aer=_read_rate_or(interest, "maxAER", product.max_aer),
+        max_apr=_read_rate_or(interest, "maxAPR", product.max_apr),
+        fees=_choose_fees(terms, product),
+        penalty_rate=_read_rate_or(penalty, "rate", product.penalty_rate, "contract.terms.penalty"),
+        grace_days=_read_days_or(
             penalty, "gracePeriod", product.grace_days, "contract.terms.penalty.gracePeriod"
         ),
     )
@@ -151,10 +153,12 @@ def read_fees(terms: Mapping[str, Any]) -> tuple[Fee, ...]:
     posted = [] if terms.get("fees") is None else terms["fees"]
     if not isinstance(posted, list):
         raise Invalid("contract.terms.fees", "must be an array")
-    return tuple(_fee(fee, f"contract.terms.fees[{place}]") for place, fee in enumerate(posted))
+    return tuple(
+        _read_fee(fee, f"contract.terms.fees[{place}]") for place, fee in enumerate(posted)
+    )
 
 
-def _fee(fee: object, field: str) -> Fee:
+def _read_fee(fee: object, field: str) -> Fee:
     if not isinstance(fee, Mapping) or not isinstance(fee.get("kind"), str):
         raise Invalid(field, "must be an object with a kind")
     value = read_number(fee.get("value"), f"{field}.value")
@@ -169,14 +173,14 @@ def _fee(fee: object, field: str) -> Fee:
     )
 
 
-def _fees(terms: Mapping[str, Any], product: Product) -> tuple[Fee, ...]:
+def _choose_fees(terms: Mapping[str, Any], product: Product) -> tuple[Fee, ...]:
     fees = product.fees if terms.get("fees") is None else read_fees(terms)
     if sum(fee.value for fee in fees if fee.kind == DEDUCTED) >= 1:
         raise Invalid("contract.terms.fees", "must leave something to disburse")
     return fees
 
 
-def _principal(contract: Mapping[str, Any]) -> Decimal:
+def _read_principal(contract: Mapping[str, Any]) -> Decimal:
     amounts = read_section(contract, "amounts", "contract.amounts")
     for key in ("principal", "requested"):
         if amounts.get(key) is not None:
@@ -184,12 +188,12 @@ def _principal(contract: Mapping[str, Any]) -> Decimal:
     raise Invalid("loanAmount", "is needed to compute the contract's instalments")
 
 
-def _days(holder: Mapping[str, Any], key: str, default: int, field: str) -> int:
+def _read_days_or(holder: Mapping[str, Any], key: str, default: int, field: str) -> int:
     value = holder.get(key)
     return default if value is None else read_days(value, field)
 
 
-def _rate(
+def _read_rate_or(
     holder: Mapping[str, Any],
     key: str,
     default: Decimal,

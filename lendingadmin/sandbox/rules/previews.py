@@ -18,7 +18,7 @@ class Offered(NamedTuple):
     risk_premium_rate: Decimal | None
 
 
-def preview(
+def build_previews(
     offered: Sequence[Offered],
     credit_limit: Decimal,
     waiver_rate: Decimal,
@@ -32,10 +32,12 @@ def preview(
     """
     if amount > credit_limit:
         raise RuleBroken(f"amount: {amount} is above the credit limit of {credit_limit}")
-    return [_contract(one, waiver_rate, amount, start) for one in offered]
+    return [_build_preview(one, waiver_rate, amount, start) for one in offered]
 
 
-def _contract(one: Offered, waiver_rate: Decimal, amount: Decimal, start: date) -> dict[str, Any]:
+def _build_preview(
+    one: Offered, waiver_rate: Decimal, amount: Decimal, start: date
+) -> dict[str, Any]:
     product = one.product
     if not product.active:
         raise RuleBroken(f"offerSummary.products: {product.product_id} is no longer offered")

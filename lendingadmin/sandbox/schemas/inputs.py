@@ -36,7 +36,7 @@ def _by(read: Callable[[Any, str], object]) -> BeforeValidator:
     return BeforeValidator(validate)
 
 
-def _id(value: object, field: str) -> str:
+def _read_id(value: object, field: str) -> str:
     if not isinstance(value, str):
         raise Invalid(field, "must be a string")
     return ids.read_id(value, field)
@@ -52,7 +52,7 @@ Timestamp = Annotated[datetime, _by(instants.read_timestamp)]
 Date = Annotated[date, _by(instants.read_date)]
 Number = Annotated[Decimal, _by(amounts.read_number), WithJsonSchema(_NUMBER)]
 PositiveAmount = Annotated[Decimal, _by(amounts.read_positive_amount), WithJsonSchema(_AMOUNT)]
-Id = Annotated[str, _by(_id), WithJsonSchema(_ID)]
+Id = Annotated[str, _by(_read_id), WithJsonSchema(_ID)]
 Word = Annotated[StrictStr, Field(max_length=200)]
 Category = Literal["individual", "company"]
 Free = dict[str, Any]

@@ -14,8 +14,8 @@ from typing import Any
 
 from lendingadmin.sandbox.rules.instants import day_end, day_start, read_days, write_timestamp
 from lendingadmin.sandbox.seed.countries import APPS
-from lendingadmin.sandbox.seed.people import Body, borrower, stream
-from lendingadmin.sandbox.seed.reports import Reports, reports
+from lendingadmin.sandbox.seed.people import Body, build_borrower, seed_random
+from lendingadmin.sandbox.seed.reports import Reports, plan_reports
 
 BORROWERS = {"kenya": 130, "ghana": 90}
 LOANS = {"kenya": 245, "ghana": 180}
@@ -45,7 +45,7 @@ class Story(StrEnum):
     SETTLED_LATE = "settled_late"
 
 
-#: A cycle of 25, so that every story is told in each app, in a lender's usual proportions.
+#: A cycle of 25, so that each app has every story, in a lender's usual proportions.
 _CYCLE = (
     "on_time settled late_30 on_time pending settled late_60 partly_paid settled_early new"
     " on_time late_more settled on_time late_90 settled_late on_time late_30 settled"
@@ -97,30 +97,32 @@ def plan(app_id: str, now: datetime, products: Sequence[Product]) -> tuple[Clien
 
     `products` are as the service lists them: ids and terms are taken from there.
     """
-    bodies = [borrower(app_id, n, now) for n in range(BORROWERS[app_id])]
+    bodies = [build_borrower(app_id, n, now) for n in range(BORROWERS[app_id])]
     loans: list[list[Loan]] = [[] for _ in bodies]
     for n in range(LOANS[app_id]):
-        chance = stream("holder", app_id, n)
+        chance = seed_random("holder", app_id, n)
         holder = n if n < len(bodies) * 2 // 3 else chance.randrange(len(bodies) * 9 // 10)
-        loans[holder].append(loan(app_id, n, bodies[holder], now, products))
+        loans[holder].append(plan_loan(app_id, n, bodies[holder], now, products))
     return tuple(
         Client(
             body,
             tuple(sorted(taken, key=lambda one: str(one.body["startDate"]))),
-            reports(app_id, n, body, now),
+            plan_reports(app_id, n, body, now),
         )
         for n, (body, taken) in enumerate(zip(bodies, loans, strict=True))
     )
 
 
-def loan(app_id: str, n: int, holder: Body, now: datetime, products: Sequence[Product]) -> Loan:
+def plan_loan(
+    app_id: str, n: int, holder: Body, now: datetime, products: Sequence[Product]
+) -> Loan:
     """The n-th loan of an app, held by a borrower (a create body), with its repayments."""
-    chance = stream("loan", app_id, n)
+    chance = seed_random("loan", app_id, n)
     story = _STORIES[n % len(_STORIES)]
-    product = _product(chance, story, holder["category"], products)
+    product = _choose_product(chance, story, holder["category"], products)
     interval = read_days(product["terms"]["repaymentInterval"], "")
-    count = _instalments(product)
-    paid, start = _progress(story, chance, count, interval, now)
+    count = _count_instalments(product)
+    paid, start = _plan_progress(story, chance, count, interval, now)
     # An instalment's days are counted with both ends, so it falls due the day before the next.
     dues = [day_end((start + timedelta(days=interval * k - 1)).date()) for k in range(1, count + 1)]
     body: Body = {
@@ -130,13 +132,13 @@ def loan(app_id: str, n: int, holder: Body, now: datetime, products: Sequence[Pr
         "productId": product["productId"],
         "startDate": write_timestamp(start),
         "maturityDate": write_timestamp(dues[-1]),
-        "contract": _contract(chance, app_id, holder["category"], product, start),
+        "contract": _build_contract(chance, app_id, holder["category"], product, start),
     }
-    payments = tuple(_payments(story, chance, app_id, n, paid, dues, now))
+    payments = tuple(_plan_payments(story, chance, app_id, n, paid, dues, now))
     return Loan(story, body, payments)
 
 
-def _product(
+def _choose_product(
     chance: random.Random, story: Story, category: str, products: Sequence[Product]
 ) -> Product:
     """One that is offered and fits: half a year or more for companies, few parts if settled."""
@@ -146,16 +148,16 @@ def _product(
     else:
         fitting = [one for one in offered if read_days(one["terms"]["period"], "") <= 360]
     if story in _SETTLED:
-        fitting = [one for one in fitting if _instalments(one) <= 6]
+        fitting = [one for one in fitting if _count_instalments(one) <= 6]
     return chance.choice(fitting or offered)
 
 
-def _instalments(product: Product) -> int:
+def _count_instalments(product: Product) -> int:
     terms = product["terms"]
     return max(1, read_days(terms["period"], "") // read_days(terms["repaymentInterval"], ""))
 
 
-def _progress(
+def _plan_progress(
     story: Story, chance: random.Random, count: int, interval: int, now: datetime
 ) -> tuple[int, datetime]:
     """How many instalments were paid in full, and the day the loan started."""
@@ -175,7 +177,7 @@ def _progress(
     return paid, today + timedelta(days=until_due - interval * (paid + 1) + 1)
 
 
-def _payments(
+def _plan_payments(
     story: Story,
     chance: random.Random,
     app_id: str,
@@ -221,7 +223,7 @@ def _payments(
     return made
 
 
-def _contract(
+def _build_contract(
     chance: random.Random, app_id: str, category: str, product: Product, start: datetime
 ) -> Body:
     """Contract without instalments: the service computes them (Spec: LendingContract).
@@ -229,7 +231,7 @@ def _contract(
     Fees and penalties are left to the product; the premium is this borrower's own.
     """
     terms = product["terms"]
-    amount = _amount(chance, app_id, category)
+    amount = _choose_amount(chance, app_id, category)
     return {
         "productId": product["productId"],
         "versionNo": 1,
@@ -245,7 +247,7 @@ def _contract(
     }
 
 
-def _amount(chance: random.Random, app_id: str, category: str) -> Decimal:
+def _choose_amount(chance: random.Random, app_id: str, category: str) -> Decimal:
     """A round sum in the app's currency; small sums are the commonest, companies borrow more."""
     unit = APPS[app_id][1]
     steps = chance.lognormvariate(3.4 if category == "individual" else 6.0, 0.9)

@@ -46,7 +46,7 @@ def seed(app_id: str, count: int, now: datetime) -> Iterator[int]:
     yield there
     first, last = -(-there // LOANS_EACH), -(-count // LOANS_EACH)
     starts = range(first, last, _BATCH)
-    build = partial(_batch, app_id, last, day_start(now.date()))
+    build = partial(_build_batch, app_id, last, day_start(now.date()))
     connection.close()  # a connection must not cross a fork
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for made in _in_turn(pool, build, starts):
@@ -74,14 +74,14 @@ def _save(made: Batch) -> None:
         Repayment.objects.bulk_create(made.repayments)
 
 
-def _batch(app_id: str, last: int, today: datetime, start: int) -> Batch:
+def _build_batch(app_id: str, last: int, today: datetime, start: int) -> Batch:
     made = Batch([], [], [])
     for n in range(start, min(start + _BATCH, last)):
-        body = people.borrower(_COUNTRY, n, today) | {"borrowerId": f"b-{n:07d}"}
+        body = people.build_borrower(_COUNTRY, n, today) | {"borrowerId": f"b-{n:07d}"}
         at = today - _FIRST + timedelta(seconds=n * LOANS_EACH)
         sent = NewBorrower.model_validate(body).document()
         made.borrowers.append(
-            borrowers.build_borrower(app_id, sent, _uid("borrower", app_id, n), at)
+            borrowers.build_borrower(app_id, sent, _build_uid("borrower", app_id, n), at)
         )
         for number in range(LOANS_EACH):
             _add_loan(made, app_id, n, number, body, today)
@@ -92,7 +92,7 @@ def _add_loan(
     made: Batch, app_id: str, n: int, number: int, holder: people.Body, today: datetime
 ) -> None:
     place = n * LOANS_EACH + number
-    planned = book.loan(_COUNTRY, place, holder, today, _PRODUCTS)
+    planned = book.plan_loan(_COUNTRY, place, holder, today, _PRODUCTS)
     body = planned.body | {"accountId": f"l-{place:07d}"}
     sent = NewLoan.model_validate(body)
     product = find_product(body["productId"])
@@ -104,12 +104,14 @@ def _add_loan(
         "sequenceNo": number + 1,
     }
     at = today - _FIRST + timedelta(seconds=place)
-    loan = loans.build_loan(app_id, sent.document(), opening, held, _uid("loan", app_id, place), at)
+    loan = loans.build_loan(
+        app_id, sent.document(), opening, held, _build_uid("loan", app_id, place), at
+    )
     made.loans.append(loan)
-    made.repayments.extend(_repaid(loan, planned.payments, opening.contract, today))
+    made.repayments.extend(_build_repayments(loan, planned.payments, opening.contract, today))
 
 
-def _repaid(
+def _build_repayments(
     loan: Loan, planned: Sequence[book.Payment], contract: dict[str, Any], today: datetime
 ) -> list[Repayment]:
     """The repayments of a loan, with what follows from them set on it."""
@@ -125,5 +127,5 @@ def _repaid(
     return rows
 
 
-def _uid(*parts: object) -> UUID:
-    return UUID(int=people.stream("uid", *parts).getrandbits(128), version=4)
+def _build_uid(*parts: object) -> UUID:
+    return UUID(int=people.seed_random("uid", *parts).getrandbits(128), version=4)

@@ -13,7 +13,7 @@ import requests
 
 from lendingadmin.sandbox import wire
 from lendingadmin.sandbox.rules.accounts import Payment, charge, replay
-from lendingadmin.sandbox.rules.amounts import cents
+from lendingadmin.sandbox.rules.amounts import round_cents
 from lendingadmin.sandbox.rules.instants import write_timestamp
 from lendingadmin.sandbox.rules.opening import read_arrears, read_lines
 from lendingadmin.sandbox.seed import book
@@ -23,7 +23,7 @@ _TIMEOUT = (2, 30)
 
 
 class FillError(Exception):
-    """The sandbox did not take what it was told; the sentence says what and why."""
+    """The sandbox refused a call or did not answer; the sentence says which and why."""
 
 
 class Service:
@@ -164,7 +164,7 @@ def compute_amount(
     """
     if payment.instalment is not None:
         due = Decimal(contract["installments"][payment.instalment - 1]["amounts"]["repayment"])
-        return cents(due * payment.share)
+        return round_cents(due * payment.share)
     arrears = read_arrears(contract)
     account = replay(read_lines(contract["installments"]), arrears, made)
     charge(account.lines, arrears, payment.paid_at)

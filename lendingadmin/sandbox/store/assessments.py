@@ -1,4 +1,4 @@
-"""Assessments: worked out when they are made, shown when their time has come (Spec: Assessment)."""
+"""Assessments: computed when they are made, shown when their time has come (Spec: Assessment)."""
 
 import hashlib
 from datetime import datetime, timedelta
@@ -14,11 +14,11 @@ from lendingadmin.sandbox.catalogue.assessment_types import (
 )
 from lendingadmin.sandbox.models import Assessment
 from lendingadmin.sandbox.rules import evidence, scoring
-from lendingadmin.sandbox.rules.events import read_past
+from lendingadmin.sandbox.rules.events import check_past
 from lendingadmin.sandbox.rules.ids import write_name
 from lendingadmin.sandbox.rules.instants import write_timestamp
 from lendingadmin.sandbox.rules.invalid import AlreadyExists, Invalid, NotFound, RuleBroken
-from lendingadmin.sandbox.rules.status import processing
+from lendingadmin.sandbox.rules.status import find_processing
 from lendingadmin.sandbox.schemas.answers import AnsweredAssessment, AssessmentOutcome
 from lendingadmin.sandbox.store import borrowers
 from lendingadmin.sandbox.store.encryption import encrypt
@@ -40,9 +40,9 @@ def create(
     for a timestamp to come, RuleBroken for an account or type that can't be used, and
     AlreadyExists.
     """
-    kind = _type(assessment_type)
-    read_past(timestamp, now, "timestamp")
-    key = _id(app_id, account_id, assessment_type, timestamp, request_id)
+    kind = _find_type(assessment_type)
+    check_past(timestamp, now, "timestamp")
+    key = _build_id(app_id, account_id, assessment_type, timestamp, request_id)
     with transaction.atomic():
         borrower = borrowers.find_holder(app_id, account_id)
         if borrower.category not in kind.categories:
@@ -51,7 +51,7 @@ def create(
             raise AlreadyExists(
                 "An assessment of this accountId, assessmentType and timestamp already exists"
             )
-        facts = gather(borrower, evidence.window(timestamp, kind.period_days))
+        facts = gather(borrower, evidence.build_window(timestamp, kind.period_days))
         outcome = scoring.assess(facts, kind.category)
         return Assessment.objects.create(
             app_id=app_id,
@@ -84,12 +84,12 @@ def answer_assessment(assessment: Assessment, now: datetime) -> AnsweredAssessme
     return AnsweredAssessment.read(
         assessment,
         name=write_name(assessment.app_id, "assessments", assessment.assessment_id),
-        status=processing(assessment.ready_at, failed, now),
+        status=find_processing(assessment.ready_at, failed, now),
         result=None if outcome is None else AssessmentOutcome.read(outcome),
     )
 
 
-def _type(name: str) -> AssessmentType:
+def _find_type(name: str) -> AssessmentType:
     kind = find_assessment_type(name)
     if kind is None:
         raise Invalid("assessmentType", f"{name} does not exist; give a full name of the list")
@@ -98,7 +98,7 @@ def _type(name: str) -> AssessmentType:
     return kind
 
 
-def _id(
+def _build_id(
     app_id: str, account_id: str, kind: str, timestamp: datetime, request_id: str | None
 ) -> str:
     parts = "\n".join((app_id, account_id, kind, write_timestamp(timestamp), request_id or ""))

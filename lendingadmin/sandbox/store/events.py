@@ -12,12 +12,12 @@ from pydantic.alias_generators import to_snake
 
 from lendingadmin.sandbox import wire
 from lendingadmin.sandbox.models import Event, EventData
-from lendingadmin.sandbox.rules.events import event_id, has_errors
+from lendingadmin.sandbox.rules.events import build_event_id, has_errors
 from lendingadmin.sandbox.rules.ids import write_name
 from lendingadmin.sandbox.rules.instants import read_timestamp
 from lendingadmin.sandbox.rules.invalid import AlreadyExists
 from lendingadmin.sandbox.rules.lists import Clause
-from lendingadmin.sandbox.rules.status import Processing, processing
+from lendingadmin.sandbox.rules.status import Processing, find_processing
 from lendingadmin.sandbox.schemas.answers import AnsweredEvent
 from lendingadmin.sandbox.store import borrowers
 from lendingadmin.sandbox.store.encryption import decrypt_text, encrypt_text
@@ -51,7 +51,7 @@ def create(app_id: str, sent: dict[str, Any], now: datetime) -> Event:
             )
         event = Event.objects.create(
             **same,
-            event_id=event_id(sent["accountId"], sent["eventType"], sent["timestamp"]),
+            event_id=build_event_id(sent["accountId"], sent["eventType"], sent["timestamp"]),
             uid=uuid4(),
             category=sent["category"],
             app_version_id=APP_VERSION,
@@ -98,7 +98,7 @@ def answer_events(events: Sequence[Event], now: datetime) -> list[AnsweredEvent]
         AnsweredEvent.read(
             event,
             name=write_name(event.app_id, "events", event.event_id),
-            status=processing(event.ready_at, event.has_errors, now),
+            status=find_processing(event.ready_at, event.has_errors, now),
             data=wire.Raw(decrypt_text(held[event.pk].encrypted)),
             result=None,
         )

@@ -18,8 +18,8 @@ from lendingadmin.sandbox.rules.accounts import (
     Arrears,
     Line,
     Position,
-    oldest_unpaid,
-    position,
+    find_oldest_due,
+    find_position,
 )
 from lendingadmin.sandbox.rules.amounts import ZERO
 from lendingadmin.sandbox.rules.ids import write_name
@@ -30,9 +30,9 @@ from lendingadmin.sandbox.rules.opening import Opening
 from lendingadmin.sandbox.rules.status import (
     LoanStatus,
     Performance,
-    due_window,
-    loan_status,
-    performance,
+    build_due_window,
+    find_loan_status,
+    find_performance,
 )
 from lendingadmin.sandbox.schemas.answers import AnsweredLoan, AnsweredLoanSummary
 
@@ -96,7 +96,7 @@ def build_loan(
         loan_amount=str(opening.principal),
         start_date=sent["startDate"],
         maturity_date=sent["maturityDate"] or opening.maturity,
-        oldest_due=oldest_unpaid(opening.lines),
+        oldest_due=find_oldest_due(opening.lines),
         lender_id=sent["lenderId"],
         assessment_id=sent["assessmentId"],
         request_id=sent["requestId"] or "",
@@ -136,7 +136,7 @@ def delete(app_id: str, key: str, now: datetime) -> None:
     """Remove a pending loan; raises NotFound, and RuleBroken for an open or closed one."""
     with transaction.atomic():
         loan = get_loan(app_id, key)
-        status = loan_status(loan.start_date, loan.settlement_date, now)
+        status = find_loan_status(loan.start_date, loan.settlement_date, now)
         if status is not LoanStatus.PENDING:
             raise RuleBroken(
                 f"The loan is {status.name.lower()}; only a pending loan can be deleted"
@@ -175,7 +175,7 @@ def _match_performance(value: int, now: datetime) -> Q:
     if value not in list(Performance):
         return _NONE
     status = Performance(value)
-    window = due_window(status, now.date())
+    window = build_due_window(status, now.date())
     if status is Performance.PERFORMING:
         return Q(oldest_due=None) | Q(oldest_due__gte=window.since) | Q(start_date__gt=now)
     found = Q(start_date__lte=now, settlement_date=None)
@@ -186,8 +186,8 @@ def _match_performance(value: int, now: datetime) -> Q:
 
 def answer_loan(loan: Loan, now: datetime) -> AnsweredLoan:
     """A loan as it stands at `now`."""
-    where = _position(loan, now)
-    status = loan_status(loan.start_date, loan.settlement_date, now)
+    where = _read_position(loan, now)
+    status = find_loan_status(loan.start_date, loan.settlement_date, now)
     late = where.days_late if status is LoanStatus.OPEN else 0
     return AnsweredLoan.read(
         loan,
@@ -196,13 +196,13 @@ def answer_loan(loan: Loan, now: datetime) -> AnsweredLoan:
         account_no=FIRST_NUMBER + loan.pk,
         contract=wire.Raw(loan.record.contract),
         balances=where.balances,
-        schedule={"days_late": late, "next_installment": _installment(where.next_line)},
-        performance_status=performance(late),
+        schedule={"days_late": late, "next_installment": _build_installment(where.next_line)},
+        performance_status=find_performance(late),
         **wire.read_own(loan.record.extras),
     )
 
 
-def _installment(line: Line | None) -> dict[str, Any] | None:
+def _build_installment(line: Line | None) -> dict[str, Any] | None:
     """An instalment that comes next, with what is still to be paid of it."""
     if line is None:
         return None
@@ -222,7 +222,7 @@ def summarise_loans(
     rows = Loan.objects.select_related("record").filter(app_id=app_id, borrower_id__in=borrower_ids)
     held = defaultdict(list)
     for loan in rows.order_by("created_at", "id"):
-        where = _position(loan, now)
+        where = _read_position(loan, now)
         repayment = where.balances["repayment"]
         summary = AnsweredLoanSummary.read(
             loan,
@@ -238,7 +238,7 @@ def summarise_loans(
     return held
 
 
-def _position(loan: Loan, now: datetime) -> Position:
+def _read_position(loan: Loan, now: datetime) -> Position:
     """How a loan stands at `now`, from its account after the last posted repayment."""
     (rate, grace, late_fee), _, rows = wire.read_own(loan.record.account)
     lines = [
@@ -246,7 +246,7 @@ def _position(loan: Loan, now: datetime) -> Position:
         for number, start, due, owed, paid, charges in rows
     ]
     arrears = Arrears(Decimal(rate), timedelta(days=grace), Decimal(late_fee))
-    return position(lines, arrears, now)
+    return find_position(lines, arrears, now)
 
 
 def write_account(lines: Iterable[Line], arrears: Arrears, excess: Decimal) -> str:

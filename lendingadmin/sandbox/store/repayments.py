@@ -9,10 +9,11 @@ from django.db import transaction
 
 from lendingadmin.sandbox import wire
 from lendingadmin.sandbox.models import Loan, Repayment
-from lendingadmin.sandbox.rules.accounts import Account, Payment, oldest_unpaid, replay
-from lendingadmin.sandbox.rules.invalid import Invalid, RuleBroken
+from lendingadmin.sandbox.rules.accounts import Account, Payment, find_oldest_due, replay
+from lendingadmin.sandbox.rules.events import check_past
+from lendingadmin.sandbox.rules.invalid import RuleBroken
 from lendingadmin.sandbox.rules.opening import read_arrears, read_lines
-from lendingadmin.sandbox.rules.status import LoanStatus, loan_status
+from lendingadmin.sandbox.rules.status import LoanStatus, find_loan_status
 from lendingadmin.sandbox.schemas.answers import LoanOutcome
 from lendingadmin.sandbox.store import loans
 from lendingadmin.sandbox.store.encryption import encrypt
@@ -25,11 +26,10 @@ def record_repayment(app_id: str, key: str, sent: dict[str, Any], now: datetime)
     unless it is open. The same externalId is taken twice, on purpose: a caller must not lean on
     this service for that.
     """
-    if sent["transactionDate"] > now:
-        raise Invalid("transactionDate", "must not be in the future")
+    check_past(sent["transactionDate"], now, "transactionDate")
     with transaction.atomic():
         loan = loans.get_loan(app_id, key)
-        status = loan_status(loan.start_date, loan.settlement_date, now)
+        status = find_loan_status(loan.start_date, loan.settlement_date, now)
         if status is not LoanStatus.OPEN:
             raise RuleBroken(
                 f"The loan is {status.name.lower()}; a repayment is accepted only on an open loan"
@@ -65,7 +65,7 @@ def post_waiting(app_id: str, now: datetime) -> None:
 
 
 def _post(loan: Loan, now: datetime) -> None:
-    """Work the account out from the contract and every repayment that has taken effect."""
+    """Compute the account from the contract and every repayment that has taken effect."""
     payments = [
         Payment(one.value_date, Decimal(one.amount))
         for one in loan.repayments.filter(value_date__lte=now).order_by("id")
@@ -81,7 +81,7 @@ def replay_repayments(loan: Loan, payments: Sequence[Payment]) -> None:
     arrears = read_arrears(contract)
     account = replay(read_lines(contract["installments"]), arrears, payments)
     loan.settlement_date = account.resolved_at
-    loan.oldest_due = oldest_unpaid(account.lines)
+    loan.oldest_due = find_oldest_due(account.lines)
     loan.record.account = loans.write_account(account.lines, arrears, account.excess)
     extras = wire.read_own(loan.record.extras) | {"result": _find_outcome(account)}
     loan.record.extras = wire.write(extras).decode()

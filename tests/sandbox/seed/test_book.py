@@ -10,9 +10,9 @@ import pytest
 
 from lendingadmin.sandbox.catalogue.products import PRODUCTS, answer_products, find_product
 from lendingadmin.sandbox.rules import accounts
-from lendingadmin.sandbox.rules.accounts import position
+from lendingadmin.sandbox.rules.accounts import find_position
 from lendingadmin.sandbox.rules.opening import Opening, open_account
-from lendingadmin.sandbox.rules.status import LoanStatus, loan_status
+from lendingadmin.sandbox.rules.status import LoanStatus, find_loan_status
 from lendingadmin.sandbox.seed.book import Client, Loan, Story, plan
 from lendingadmin.sandbox.seed.filler import compute_amount
 
@@ -53,8 +53,8 @@ def _outcome(loan: Loan, now: datetime) -> Outcome:
             accounts.Payment(payment.paid_at, compute_amount(payment, opening.contract, made))
         )
     account = accounts.replay(opening.lines, opening.arrears, made)
-    stands = position(account.lines, opening.arrears, now)
-    status = loan_status(start, account.resolved_at, now)
+    stands = find_position(account.lines, opening.arrears, now)
+    status = find_loan_status(start, account.resolved_at, now)
     return Outcome(
         loan, status, stands.days_late, account.resolved_at, opening.maturity, account.excess, made
     )
