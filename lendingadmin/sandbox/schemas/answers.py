@@ -11,7 +11,6 @@ from uuid import UUID
 from pydantic import (
     BaseModel,
     ConfigDict,
-    PlainSerializer,
     RootModel,
     StrictBool,
     WithJsonSchema,
@@ -19,13 +18,12 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from lendingadmin.sandbox.schemas.contracts import LendingContract
+from lendingadmin.sandbox.schemas.contracts import UNCHANGED, LendingContract
 from lendingadmin.sandbox.schemas.inputs import Category, Device, Free, Individual
 
 _MOMENT = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$"
 # What is stored as JSON text, or was built by the rules, goes out as it is: described, not read.
 _UNREAD = WrapValidator(lambda value, _: value)
-_UNCHANGED = PlainSerializer(lambda value: value)
 
 Num = Annotated[Decimal, WithJsonSchema({"type": "number"})]
 Moment = Annotated[
@@ -200,7 +198,7 @@ class AnsweredLoan(Stored):
     category: Category
     sequence_no: int
     product_id: str
-    contract: Annotated[LendingContract, _UNREAD, _UNCHANGED]
+    contract: Annotated[LendingContract, _UNREAD, UNCHANGED]
     loan_amount: Num
     balances: LoanBalances
     start_date: Moment
@@ -237,7 +235,7 @@ class AnsweredEvent(Stored):
     event_id: str
     event_type: str
     timestamp: Moment
-    data: Annotated[list[AnsweredValues], _UNREAD, _UNCHANGED]
+    data: Annotated[list[AnsweredValues], _UNREAD, UNCHANGED]
     app_version_id: str | None
     category: Literal["sms", "contact"] | None
     result: Free | None
@@ -349,7 +347,7 @@ class PreviewedContract(LendingContract):
     model_config = ConfigDict(json_schema_extra=lambda schema: _require_all(schema))
 
 
-class Contracts(RootModel[Annotated[list[PreviewedContract], _UNREAD, _UNCHANGED]]):
+class Contracts(RootModel[Annotated[list[PreviewedContract], _UNREAD, UNCHANGED]]):
     """Spec: Borrowers, GetOfferContracts."""
 
 

@@ -1,11 +1,18 @@
 """The LendingContract (Spec: LendingContract), and the bodies of loans and repayments."""
 
-from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, StrictBool, StrictStr
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StrictBool,
+    StrictStr,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from pydantic.alias_generators import to_camel
-from pydantic_core import CoreSchema, core_schema
 
 from lendingadmin.sandbox.schemas.inputs import (
     Free,
@@ -155,25 +162,16 @@ class LendingContract(Part):
     installments: list[Installment] | None = None
 
 
-class _Checked:
-    """Annotates a dict: it must have the shape of a contract, and stays the dict that was sent."""
-
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_wrap_validator_function(
-            _checked,
-            handler.generate_schema(LendingContract),
-            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value),
-        )
-
-
-def _checked(sent: Any, check: Callable[[Any], object]) -> Any:
+def _check(sent: Any, check: ValidatorFunctionWrapHandler) -> Any:
     check(sent)
     return sent
 
 
-PostedContract = Annotated[Free, _Checked()]
+UNCHANGED = PlainSerializer(lambda value: value)
+if TYPE_CHECKING:
+    PostedContract = Free
+else:  # it must have the shape of a contract, and stays the dict that was sent
+    PostedContract = Annotated[LendingContract, WrapValidator(_check), UNCHANGED]
 
 
 class NewLoan(Sent):
