@@ -28,42 +28,39 @@ class Client(NamedTuple):
         return hmac.compare_digest(self.secret.encode(), secret.encode(errors="replace"))
 
 
-def _need(resource: str, operation: str, *scopes: str) -> tuple[str, Need]:
-    return f"{resource}.{operation}", Need(scopes, f"lending.{resource}.{operation}")
-
-
-NEEDS: Mapping[str, Need] = dict(
-    (
-        _need("borrowers", "list", ALL, LENDING, READ),
-        _need("borrowers", "create", ALL, LENDING, WRITE),
-        _need("borrowers", "get", ALL, LENDING, READ),
-        _need("borrowers", "patch", ALL, LENDING, WRITE),
-        _need("borrowers", "delete", ALL, LENDING, WRITE),
-        _need("borrowers", "getOffers", ALL, LENDING, WRITE),
-        _need("borrowers", "getOfferContracts", ALL, LENDING, READ),
-        _need("loans", "list", LENDING, READ),
-        _need("loans", "create", LENDING, WRITE),
-        _need("loans", "get", LENDING, READ),
-        _need("loans", "delete", LENDING, WRITE),
-        _need("loans", "makeRepayment", LENDING, WRITE),
-        _need("assessments", "list", LENDING, READ),
-        _need("assessments", "create", LENDING, WRITE),
-        _need("assessments", "get", LENDING, READ),
-        _need("products", "list", ALL, LENDING, READ),
-        _need("events", "list", ALL, LENDING, READ),
-        _need("events", "create", LENDING, WRITE),
-        _need("assessmentTypes", "list", ALL, LENDING, READ),
-    )
-)
+_SCOPES_OF = {
+    "borrowers.list": (ALL, LENDING, READ),
+    "borrowers.create": (ALL, LENDING, WRITE),
+    "borrowers.get": (ALL, LENDING, READ),
+    "borrowers.patch": (ALL, LENDING, WRITE),
+    "borrowers.delete": (ALL, LENDING, WRITE),
+    "borrowers.getOffers": (ALL, LENDING, WRITE),
+    "borrowers.getOfferContracts": (ALL, LENDING, READ),
+    "loans.list": (LENDING, READ),
+    "loans.create": (LENDING, WRITE),
+    "loans.get": (LENDING, READ),
+    "loans.delete": (LENDING, WRITE),
+    "loans.makeRepayment": (LENDING, WRITE),
+    "assessments.list": (LENDING, READ),
+    "assessments.create": (LENDING, WRITE),
+    "assessments.get": (LENDING, READ),
+    "products.list": (ALL, LENDING, READ),
+    "events.list": (ALL, LENDING, READ),
+    "events.create": (LENDING, WRITE),
+    "assessmentTypes.list": (ALL, LENDING, READ),
+}
+NEEDS: Mapping[str, Need] = {
+    name: Need(scopes, f"lending.{name}") for name, scopes in _SCOPES_OF.items()
+}
 EVERYTHING = frozenset(need.permission for need in NEEDS.values())
 
 
-def clients(client_id: str, secret: str, extra: dict[str, Client]) -> dict[str, Client]:
+def build_clients(client_id: str, secret: str, extra: dict[str, Client]) -> dict[str, Client]:
     """The service accounts by id: the one with every permission, and the extra ones."""
     return {client_id: Client(client_id, secret, EVERYTHING), **extra}
 
 
-def extra_clients(text: str) -> dict[str, Client]:
+def read_clients(text: str) -> dict[str, Client]:
     """Read `id:secret:permission permission;id:secret:`; raises ValueError."""
     known = {}
     for part in filter(None, (piece.strip() for piece in text.split(";"))):

@@ -1,14 +1,25 @@
-"""The sandbox's tables. Personal data is only ever in `sealed` columns; money is text, not REAL."""
+"""The sandbox's tables. Personal data is only in `encrypted` columns; money is text, not REAL."""
 
 from datetime import datetime
 
 from django.db import models
 
 from lendingadmin.sandbox.rules.scoring import Outcome
-from lendingadmin.sandbox.store.sealing import unseal
+from lendingadmin.sandbox.store.encryption import decrypt
 
 
-class Token(models.Model):
+class Row(models.Model):
+    """What every table shares. Tests import the models where the sandbox is not installed."""
+
+    class Meta:
+        abstract = True
+        app_label = "sandbox"
+
+    def __str__(self) -> str:
+        return f"{self._meta.verbose_name} {self.pk}"
+
+
+class Token(Row):
     """An access token that was issued; only its hash is kept."""
 
     digest = models.CharField(max_length=64, primary_key=True)
@@ -16,35 +27,25 @@ class Token(models.Model):
     scope = models.CharField(max_length=200)
     expires_at = models.DateTimeField(db_index=True)
 
-    class Meta:
-        app_label = "sandbox"
 
-    def __str__(self) -> str:
-        return f"token of {self.client_id}"
-
-
-class Borrower(models.Model):
-    """A borrower of an app; everything that was sent about it is in `sealed`."""
+class Borrower(Row):
+    """A borrower of an app; everything that was sent about it is in `encrypted`."""
 
     app_id = models.CharField(max_length=200)
     borrower_id = models.CharField(max_length=200)
     uid = models.UUIDField(unique=True)
     category = models.CharField(max_length=20)
-    sealed = models.BinaryField()
+    encrypted = models.BinaryField()
     created_at = models.DateTimeField()
 
-    class Meta:
-        app_label = "sandbox"
+    class Meta(Row.Meta):
         constraints = [
             models.UniqueConstraint(fields=["app_id", "borrower_id"], name="borrower_once")
         ]
         indexes = [models.Index(fields=["app_id", "created_at", "id"], name="borrower_order")]
 
-    def __str__(self) -> str:
-        return f"borrower {self.pk}"
 
-
-class Loan(models.Model):
+class Loan(Row):
     """A loan account: narrow rows that lists filter on, with the bulk in LoanRecord.
 
     No status is stored: `start_date`, `settlement_date` and `oldest_due` say it at any moment.
@@ -69,8 +70,7 @@ class Loan(models.Model):
     app_version_id = models.CharField(max_length=20)
     created_at = models.DateTimeField()
 
-    class Meta:
-        app_label = "sandbox"
+    class Meta(Row.Meta):
         constraints = [models.UniqueConstraint(fields=["app_id", "account_id"], name="loan_once")]
         indexes = [
             models.Index(
@@ -86,11 +86,8 @@ class Loan(models.Model):
             ),
         ]  # fmt: skip
 
-    def __str__(self) -> str:
-        return f"loan {self.pk}"
 
-
-class LoanRecord(models.Model):
+class LoanRecord(Row):
     """The bulk of a loan: its contract as JSON, its account, and what else was sent."""
 
     loan = models.OneToOneField(
@@ -100,14 +97,8 @@ class LoanRecord(models.Model):
     account = models.TextField()
     extras = models.TextField()
 
-    class Meta:
-        app_label = "sandbox"
 
-    def __str__(self) -> str:
-        return f"record of loan {self.loan_id}"
-
-
-class Repayment(models.Model):
+class Repayment(Row):
     """A repayment. One with a value date still to come is not `posted` yet."""
 
     loan = models.ForeignKey(Loan, on_delete=models.CASCADE, related_name="repayments")
@@ -115,11 +106,10 @@ class Repayment(models.Model):
     amount = models.CharField(max_length=40)
     value_date = models.DateTimeField()
     posted = models.BooleanField()
-    sealed = models.BinaryField()
+    encrypted = models.BinaryField()
     created_at = models.DateTimeField()
 
-    class Meta:
-        app_label = "sandbox"
+    class Meta(Row.Meta):
         indexes = [
             models.Index(
                 fields=["app_id", "value_date"],
@@ -128,11 +118,8 @@ class Repayment(models.Model):
             )
         ]
 
-    def __str__(self) -> str:
-        return f"repayment {self.pk}"
 
-
-class Event(models.Model):
+class Event(Row):
     """An event: narrow rows that lists filter on, with its data encrypted in EventData.
 
     No status is stored: `ready_at` and `has_errors` say it at any moment.
@@ -150,8 +137,7 @@ class Event(models.Model):
     ready_at = models.DateTimeField()
     created_at = models.DateTimeField()
 
-    class Meta:
-        app_label = "sandbox"
+    class Meta(Row.Meta):
         constraints = [
             models.UniqueConstraint(
                 fields=["app_id", "account_id", "event_type", "timestamp"], name="event_once"
@@ -173,27 +159,18 @@ class Event(models.Model):
             models.Index(fields=["app_id", "timestamp", "created_at", "id"], name="event_moment"),
         ]  # fmt: skip
 
-    def __str__(self) -> str:
-        return f"event {self.pk}"
 
-
-class EventData(models.Model):
+class EventData(Row):
     """The entity values of an event, encrypted."""
 
     event = models.OneToOneField(
         Event, on_delete=models.CASCADE, primary_key=True, related_name="data"
     )
-    sealed = models.BinaryField()
-
-    class Meta:
-        app_label = "sandbox"
-
-    def __str__(self) -> str:
-        return f"data of event {self.pk}"
+    encrypted = models.BinaryField()
 
 
-class Assessment(models.Model):
-    """An assessment: its outcome is worked out when it is made and shown from `ready_at` on."""
+class Assessment(Row):
+    """An assessment: its outcome is computed when it is made and shown from `ready_at` on."""
 
     app_id = models.CharField(max_length=200)
     assessment_id = models.CharField(max_length=40)
@@ -203,12 +180,11 @@ class Assessment(models.Model):
     timestamp = models.DateTimeField()
     request_id = models.CharField(max_length=200, null=True)  # noqa: DJ001 the spec's null
     app_version_id = models.CharField(max_length=20)
-    sealed = models.BinaryField()
+    encrypted = models.BinaryField()
     ready_at = models.DateTimeField()
     created_at = models.DateTimeField()
 
-    class Meta:
-        app_label = "sandbox"
+    class Meta(Row.Meta):
         constraints = [
             models.UniqueConstraint(fields=["app_id", "assessment_id"], name="assessment_once")
         ]
@@ -217,18 +193,15 @@ class Assessment(models.Model):
             models.Index(fields=["app_id", "account_id"], name="assessment_account"),
         ]
 
-    def __str__(self) -> str:
-        return f"assessment {self.pk}"
-
     def outcome_at(self, now: datetime) -> Outcome | None:
         """The outcome, or None while it is still being processed at `now`."""
-        return None if now < self.ready_at else Outcome(**unseal(self.sealed))
+        return None if now < self.ready_at else Outcome(**decrypt(self.encrypted))
 
 
-class OfferOperation(models.Model):
+class OfferOperation(Row):
     """A getOffers request: one for each requestId of a borrower, however often it is sent.
 
-    No state is stored: that of `assessment` says how far it is. `sealed` is the borrower's
+    No state is stored: that of `assessment` says how far it is. `encrypted` is the borrower's
     category and debt when it was asked for, so that the offer stays the same.
     """
 
@@ -236,15 +209,11 @@ class OfferOperation(models.Model):
     request_id = models.CharField(max_length=200)
     operation_id = models.UUIDField(unique=True)
     assessment = models.OneToOneField(Assessment, on_delete=models.CASCADE, related_name="offer")
-    sealed = models.BinaryField()
+    encrypted = models.BinaryField()
     expires_at = models.DateTimeField()
     created_at = models.DateTimeField()
 
-    class Meta:
-        app_label = "sandbox"
+    class Meta(Row.Meta):
         constraints = [
             models.UniqueConstraint(fields=["borrower", "request_id"], name="offer_once")
         ]
-
-    def __str__(self) -> str:
-        return f"offer operation {self.pk}"

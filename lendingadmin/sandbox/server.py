@@ -7,12 +7,12 @@ from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
+from django.core.wsgi import get_wsgi_application
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 from gunicorn.http import errors  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
 from lendingadmin.sandbox import wire
-from lendingadmin.sandbox.wsgi import application
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ _REFUSALS: dict[type[Exception], tuple[int, str]] = {
 }
 
 
-def refusal(fault: BaseException) -> tuple[int, str]:
+def find_refusal(fault: BaseException) -> tuple[int, str]:
     """The status and sentence for a request that never reaches the API."""
     for kind, found in _REFUSALS.items():
         if isinstance(fault, kind):
@@ -41,7 +41,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
         self, req: object, client: socket.socket, addr: object, exc: BaseException
     ) -> None:
         """Write the whole answer and leave closing to the caller."""
-        status, description = refusal(exc)
+        status, description = find_refusal(exc)
         if status == 500:
             log.error("not foreseen", exc_info=exc)
         phrase = HTTPStatus(status).phrase
@@ -85,4 +85,4 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
 
     def load(self) -> Any:
         """The WSGI application."""
-        return application
+        return get_wsgi_application()

@@ -9,9 +9,9 @@ from typing import TypeVar
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from lendingadmin.sandbox.access import clients, extra_clients
-from lendingadmin.sandbox.clock import seconds
-from lendingadmin.sandbox.store.keys import data_key
+from lendingadmin.sandbox.access import build_clients, read_clients
+from lendingadmin.sandbox.rules.ids import PROJECT
+from lendingadmin.sandbox.store.encryption import read_key
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 env = environ.Env()
@@ -28,29 +28,36 @@ def read(name: str, reader: Callable[[str], Read], default: str) -> Read:
         raise ImproperlyConfigured(f"{name}: {error}") from error
 
 
+def read_seconds(text: str) -> float:
+    """A length of time in seconds, at most an hour; raises ValueError."""
+    value = float(text)
+    if not 0 <= value <= 3600:
+        raise ValueError("must be from 0 to 3600 seconds")
+    return value
+
+
 SANDBOX_HOST = read("SANDBOX_HOST", str, "127.0.0.1")
 SANDBOX_PORT = read("SANDBOX_PORT", int, "8001")
 SANDBOX_DATABASE = read("SANDBOX_DATABASE", Path, str(BASE_DIR / "var" / "sandbox.sqlite3"))
-SANDBOX_PROJECT = "demo"
+SANDBOX_PROJECT = PROJECT
 SANDBOX_TOKEN_SECONDS = read("SANDBOX_TOKEN_SECONDS", int, "3600")
-SANDBOX_CLIENTS = clients(
+SANDBOX_CLIENTS = build_clients(
     read("SANDBOX_CLIENT_ID", str, "sandbox"),
     read("SANDBOX_CLIENT_SECRET", str, "sandbox-secret"),
-    read("SANDBOX_EXTRA_CLIENTS", extra_clients, ""),
+    read("SANDBOX_EXTRA_CLIENTS", read_clients, ""),
 )
-SANDBOX_PROCESSING_SECONDS = read("SANDBOX_PROCESSING_SECONDS", seconds, "4")
+SANDBOX_PROCESSING_SECONDS = read("SANDBOX_PROCESSING_SECONDS", read_seconds, "4")
 SANDBOX_OFFER_SECONDS = read("SANDBOX_OFFER_SECONDS", int, "86400")
 SANDBOX_BODY_LIMIT = 1_000_000  # bytes; a contract of 520 instalments has about 150,000
 SANDBOX_EVENTS_LIMIT = 4_999_999  # bytes; Spec: Limits, event data is under 5 MB
 
-SANDBOX_DATA_KEY = read("SANDBOX_DATA_KEY", partial(data_key, SANDBOX_DATABASE), "")
+SANDBOX_DATA_KEY = read("SANDBOX_DATA_KEY", partial(read_key, SANDBOX_DATABASE), "")
 
 # Signs page tokens: from the data key, so that they outlive a restart and need no second secret.
 SECRET_KEY = hashlib.sha256(b"page tokens" + SANDBOX_DATA_KEY.encode()).hexdigest()
 DEBUG = False
 ALLOWED_HOSTS = ["*"]  # a service for programs: nothing here is built from the Host header
 ROOT_URLCONF = "lendingadmin.sandbox.urls"
-WSGI_APPLICATION = "lendingadmin.sandbox.wsgi.application"
 INSTALLED_APPS = ["lendingadmin.sandbox", "ninja"]  # ninja for the files of /docs
 STATIC_URL = "/static/"
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]

@@ -3,8 +3,10 @@
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import simplejson
+from pydantic import BaseModel
 
 from lendingadmin.sandbox.rules.amounts import read_number
 from lendingadmin.sandbox.rules.instants import write_timestamp
@@ -19,6 +21,10 @@ def _render(value: object) -> object:
         return write_timestamp(value)
     if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, BaseModel):
+        return value.model_dump(by_alias=True)
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 

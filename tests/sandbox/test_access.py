@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from lendingadmin.sandbox.access import EVERYTHING, NEEDS, clients, extra_clients
+from lendingadmin.sandbox.access import EVERYTHING, NEEDS, build_clients, read_clients
 from tests.sandbox.calling import Answer, Caller
 from tests.sandbox_process import SandboxProcess
 
@@ -87,8 +87,8 @@ def test_a_client_without_the_permission_is_told_which(
 
 
 def test_clients_are_read_from_one_line() -> None:
-    extra = extra_clients("a:b:lending.loans.get lending.loans.list; c:d:")
-    known = clients("main", "word", extra)
+    extra = read_clients("a:b:lending.loans.get lending.loans.list; c:d:")
+    known = build_clients("main", "word", extra)
     assert known["main"].permissions == EVERYTHING
     assert known["a"].permissions == {"lending.loans.get", "lending.loans.list"}
     assert known["a"].has_secret("b")
@@ -99,4 +99,4 @@ def test_clients_are_read_from_one_line() -> None:
 @pytest.mark.parametrize("extra", ["a", "a:b:lending.loans.steal", ":b:", "a::lending.loans.get"])
 def test_clients_that_are_none_are_refused(extra: str) -> None:
     with pytest.raises(ValueError, match="id:secret:permission"):
-        extra_clients(extra)
+        read_clients(extra)

@@ -14,10 +14,10 @@ import sys, django
 django.setup()
 from datetime import UTC, datetime
 from lendingadmin.sandbox.models import Event
-from lendingadmin.sandbox.rules.filters import read_filter
-from lendingadmin.sandbox.store.event_filters import FIELDS, conditions
+from lendingadmin.sandbox.rules.lists import read_filter
+from lendingadmin.sandbox.store.events import FILTER_FIELDS, build_conditions
 for text in sys.argv[1:]:
-    found = conditions(read_filter(text, FIELDS), datetime.now(UTC))
+    found = build_conditions(read_filter(text, FILTER_FIELDS), datetime.now(UTC))
     rows = Event.objects.filter(found, app_id="a").order_by("created_at", "id")[:1001]
     print(rows.explain().replace(chr(10), " / "))
 """

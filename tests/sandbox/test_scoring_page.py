@@ -8,7 +8,7 @@ import lendingadmin.sandbox
 from lendingadmin.sandbox.catalogue.assessment_types import ASSESSMENT_TYPES
 from lendingadmin.sandbox.rules import scoring
 from lendingadmin.sandbox.rules.evidence import SMS_DAYS, Facts
-from lendingadmin.sandbox.rules.scoring import CREDIT, LOAN, assess, points
+from lendingadmin.sandbox.rules.scoring import CREDIT, LOAN, assess, compute_points
 
 PAGE = (Path(lendingadmin.sandbox.__file__).parent / "SCORING.md").read_text()
 EXAMPLE = Facts(
@@ -42,7 +42,7 @@ def test_the_example_is_the_rules() -> None:
     assert sum_
     parts = [int(text) for text in sum_[1].split("+")]
     assert sum(parts) == outcome.credit_score
-    found = points(EXAMPLE, CREDIT)
+    found = compute_points(EXAMPLE, CREDIT)
     assert parts == [300, *parts[1:4], found.contacts, *parts[5:7], found.loans]
     assert sum(parts[1:4]) == found.income
     assert sum(parts[5:7]) == found.device
@@ -54,12 +54,12 @@ def test_the_most_of_each_part_is_the_rules() -> None:
         weeks=13, texts_in=999, money_in=Decimal(9), weeks_with_money_in=13, contacts=999,
         battery_days=999, location_days=999, finance_app=True, paid_in_time=999, days_late=999,
     )  # fmt: skip
-    found = points(plenty, CREDIT)
+    found = compute_points(plenty, CREDIT)
     assert sum(most[:3]) == found.income
     assert most[3] == found.contacts
     assert sum(most[4:7]) == found.device
     assert most[7:] == [found.loans, found.late]
-    assert f"up to {points(plenty, LOAN).loans}." in PAGE
+    assert f"up to {compute_points(plenty, LOAN).loans}." in PAGE
 
 
 def test_the_rules_and_their_order_are_the_rules() -> None:

@@ -1,7 +1,10 @@
 """The HTTP API (Spec: Endpoints), described at /openapi.json and, for people, at /docs."""
 
+from typing import Any
+
 from django.http import HttpRequest
 from ninja.parser import Parser
+from ninja.renderers import BaseRenderer
 
 from lendingadmin.sandbox import wire
 from lendingadmin.sandbox.api import (
@@ -31,10 +34,21 @@ class JsonParser(Parser):
         return body
 
 
+class JsonRenderer(BaseRenderer):
+    """Answers are JSON with the digits of their Decimals."""
+
+    media_type = "application/json"
+
+    def render(self, request: HttpRequest, data: Any, *, response_status: int) -> bytes:
+        """The answer's bytes."""
+        return wire.write(data)
+
+
 api = DescribedAPI(
     title="Lending Service (sandbox)",
     version="v1",
     parser=JsonParser(),
+    renderer=JsonRenderer(),
     urls_namespace="sandbox",
 )
 errors.install(api)

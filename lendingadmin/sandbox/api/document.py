@@ -1,11 +1,11 @@
 """The OpenAPI document: what ninja knows of an operation, and what the spec says beside it.
 
-ninja reads parameters and bodies off the code. Added here, by the operation that each path's guard
-names: answers, errors, scopes, permission, and the spec's names of path parameters.
+ninja reads parameters, bodies and answers off the code. Added here, by the operation that each
+path's guard names: errors, scopes, permission, and the spec's names of path parameters.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpResponse
@@ -14,38 +14,18 @@ from ninja.openapi.docs import Swagger
 from ninja.openapi.schema import REF_TEMPLATE, OpenAPISchema
 from ninja.operation import Operation
 from ninja.schema import NinjaGenerateJsonSchema
-from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 
 from lendingadmin.sandbox.access import ALL, LENDING, READ, WRITE
-from lendingadmin.sandbox.api import answers, catalogue_answers, process_answers
 from lendingadmin.sandbox.api.examples import EXAMPLES
 from lendingadmin.sandbox.api.guard import Bearer
 from lendingadmin.sandbox.rules.ids import LONGEST
+from lendingadmin.sandbox.schemas.answers import Error
 
 TOKEN_PATH = "/v1/oauth2/token"  # noqa: S105 - an address
-ANSWERS: Mapping[str, type[BaseModel] | None] = {
-    "borrowers.list": answers.BorrowerPage,
-    "borrowers.create": answers.AnsweredBorrower,
-    "borrowers.get": answers.AnsweredBorrower,
-    "borrowers.patch": answers.AnsweredBorrower,
-    "borrowers.delete": None,
-    "borrowers.getOffers": process_answers.OfferOperation,
-    "borrowers.getOfferContracts": process_answers.Contracts,
-    "loans.list": answers.LoanPage,
-    "loans.create": answers.AnsweredLoan,
-    "loans.get": answers.AnsweredLoan,
-    "loans.delete": None,
-    "loans.makeRepayment": answers.AnsweredLoan,
-    "assessments.list": process_answers.AssessmentPage,
-    "assessments.create": process_answers.AnsweredAssessment,
-    "assessments.get": process_answers.AnsweredAssessment,
-    "products.list": catalogue_answers.ProductPage,
-    "events.list": process_answers.EventPage,
-    "events.create": process_answers.AnsweredEvent,
-    "assessmentTypes.list": catalogue_answers.AssessmentTypePage,
-}
-_ERRORS = {
+_STATUSES = {
+    200: "OK",
+    204: "Done; nothing is answered.",
     400: "What was sent can't be understood; the description begins with the field.",
     401: "The bearer token is missing, unknown or expired.",
     403: "The token's scope or the client's permission is not enough; both are named.",
@@ -58,17 +38,6 @@ _ERRORS = {
     503: "The database is busy; try again.",
 }
 _ALWAYS = (400, 401, 411, 413, 503)
-_FURTHER = {
-    "borrowers.create": (409,),
-    "borrowers.delete": (422,),
-    "borrowers.getOffers": (409, 422),
-    "borrowers.getOfferContracts": (422,),
-    "loans.create": (409,),
-    "loans.delete": (422,),
-    "loans.makeRepayment": (422,),
-    "assessments.create": (409, 422),
-    "events.create": (409, 422),
-}
 _SCOPES = {
     ALL: "Everything of the platform but loans, assessments and creating events.",
     LENDING: "All lending operations.",
@@ -94,6 +63,7 @@ _FORM = {
         "scope": {"type": "string", "description": f"One or more of {', '.join(_SCOPES)}."},
     },
 }
+_ERROR = Error.model_json_schema(schema_generator=NinjaGenerateJsonSchema, mode="serialization")
 View = Callable[..., HttpResponse]
 _PLACEHOLDER = re.compile(r"{(\w+)}")
 
@@ -111,18 +81,18 @@ class Document(OpenAPISchema):
     def operation_details(self, operation: Operation) -> dict[str, Any]:
         """One operation, with its permission and, for the issuer, its form."""
         details: dict[str, Any] = super().operation_details(operation)
-        guard = _guard(operation)
+        guard = _find_guard(operation)
         if guard is None:
             content = {"application/x-www-form-urlencoded": {"schema": _FORM}}
             details["requestBody"] = {"required": True, "content": content}
             details["operationId"] = "token"
         else:
-            slash = operation.path.rpartition("/")[2] == _name(guard).partition(".")[2]
-            details["operationId"] = _name(guard) + (".slash" if slash else "")
+            slash = operation.path.rpartition("/")[2] == guard.operation.partition(".")[2]
+            details["operationId"] = guard.operation + (".slash" if slash else "")
             needed = f"Needs the permission `{guard.need.permission}`."
-            if _name(guard) in EXAMPLES:
+            if guard.operation in EXAMPLES:
                 body = details["requestBody"]["content"]["application/json"]
-                body["examples"] = {"one": {"value": EXAMPLES[_name(guard)]}}
+                body["examples"] = {"one": {"value": EXAMPLES[guard.operation]}}
             details["description"] = f"{details.get('description', '')}\n\n{needed}".strip()
         return details
 
@@ -137,7 +107,7 @@ class Document(OpenAPISchema):
 
     def operation_security(self, operation: Operation) -> list[dict[str, Any]] | None:
         """Any one of the accepted scopes is enough."""
-        guard = _guard(operation)
+        guard = _find_guard(operation)
         if guard is None:
             return None
         self.securitySchemes |= _SCHEMES
@@ -145,37 +115,19 @@ class Document(OpenAPISchema):
 
     def responses(self, operation: Operation) -> dict[int, dict[str, Any]]:
         """The answer, and every error that the operation may end in."""
-        guard = _guard(operation)
-        if guard is None:
-            return self._answer(answers.AccessToken) | self._errors({*_ALWAYS, 415})
-        name = _name(guard)
-        errors = {*_ALWAYS, 403, *_FURTHER.get(name, ())}
-        if "{" in operation.path:
-            errors.add(404)
-        if super().request_body(operation):
+        described: dict[int, dict[str, Any]] = super().responses(operation)
+        errors = {status for status in described if status >= 400} | {*_ALWAYS}
+        if _find_guard(operation):
+            errors.add(403)
+            errors |= {404} if "{" in operation.path else set()
+        if operation.methods != ["GET"] and 204 not in described:
             errors.add(415)
-        return self._answer(ANSWERS[name]) | self._errors(errors)
-
-    def _answer(self, model: type[BaseModel] | None) -> dict[int, dict[str, Any]]:
-        if model is None:
-            return {204: {"description": "Done; nothing is answered."}}
-        return {200: {"description": "OK", "content": self._content(model)}}
-
-    def _errors(self, statuses: set[int]) -> dict[int, dict[str, Any]]:
-        content = self._content(answers.Error)
-        return {
-            status: {"description": _ERRORS[status], "content": content}
-            for status in sorted(statuses)
-        }
-
-    def _content(self, model: type[BaseModel]) -> dict[str, Any]:
-        schema = model.model_json_schema(
-            ref_template=REF_TEMPLATE,
-            schema_generator=NinjaGenerateJsonSchema,
-            mode="serialization",
-        )
-        self.add_schema_definitions({**schema.pop("$defs", {}), model.__name__: schema})
-        return {"application/json": {"schema": {"$ref": REF_TEMPLATE.format(model=model.__name__)}}}
+        self.add_schema_definitions({"Error": _ERROR})
+        content = {"application/json": {"schema": {"$ref": REF_TEMPLATE.format(model="Error")}}}
+        described |= {status: {"content": content} for status in sorted(errors)}
+        for status, one in described.items():
+            one["description"] = _STATUSES[status]
+        return described
 
     def add_schema_definitions(self, definitions: dict[str, Any]) -> None:
         """Adds them; raises ValueError where two schemas have one name."""
@@ -196,6 +148,10 @@ class DescribedAPI(NinjaAPI):
             **options,
         )
 
+    def get_content_type(self) -> str:
+        """Without a charset: JSON is UTF-8."""
+        return "application/json"
+
     def get_openapi_schema(
         self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
     ) -> Document:
@@ -212,9 +168,5 @@ def _by_policy(view: View) -> View:
     return call
 
 
-def _name(guard: Bearer) -> str:
-    return guard.need.permission.removeprefix("lending.")
-
-
-def _guard(operation: Operation) -> Bearer | None:
+def _find_guard(operation: Operation) -> Bearer | None:
     return next((one for one in operation.auth_callbacks if isinstance(one, Bearer)), None)

@@ -20,7 +20,7 @@ def envelope(following: Next) -> Next:
     """Middleware: X-Request-Id on every answer, errors as JSON, bodies within the limit."""
 
     def call(request: HttpRequest) -> HttpResponse:
-        response = _refused(request) or following(request)
+        response = _refuse(request) or following(request)
         if response.status_code >= 400 and response["Content-Type"] != "application/json":
             response = _as_json(response)
         response["X-Request-Id"] = uuid4().hex
@@ -32,11 +32,11 @@ def envelope(following: Next) -> Next:
     return call
 
 
-def _refused(request: HttpRequest) -> HttpResponse | None:
+def _refuse(request: HttpRequest) -> HttpResponse | None:
     if "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
         return answer(411, "Send the body with its Content-Length")
     length = request.META.get("CONTENT_LENGTH") or "0"
-    limit = _limit(request)
+    limit = _find_limit(request)
     if not length.isdigit() or int(length) <= limit:
         return None
     left = min(int(length), _DRAINED)
@@ -45,7 +45,7 @@ def _refused(request: HttpRequest) -> HttpResponse | None:
     return answer(413, f"The body must have at most {limit} bytes")
 
 
-def _limit(request: HttpRequest) -> int:
+def _find_limit(request: HttpRequest) -> int:
     if request.method == "POST" and _EVENTS.fullmatch(request.path):
         return int(settings.SANDBOX_EVENTS_LIMIT)
     return int(settings.SANDBOX_BODY_LIMIT)

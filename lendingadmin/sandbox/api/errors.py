@@ -10,8 +10,9 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from lendingadmin.sandbox import wire
-from lendingadmin.sandbox.rules.invalid import Invalid, RuleBroken
-from lendingadmin.sandbox.rules.paging import InvalidPageToken
+from lendingadmin.sandbox.rules.invalid import AlreadyExists, Invalid, NotFound, RuleBroken
+from lendingadmin.sandbox.rules.lists import InvalidPageToken
+from lendingadmin.sandbox.schemas.answers import Error
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +31,8 @@ WORDS = {
     503: "unavailable",
 }
 
+_OF_RULES = {Invalid: 400, NotFound: 404, AlreadyExists: 409, RuleBroken: 422}
+
 
 class Refusal(Exception):
     """An answer other than success, with the sentence for `error_description`."""
@@ -41,14 +44,9 @@ class Refusal(Exception):
         self.error = error or WORDS[status]
 
 
-def not_found(what: str) -> Refusal:
-    """404 that says what is not there."""
-    return Refusal(404, f"{what} does not exist")
-
-
 def answer(status: int, description: str, error: str = "") -> HttpResponse:
     """The error body: `error` for programs, `error_description` for people."""
-    body = {"error": error or WORDS.get(status, "error"), "error_description": description}
+    body = Error(error=error or WORDS.get(status, "error"), error_description=description)
     response = HttpResponse(wire.write(body), status=status, content_type="application/json")
     if status == 401:
         response["WWW-Authenticate"] = "Bearer"
@@ -64,10 +62,8 @@ def describe(error: BaseException) -> tuple[int, str, str]:
             return error.status, error.description, error.error
         case InvalidPageToken():
             return 400, "Invalid page token", ""
-        case Invalid():
-            return 400, str(error), ""
-        case RuleBroken():
-            return 422, str(error), ""
+        case Invalid() | NotFound() | AlreadyExists() | RuleBroken():
+            return _OF_RULES[type(error)], str(error), ""
         case ValidationError():
             return 400, _first(error.errors), ""
         case AuthenticationError():
@@ -89,10 +85,7 @@ def install(api: NinjaAPI) -> None:
     def handle(request: HttpRequest, error: Any) -> HttpResponse:
         return answer(*describe(error))
 
-    for kind in (
-        Refusal, InvalidPageToken, Invalid, RuleBroken, ValidationError, AuthenticationError,
-        HttpError, Exception,
-    ):  # fmt: skip
+    for kind in (ValidationError, AuthenticationError, HttpError, Exception):
         api.add_exception_handler(kind, handle)
 
 

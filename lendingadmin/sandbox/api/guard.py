@@ -1,16 +1,21 @@
 """Authentication and authorisation (Spec: Authentication)."""
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest
+from ninja import Router
 from ninja.security import HttpBearer
 
 from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.access import NEEDS
-from lendingadmin.sandbox.api.errors import Refusal, not_found
-from lendingadmin.sandbox.rules.ids import read_id
-from lendingadmin.sandbox.store import tokens
+from lendingadmin.sandbox.api.errors import Refusal
+from lendingadmin.sandbox.api.tokens import find_token
+from lendingadmin.sandbox.rules.ids import PROJECT, read_id
+from lendingadmin.sandbox.rules.invalid import Invalid, NotFound
+
+View = TypeVar("View", bound=Callable[..., Any])
 
 
 class Bearer(HttpBearer):
@@ -18,11 +23,12 @@ class Bearer(HttpBearer):
 
     def __init__(self, operation: str) -> None:
         super().__init__()
+        self.operation = operation
         self.need = NEEDS[operation]
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:
         """The client's id; raises Refusal: 401 for the token, 403 for scope or permission."""
-        found = tokens.find(token)
+        found = find_token(token)
         client = settings.SANDBOX_CLIENTS.get(found.client_id) if found else None
         if found is None or client is None:
             raise Refusal(401, "The access token is not known")
@@ -44,17 +50,30 @@ class Bearer(HttpBearer):
         return found.client_id
 
 
-def app_of(project_id: str, app_id: str) -> str:
-    """The app of a path. Every app of the one project exists; raises Refusal 404 for others."""
-    project(project_id)
+def check_app(project_id: str, app_id: str) -> str:
+    """The app of a path. Every app of the one project exists; raises NotFound for others."""
+    check_project(project_id)
     try:
         return read_id(app_id, "appId")
-    except ValueError:
-        raise not_found(f"App {app_id}") from None
+    except Invalid:
+        raise NotFound(f"App {app_id}") from None
 
 
-def project(project_id: str) -> str:
-    """The project of a path; raises Refusal 404 unless it is the one there is."""
-    if project_id != settings.SANDBOX_PROJECT:
-        raise not_found(f"Project {project_id}")
-    return project_id
+def check_project(project_id: str) -> None:
+    """Raise NotFound unless this is the one project that there is."""
+    if project_id != PROJECT:
+        raise NotFound(f"Project {project_id}")
+
+
+def post_method(
+    router: Router, path: str, operation: str, response: Mapping[Any, Any]
+) -> Callable[[View], View]:
+    """Register a view as a custom operation, at `:name` and at `/name` of a path."""
+    name, guard = operation.partition(".")[2], Bearer(operation)
+
+    def register(view: View) -> View:
+        for form in (f":{name}", f"/{name}"):
+            router.post(path + form, auth=guard, response=response, operation_id=form)(view)
+        return view
+
+    return register

@@ -1,21 +1,21 @@
 """What lists share: their parameters, and cutting rows into pages (Spec: Shared list behaviour)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from django.conf import settings
 from django.db.models import Model, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from ninja import Schema
 from pydantic import ConfigDict, Field, WithJsonSchema
 
-from lendingadmin.sandbox import wire
-from lendingadmin.sandbox.rules.filters import Clause, read_filter
 from lendingadmin.sandbox.rules.instants import from_millis, to_millis
 from lendingadmin.sandbox.rules.invalid import Invalid
-from lendingadmin.sandbox.rules.paging import (
+from lendingadmin.sandbox.rules.lists import (
     LARGEST_PAGE,
+    Clause,
     Place,
+    read_filter,
     read_order,
     read_page_size,
     read_token,
@@ -58,10 +58,12 @@ class Listing(NamedTuple):
 
     def token(self, place: Place) -> str:
         """The token for what follows."""
-        return write_token(_key(), self.bound, place)
+        return write_token(_read_key(), self.bound, place)
 
 
-def listing(request: HttpRequest, asked: PageParameters, fields: Mapping[str, type]) -> Listing:
+def read_listing(
+    request: HttpRequest, asked: PageParameters, fields: Mapping[str, type]
+) -> Listing:
     """Read the parameters of a list whose filter fields are `fields`.
 
     A list without any takes neither filter nor order and refuses them, instead of answering
@@ -80,11 +82,11 @@ def listing(request: HttpRequest, asked: PageParameters, fields: Mapping[str, ty
                 raise Invalid(name, "is not supported by this list")
     bound = (request.path, size, text, descending)
     token = asked.page_token
-    place = None if token is None else read_token(_key(), bound, token)
+    place = None if token is None else read_token(_read_key(), bound, token)
     return Listing(size, descending, clauses, place, bound)
 
 
-def page(rows: QuerySet[Row], asked: Listing) -> tuple[list[Row], str | None]:
+def read_page(rows: QuerySet[Row], asked: Listing) -> tuple[list[Row], str | None]:
     """One page of rows by createdAt, and the token for the next, or None after the last."""
     if asked.place is not None:
         rows = rows.filter(_after(asked.place, asked.descending))
@@ -96,22 +98,12 @@ def page(rows: QuerySet[Row], asked: Listing) -> tuple[list[Row], str | None]:
     return found[:-1], asked.token(Place(to_millis(last.created_at), last.pk))
 
 
-def slice_of(items: Sequence[Item], asked: Listing) -> tuple[Sequence[Item], str | None]:
+def slice_page(items: list[Item], asked: Listing) -> tuple[list[Item], str | None]:
     """One page of a fixed sequence, by position."""
     first = asked.place.number if asked.place else 0
     end = first + asked.size
     more = end < len(items)
     return items[first:end], asked.token(Place(0, end)) if more else None
-
-
-def answer(key: str, documents: Sequence[object], token: str | None) -> HttpResponse:
-    """`{key: […], nextPageToken}`."""
-    return json({key: documents, "nextPageToken": token})
-
-
-def json(document: object) -> HttpResponse:
-    """A document as a successful answer."""
-    return HttpResponse(wire.write(document), content_type="application/json")
 
 
 def _after(place: Place, descending: bool) -> Q:
@@ -122,5 +114,5 @@ def _after(place: Place, descending: bool) -> Q:
     return Q(created_at__gte=moment) & (Q(created_at__gt=moment) | Q(pk__gt=place.number))
 
 
-def _key() -> bytes:
+def _read_key() -> bytes:
     return settings.SECRET_KEY.encode()

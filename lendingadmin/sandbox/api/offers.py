@@ -2,83 +2,66 @@
 
 from decimal import Decimal
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from ninja import Router
 
 from lendingadmin.sandbox import clock
-from lendingadmin.sandbox.api import lists
-from lendingadmin.sandbox.api.errors import Refusal, not_found
-from lendingadmin.sandbox.api.guard import Bearer, app_of
-from lendingadmin.sandbox.api.offer_inputs import OffersAsked, OfferSummary, PreviewAsked
+from lendingadmin.sandbox.api.errors import Refusal
+from lendingadmin.sandbox.api.guard import check_app, post_method
 from lendingadmin.sandbox.catalogue.products import find_product
-from lendingadmin.sandbox.models import Borrower
 from lendingadmin.sandbox.rules.instants import write_timestamp
-from lendingadmin.sandbox.rules.invalid import Invalid
-from lendingadmin.sandbox.rules.previews import Offered, preview
+from lendingadmin.sandbox.rules.invalid import Invalid, NotFound
+from lendingadmin.sandbox.rules.previews import Offered, build_previews
+from lendingadmin.sandbox.schemas.answers import Contracts, Error, OfferOperation
+from lendingadmin.sandbox.schemas.inputs import OffersAsked, OfferSummary, PreviewAsked
 from lendingadmin.sandbox.store import borrowers, offers, repayments
 
-router = Router(tags=["offers"])
+router = Router(tags=["offers"], by_alias=True)
 ONE = "/v1/projects/{project_id}/apps/{app_id}/borrowers/{borrower_id}"
 
 
-@router.post(ONE + ":getOffers", auth=Bearer("borrowers.getOffers"), operation_id="get_offers")
-@router.post(ONE + "/getOffers", auth=Bearer("borrowers.getOffers"))
+@post_method(router, ONE, "borrowers.getOffers", {200: OfferOperation, (409, 422): Error})
 def get_offers(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str, sent: OffersAsked
-) -> HttpResponse:
+) -> OfferOperation:
     """Have offers made, or with a requestId that was sent before, read how far they are."""
     if not sent.can_start and sent.request_id is None:
         raise Invalid("body", "must hold at least one of assessmentType, timestamp, requestId")
-    _borrower(project_id, app_id, borrower_id)
+    borrowers.get_borrower(check_app(project_id, app_id), borrower_id)
     now = clock.now()
-    operation = offers.find(app_id, borrower_id, sent.request_id)
+    operation = offers.find_operation(app_id, borrower_id, sent.request_id)
     if operation is None:
         if not sent.can_start:
-            raise not_found(f"Offer request {sent.request_id}")
+            raise NotFound(f"Offer request {sent.request_id}")
         repayments.post_waiting(app_id, now)
-        asked = offers.Asked(sent.assessment_type, sent.timestamp, sent.request_id)
-        operation = offers.start(app_id, borrower_id, asked, now)
-    if operation is None:
-        raise not_found(f"Borrower {borrower_id}")
+        operation = offers.start_operation(app_id, borrower_id, sent, now)
     if operation.expires_at <= now:
         expired = write_timestamp(operation.expires_at)
         raise Refusal(404, f"Offer request {operation.request_id} expired at {expired}", "expired")
-    return lists.json(offers.document(project_id, operation, now))
+    return offers.answer_offer(operation, now)
 
 
-@router.post(
-    ONE + ":getOfferContracts",
-    auth=Bearer("borrowers.getOfferContracts"),
-    operation_id="get_offer_contracts",
-)
-@router.post(ONE + "/getOfferContracts", auth=Bearer("borrowers.getOfferContracts"))
+@post_method(router, ONE, "borrowers.getOfferContracts", {200: Contracts, 422: Error})
 def get_offer_contracts(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str, sent: PreviewAsked
-) -> HttpResponse:
+) -> Contracts:
     """A contract for each product of the offer; nothing is stored."""
-    _borrower(project_id, app_id, borrower_id)
+    borrowers.get_borrower(check_app(project_id, app_id), borrower_id)
     summary = sent.offer_summary
-    contracts = preview(
-        _offered(project_id, summary),
+    contracts = build_previews(
+        _read_offered(summary),
         summary.credit_limit,
         summary.interest_rate_waiver or Decimal(0),
         sent.amount or summary.credit_limit,
         (sent.start_date or clock.now()).date(),
     )
-    return lists.json(contracts)
+    return Contracts(contracts)
 
 
-def _borrower(project_id: str, app_id: str, borrower_id: str) -> Borrower:
-    found = borrowers.find(app_of(project_id, app_id), borrower_id)
-    if found is None:
-        raise not_found(f"Borrower {borrower_id}")
-    return found
-
-
-def _offered(project_id: str, summary: OfferSummary) -> list[Offered]:
+def _read_offered(summary: OfferSummary) -> list[Offered]:
     offered = []
     for place, one in enumerate(summary.products):
-        product = find_product(project_id, one.product_id)
+        product = find_product(one.product_id)
         if product is None:
             raise Invalid(
                 f"offerSummary.products[{place}].productId",

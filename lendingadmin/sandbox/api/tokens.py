@@ -1,20 +1,25 @@
-"""The token issuer (Spec: Token request)."""
+"""The token issuer (Spec: Token request). Tokens are kept as hashes and outlive a restart."""
+
+import hashlib
+import secrets
+from datetime import timedelta
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from ninja import Router
 
-from lendingadmin.sandbox import clock, wire
+from lendingadmin.sandbox import clock
 from lendingadmin.sandbox.access import SCOPES
 from lendingadmin.sandbox.api.errors import Refusal
+from lendingadmin.sandbox.models import Token
 from lendingadmin.sandbox.rules.instants import to_millis
-from lendingadmin.sandbox.store import tokens
+from lendingadmin.sandbox.schemas.answers import AccessToken
 
 router = Router(tags=["token"])
 
 
-@router.post("/v1/oauth2/token", summary="Issue an access token")
-def issue(request: HttpRequest) -> HttpResponse:
+@router.post("/v1/oauth2/token", summary="Issue an access token", response=AccessToken)
+def issue_token(request: HttpRequest) -> AccessToken:
     """Client credentials, form-encoded; `expires_at` is in seconds since the epoch."""
     if request.content_type != "application/x-www-form-urlencoded":
         raise Refusal(415, "Content-Type must be application/x-www-form-urlencoded")
@@ -28,13 +33,25 @@ def issue(request: HttpRequest) -> HttpResponse:
     if not asked or not set(asked) <= set(SCOPES):
         raise Refusal(400, f"scope must be of: {', '.join(SCOPES)}", "invalid_scope")
     scope = " ".join(dict.fromkeys(asked))
-    token, expires_at = tokens.issue(
-        client.client_id, scope, clock.now(), settings.SANDBOX_TOKEN_SECONDS
+    now = clock.now()
+    expires_at = now + timedelta(seconds=settings.SANDBOX_TOKEN_SECONDS)
+    token = secrets.token_urlsafe(32)
+    Token.objects.filter(expires_at__lt=now - timedelta(days=1)).delete()
+    Token.objects.create(
+        digest=_digest(token), client_id=client.client_id, scope=scope, expires_at=expires_at
     )
-    body = {
-        "access_token": token,
-        "token_type": "Bearer",
-        "expires_at": to_millis(expires_at) // 1000,
-        "scope": scope,
-    }
-    return HttpResponse(wire.write(body), content_type="application/json")
+    return AccessToken(
+        access_token=token,
+        token_type="Bearer",  # noqa: S106 - not a secret
+        expires_at=to_millis(expires_at) // 1000,
+        scope=scope,
+    )
+
+
+def find_token(token: str) -> Token | None:
+    """The token, expired or not, or None."""
+    return Token.objects.filter(digest=_digest(token)).first()
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode(errors="replace")).hexdigest()

@@ -1,10 +1,11 @@
 """The assessment types of the service (Spec: AssessmentType)."""
 
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
-from lendingadmin.sandbox.rules.instants import write_days, write_timestamp
+from lendingadmin.sandbox.rules.instants import write_days
+from lendingadmin.sandbox.schemas.answers import AnsweredAssessmentType
 
 _INTRODUCED = datetime(2024, 1, 15, 8, tzinfo=UTC)
 BETA, GENERAL, DEPRECATED = 0, 1, 2
@@ -54,20 +55,18 @@ def find_assessment_type(name: str) -> AssessmentType | None:
     return next((kind for kind in ASSESSMENT_TYPES if kind.name == name), None)
 
 
-def assessment_type_document(kind: AssessmentType) -> dict[str, Any]:
-    """The assessment type as the list answers it."""
-    return {
-        "uid": str(uuid5(NAMESPACE_URL, kind.name)),
-        "name": kind.name,
-        "status": kind.status,
-        "createdAt": write_timestamp(_INTRODUCED),
-        "assessmentTypeId": kind.assessment_type_id,
-        "category": kind.category,
-        "period": write_days(kind.period_days),
-        "displayName": kind.display_name,
-        "description": kind.description,
-        "settings": {
-            "apps": {"channels": list(kind.channels), "platforms": list(kind.platforms)},
-            "accounts": {"categories": list(kind.categories), "accountTypes": ["borrower"]},
-        },
-    }
+def answer_assessment_types() -> list[AnsweredAssessmentType]:
+    """The assessment types as the list answers them."""
+    return [
+        AnsweredAssessmentType.read(
+            kind,
+            uid=uuid5(NAMESPACE_URL, kind.name),
+            created_at=_INTRODUCED,
+            period=write_days(kind.period_days),
+            settings={
+                "apps": {"channels": kind.channels, "platforms": kind.platforms},
+                "accounts": {"categories": kind.categories, "account_types": ["borrower"]},
+            },
+        )
+        for kind in ASSESSMENT_TYPES
+    ]

@@ -2,12 +2,20 @@
 
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any, NamedTuple
-from uuid import NAMESPACE_URL, uuid5
+from typing import NamedTuple
+from uuid import NAMESPACE_URL, UUID, uuid5
 
 from lendingadmin.sandbox.rules.contract import DEDUCTED, LATE, Fee
-from lendingadmin.sandbox.rules.instants import write_days, write_timestamp
+from lendingadmin.sandbox.rules.ids import PROJECT
+from lendingadmin.sandbox.rules.instants import write_days
 from lendingadmin.sandbox.rules.schedule import Style
+from lendingadmin.sandbox.schemas.answers import (
+    Adjusted,
+    Charge,
+    LendingProduct,
+    LendingTerms,
+    ProductInterest,
+)
 
 _FIRST_OFFERED = datetime(2024, 1, 15, 8, tzinfo=UTC)
 
@@ -36,21 +44,27 @@ class Product(NamedTuple):
     active: bool = True
     categories: tuple[str, ...] = ("individual", "company")
 
-    def uid(self, project_id: str) -> str:
-        """The same for the same product of the same project, on every machine."""
-        return str(uuid5(NAMESPACE_URL, f"projects/{project_id}/products/{self.product_id}"))
+    @property
+    def name(self) -> str:
+        """The full resource name."""
+        return f"projects/{PROJECT}/products/{self.product_id}"
+
+    @property
+    def uid(self) -> UUID:
+        """The same for the same product, on every machine."""
+        return uuid5(NAMESPACE_URL, self.name)
 
 
-def _processing(share: str) -> Fee:
+def _take_share(share: str) -> Fee:
     text = "Taken from the amount that is paid out."
     return Fee(DEDUCTED, Decimal(share), "Processing fee", text)
 
 
-def _late(share: str) -> Fee:
+def _charge_late(share: str) -> Fee:
     return Fee(LATE, Decimal(share), "Late payment fee", "Charged once on an overdue instalment.")
 
 
-def _service(share: str) -> Fee:
+def _ask_service(share: str) -> Fee:
     return Fee("service_fee", Decimal(share), "Service fee", "Asked for with the first instalment.")
 
 
@@ -58,90 +72,87 @@ PRODUCTS: tuple[Product, ...] = (
     Product(
         "term-6-months", Style.TERM, "Six-month loan", "Six equal monthly instalments.",
         180, 30, Decimal("0.24"), Decimal("0.06"), Decimal("0.45"), Decimal("0.95"),
-        (_processing("0.025"), _late("0.01")), Decimal("0.03"), 5, Decimal(100), "TERM6",
+        (_take_share("0.025"), _charge_late("0.01")), Decimal("0.03"), 5, Decimal(100), "TERM6",
     ),
     Product(
         "term-12-months", Style.TERM, "One-year loan", "Twelve equal monthly instalments.",
         360, 30, Decimal("0.21"), Decimal("0.05"), Decimal("0.40"), Decimal("0.80"),
-        (_processing("0.02"), _service("0.005"), _late("0.01")), Decimal("0.025"), 5,
-        Decimal(500), "TERM12",
+        (_take_share("0.02"), _ask_service("0.005"), _charge_late("0.01")),
+        Decimal("0.025"), 5, Decimal(500), "TERM12",
     ),
     Product(
         "business-24-months", Style.TERM, "Business loan", "For companies: two years, monthly.",
         720, 30, Decimal("0.16"), Decimal("0.03"), Decimal("0.30"), Decimal("0.60"),
-        (_processing("0.015"),), Decimal("0.02"), 10, Decimal(1000), "BIZ24",
+        (_take_share("0.015"),), Decimal("0.02"), 10, Decimal(1000), "BIZ24",
         categories=("company",),
     ),
     Product(
         "flex-weekly", Style.FLEX, "Weekly flex", "Twelve weeks, instalments that fall.",
         84, 7, Decimal("0.36"), Decimal("0.08"), Decimal("0.75"), Decimal("1.20"),
-        (_service("0.02"), _late("0.015")), Decimal("0.05"), 2, Decimal(50),
+        (_ask_service("0.02"), _charge_late("0.015")), Decimal("0.05"), 2, Decimal(50),
     ),
     Product(
         "flex-salary", Style.FLEX, "Salary flex", "Three monthly parts after payday.",
         90, 30, Decimal("0.30"), Decimal("0.06"), Decimal("0.60"), Decimal("1.10"),
-        (_processing("0.03"),), Decimal("0.04"), 3, Decimal(100), "SALARY",
+        (_take_share("0.03"),), Decimal("0.04"), 3, Decimal(100), "SALARY",
         categories=("individual",),
     ),
     Product(
         "bullet-30-days", Style.BULLET, "Thirty-day loan", "Everything back after thirty days.",
         30, 30, Decimal("0.60"), Decimal("0.12"), Decimal("1.20"), Decimal("1.80"),
-        (_processing("0.04"), _late("0.02")), Decimal("0.06"), 3, Decimal(10), "B30",
+        (_take_share("0.04"), _charge_late("0.02")), Decimal("0.06"), 3, Decimal(10), "B30",
     ),
     Product(
         "bullet-14-days", Style.BULLET, "Two-week loan", "No longer offered; contracts run on.",
         14, 14, Decimal("0.72"), Decimal("0.10"), Decimal("1.50"), Decimal("2.40"),
-        (_processing("0.03"),), Decimal("0.06"), 1, Decimal(10), None, active=False,
+        (_take_share("0.03"),), Decimal("0.06"), 1, Decimal(10), None, active=False,
     ),
 )  # fmt: skip
 
 
-def find_product(project_id: str, key: str) -> Product | None:
+def find_product(key: str) -> Product | None:
     """The product with that productId or uid."""
-    for product in PRODUCTS:
-        if key in (product.product_id, product.uid(project_id)):
-            return product
-    return None
+    return next((one for one in PRODUCTS if key in (one.product_id, str(one.uid))), None)
 
 
-def product_document(project_id: str, priority: int, product: Product) -> dict[str, Any]:
-    """The product as the list answers it."""
-    return {
-        "uid": product.uid(project_id),
-        "name": f"projects/{project_id}/products/{product.product_id}",
-        "status": 1 if product.active else 2,
-        "createdAt": write_timestamp(_FIRST_OFFERED),
-        "productId": product.product_id,
-        "productType": product.style.value,
-        "displayName": product.display_name,
-        "displayPriority": priority,
-        "description": product.description,
-        "skuId": product.sku_id,
-        "labels": None,
-        "terms": {
-            "period": write_days(product.period_days),
-            "repaymentInterval": write_days(product.interval_days),
-            "interest": {
-                "type": "reducing_balance",
-                "termPeriod": "365 days",
-                "baseRate": product.base_rate,
-                "maxEffectiveRate": product.max_aer,
-                "riskPremiumRate": product.risk_premium_rate,
-                "adjustment": {"action": "add", "target": "base_rate", "valueType": "absolute"},
-            },
-        },
-        "charges": [_charge(fee) for fee in product.fees],
-    }
+def answer_products() -> list[LendingProduct]:
+    """The products as the list answers them, by display priority."""
+    return [
+        LendingProduct.read(
+            product,
+            status=1 if product.active else 2,
+            created_at=_FIRST_OFFERED,
+            product_type=product.style.value,
+            display_priority=priority,
+            labels=None,
+            terms=_build_terms(product),
+            charges=[_build_charge(fee) for fee in product.fees],
+        )
+        for priority, product in enumerate(PRODUCTS, start=1)
+    ]
 
 
-def _charge(fee: Fee) -> dict[str, Any]:
+def _build_terms(product: Product) -> LendingTerms:
+    return LendingTerms(
+        period=write_days(product.period_days),
+        repayment_interval=write_days(product.interval_days),
+        interest=ProductInterest(
+            type="reducing_balance",
+            term_period="365 days",
+            base_rate=product.base_rate,
+            max_effective_rate=product.max_aer,
+            risk_premium_rate=product.risk_premium_rate,
+            adjustment=Adjusted(action="add", target="base_rate", value_type="absolute"),
+        ),
+    )
+
+
+def _build_charge(fee: Fee) -> Charge:
     deducted = fee.kind == DEDUCTED
-    return {
-        "name": f"charges/{fee.kind}",
-        "kind": fee.kind,
-        "action": "deduct" if deducted else "add",
-        "target": "disbursement" if deducted else "installment",
-        "valueType": "ratio",
-        "displayName": fee.display_name,
-        "value": fee.value,
-    }
+    return Charge.read(
+        fee,
+        name=f"charges/{fee.kind}",
+        action="deduct" if deducted else "add",
+        target="disbursement" if deducted else "installment",
+        value_type="ratio",
+    )

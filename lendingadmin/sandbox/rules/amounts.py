@@ -9,7 +9,7 @@ ZERO = Decimal("0.00")
 _DIGITS = 15  # before the point: far above any loan, far below the precision of Decimal
 
 
-def cents(value: Decimal) -> Decimal:
+def round_cents(value: Decimal) -> Decimal:
     """Round to the cent, halves away from zero."""
     return value.quantize(CENT, ROUND_HALF_UP)
 
@@ -29,7 +29,7 @@ def read_amount(value: object, field: str) -> Decimal:
     number = read_number(value, field)
     if number < 0:
         raise Invalid(field, "must not be negative")
-    rounded = cents(number)
+    rounded = round_cents(number)
     if rounded != number:
         raise Invalid(field, "must have at most two decimals")
     return rounded

@@ -5,9 +5,9 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from lendingadmin.sandbox.rules import rates
-from lendingadmin.sandbox.rules.amounts import ZERO, cents
+from lendingadmin.sandbox.rules.amounts import ZERO, round_cents
 from lendingadmin.sandbox.rules.instants import day_end, day_start, write_days, write_timestamp
-from lendingadmin.sandbox.rules.schedule import Parts, Style, amortise, slots
+from lendingadmin.sandbox.rules.schedule import Parts, Style, amortise, cut_slots
 
 DEDUCTED = "deducted_disbursement_fee"
 LATE = "late_payment_fee"
@@ -55,23 +55,23 @@ class Plan(NamedTuple):
     def nominal_rate(self) -> Decimal:
         """Base + risk premium − waiver, never below zero, lowered until AER keeps to `max_aer`."""
         asked = max(Decimal(0), self.base_rate + self.risk_premium_rate - self.waiver_rate)
-        return rates.shown(min(asked, rates.nominal_for(self.max_aer, self.step_days)))
+        return rates.round_rate(min(asked, rates.compute_nominal(self.max_aer, self.step_days)))
 
     def fee_of(self, kind: str) -> Decimal:
         """What the fees of one kind take from the requested principal, to the cent."""
         return sum(
-            (cents(self.requested * fee.value) for fee in self.fees if fee.kind == kind), ZERO
+            (round_cents(self.requested * fee.value) for fee in self.fees if fee.kind == kind), ZERO
         )
 
 
 def build_contract(plan: Plan) -> dict[str, Any]:
     """The contract document of a plan; amounts and rates are Decimals, timestamps text."""
-    dates = slots(plan.start, plan.period_days, plan.step_days)
+    dates = cut_slots(plan.start, plan.period_days, plan.step_days)
     parts = amortise(plan.style, plan.requested, plan.nominal_rate, dates)
     deducted = plan.fee_of(DEDUCTED)
-    upfront = sum((plan.fee_of(kind) for kind in _first_kinds(plan)), ZERO)
+    upfront = sum((plan.fee_of(kind) for kind in _find_first_kinds(plan)), ZERO)
     installments = [
-        _installment(number, part, upfront if number == 1 else ZERO)
+        _build_installment(number, part, upfront if number == 1 else ZERO)
         for number, part in enumerate(parts, start=1)
     ]
     start, maturity = installments[0]["startDate"], installments[-1]["dueDate"]
@@ -81,7 +81,7 @@ def build_contract(plan: Plan) -> dict[str, Any]:
         "versionNo": plan.version_no,
         "startDate": start,
         "maturityDate": maturity,
-        "terms": _terms(plan),
+        "terms": _build_terms(plan),
         "amounts": {
             "requested": plan.requested,
             "disbursement": plan.requested - deducted,
@@ -91,8 +91,8 @@ def build_contract(plan: Plan) -> dict[str, Any]:
             "fees": deducted + upfront,
             "penalty": ZERO,
         },
-        "interestRates": _interest_rates(plan, parts, deducted, upfront),
-        "adjustments": [_adjustment(plan, fee) for fee in plan.fees if fee.kind == DEDUCTED],
+        "interestRates": _build_interest_rates(plan, parts, deducted, upfront),
+        "adjustments": [_build_adjustment(plan, fee) for fee in plan.fees if fee.kind == DEDUCTED],
         "tranches": [
             {"sequenceNo": 1, "startDate": start, "dueDate": maturity, "amount": plan.requested}
         ],
@@ -100,11 +100,11 @@ def build_contract(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _first_kinds(plan: Plan) -> set[str]:
+def _find_first_kinds(plan: Plan) -> set[str]:
     return {fee.kind for fee in plan.fees} - {DEDUCTED, LATE}
 
 
-def _installment(number: int, parts: Parts, fees: Decimal) -> dict[str, Any]:
+def _build_installment(number: int, parts: Parts, fees: Decimal) -> dict[str, Any]:
     return {
         "sequenceNo": number,
         "startDate": write_timestamp(day_start(parts.slot.first)),
@@ -119,11 +119,11 @@ def _installment(number: int, parts: Parts, fees: Decimal) -> dict[str, Any]:
     }
 
 
-def _terms(plan: Plan) -> dict[str, Any]:
+def _build_terms(plan: Plan) -> dict[str, Any]:
     return {
         "period": write_days(plan.period_days),
         "repaymentInterval": write_days(plan.step_days),
-        "fees": [_fee(fee) for fee in plan.fees],
+        "fees": [_build_fee(fee) for fee in plan.fees],
         "penalty": {
             "rate": plan.penalty_rate,
             "gracePeriod": write_days(plan.grace_days),
@@ -141,7 +141,7 @@ def _terms(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _fee(fee: Fee) -> dict[str, Any]:
+def _build_fee(fee: Fee) -> dict[str, Any]:
     late = fee.kind == LATE
     return {
         "kind": fee.kind,
@@ -155,7 +155,7 @@ def _fee(fee: Fee) -> dict[str, Any]:
     }
 
 
-def _adjustment(plan: Plan, fee: Fee) -> dict[str, Any]:
+def _build_adjustment(plan: Plan, fee: Fee) -> dict[str, Any]:
     return {
         "kind": fee.kind,
         "displayName": fee.display_name,
@@ -164,11 +164,11 @@ def _adjustment(plan: Plan, fee: Fee) -> dict[str, Any]:
         "action": "deduct",
         "valueType": "absolute",
         "source": "principal",
-        "value": cents(plan.requested * fee.value),
+        "value": round_cents(plan.requested * fee.value),
     }
 
 
-def _interest_rates(
+def _build_interest_rates(
     plan: Plan, parts: list[Parts], deducted: Decimal, upfront: Decimal
 ) -> dict[str, Decimal]:
     """AER and APY compound the interest alone; APR also counts every fee known in advance."""
@@ -177,11 +177,11 @@ def _interest_rates(
         ((part.slot.last - plan.start).days + 1, part.principal + part.interest) for part in parts
     ]
     flows[0] = (flows[0][0], flows[0][1] + upfront)
-    compound = rates.shown(rates.effective(nominal, days))
+    compound = rates.round_rate(rates.compute_effective(nominal, days))
     return {
         "nominalRate": nominal,
-        "periodicRate": rates.shown(rates.periodic(nominal, days)),
-        "APR": rates.shown(rates.apr(plan.requested - deducted, flows, days)),
+        "periodicRate": rates.round_rate(rates.compute_periodic(nominal, days)),
+        "APR": rates.round_rate(rates.compute_apr(plan.requested - deducted, flows, days)),
         "AER": compound,
         "APY": compound,
     }

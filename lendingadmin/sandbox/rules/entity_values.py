@@ -29,7 +29,7 @@ class _Field(NamedTuple):
     required: bool = True
 
 
-def kind_of(name: str) -> str:
+def strip_domain(name: str) -> str:
     """The kind without its domain: `sms` of `lending.example/sms`."""
     return name.partition("/")[2]
 
@@ -46,14 +46,14 @@ def read_data(value: object, field: str) -> list[dict[str, Any]]:
 
 def check_category(category: str | None, data: list[dict[str, Any]]) -> None:
     """Raise Invalid unless data with a category is all of that kind (Spec: Events, 3)."""
-    if category is not None and any(kind_of(one["kind"]) != category for one in data):
+    if category is not None and any(strip_domain(one["kind"]) != category for one in data):
         raise Invalid("category", f"is {category}, but the data holds values of another kind")
 
 
 def _read_set(value: object, field: str) -> dict[str, Any]:
-    entry = _object(value, field)
+    entry = _read_object(value, field)
     kind = entry.get("kind")
-    fields = _KINDS.get(kind_of(kind)) if isinstance(kind, str) else None
+    fields = _KINDS.get(strip_domain(kind)) if isinstance(kind, str) else None
     if not isinstance(kind, str) or not fields or kind.startswith("/"):
         kinds = ", ".join(f"{DOMAIN}/{one}" for one in _KINDS)
         raise Invalid(f"{field}.kind", f"must be one of {kinds}")
@@ -70,7 +70,7 @@ def _read_set(value: object, field: str) -> dict[str, Any]:
 
 
 def _read_fields(value: object, fields: Mapping[str, _Field], field: str) -> dict[str, Any]:
-    entry = _object(value, field)
+    entry = _read_object(value, field)
     found: dict[str, Any] = {}
     for name, (read, required) in fields.items():
         sent = entry.get(name)
@@ -80,19 +80,19 @@ def _read_fields(value: object, fields: Mapping[str, _Field], field: str) -> dic
     return found
 
 
-def _object(value: object, field: str) -> Mapping[str, Any]:
+def _read_object(value: object, field: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise Invalid(field, "must be an object")
     return value
 
 
-def _text(value: object, field: str) -> str:
+def _read_text(value: object, field: str) -> str:
     if not isinstance(value, str):
         raise Invalid(field, "must be a string")
     return value
 
 
-def _flag(value: object, field: str) -> bool:
+def _read_flag(value: object, field: str) -> bool:
     if not isinstance(value, bool):
         raise Invalid(field, "must be true or false")
     return value
@@ -105,7 +105,7 @@ def _read_mark(value: object, field: str) -> object:
     raise Invalid(field, "must be true, false or the number 1")
 
 
-def _one_of(*words: str) -> Reader:
+def _read_one_of(*words: str) -> Reader:
     def read(value: object, field: str) -> str:
         if value not in words:
             raise Invalid(field, f"must be {' or '.join(words)}")
@@ -114,22 +114,22 @@ def _one_of(*words: str) -> Reader:
     return read
 
 
-def _millis(value: object, field: str) -> int:
+def _read_millis(value: object, field: str) -> int:
     number = read_number(value, field)
     if number != number.to_integral_value() or not _EARLIEST <= number <= _LATEST:
         raise Invalid(field, "must be whole milliseconds since 1970, from the year 2000 on")
     return int(number)
 
 
-def _level(value: object, field: str) -> Decimal:
+def _read_level(value: object, field: str) -> Decimal:
     number = read_number(value, field)
     if not 0 <= number <= 100:
         raise Invalid(field, "must be from 0 to 100")
     return number
 
 
-def _lat_lng(value: object, field: str) -> str:
-    text = _text(value, field)
+def _read_lat_lng(value: object, field: str) -> str:
+    text = _read_text(value, field)
     parts = text.split(",")
     try:
         latitude, longitude = (Decimal(part.strip()) for part in parts)
@@ -141,45 +141,45 @@ def _lat_lng(value: object, field: str) -> str:
     return text
 
 
-def _address(value: object, field: str) -> dict[str, Any]:
+def _read_address(value: object, field: str) -> dict[str, Any]:
     return _read_fields(value, _ADDRESS, field)
 
 
-def _addresses(value: object, field: str) -> list[dict[str, Any]]:
+def _read_addresses(value: object, field: str) -> list[dict[str, Any]]:
     if not isinstance(value, list):
         raise Invalid(field, "must be an array")
-    return [_address(one, f"{field}[{place}]") for place, one in enumerate(value)]
+    return [_read_address(one, f"{field}[{place}]") for place, one in enumerate(value)]
 
 
 _ADDRESS = {
-    "addressName": _Field(_text),
-    "addressType": _Field(_one_of("telephone", "email")),
+    "addressName": _Field(_read_text),
+    "addressType": _Field(_read_one_of("telephone", "email")),
 }
 _KINDS: Mapping[str, Mapping[str, _Field]] = {
     SMS: {
-        "address": _Field(_text),
-        "direction": _Field(_one_of("inbound", "outbound")),
-        "smsId": _Field(_text, required=False),
+        "address": _Field(_read_text),
+        "direction": _Field(_read_one_of("inbound", "outbound")),
+        "smsId": _Field(_read_text, required=False),
         "read": _Field(_read_mark, required=False),
-        "timestamp": _Field(_millis),
-        "rawBody": _Field(_text),
+        "timestamp": _Field(_read_millis),
+        "rawBody": _Field(_read_text),
     },
     CONTACT: {
-        "name": _Field(_text),
-        "primaryAddress": _Field(_address),
-        "otherAddresses": _Field(_addresses, required=False),
+        "name": _Field(_read_text),
+        "primaryAddress": _Field(_read_address),
+        "otherAddresses": _Field(_read_addresses, required=False),
     },
     BATTERY: {
-        "timestamp": _Field(_millis),
-        "isCharging": _Field(_flag, required=False),
-        "chargingMethod": _Field(_text, required=False),
-        "level": _Field(_level),
+        "timestamp": _Field(_read_millis),
+        "isCharging": _Field(_read_flag, required=False),
+        "chargingMethod": _Field(_read_text, required=False),
+        "level": _Field(_read_level),
     },
-    LOCATION: {"timestamp": _Field(_millis), "latLng": _Field(_lat_lng)},
+    LOCATION: {"timestamp": _Field(_read_millis), "latLng": _Field(_read_lat_lng)},
     APP: {
-        "timestamp": _Field(_millis),
-        "name": _Field(_text, required=False),
-        "package": _Field(_text),
-        "label": _Field(_text, required=False),
+        "timestamp": _Field(_read_millis),
+        "name": _Field(_read_text, required=False),
+        "package": _Field(_read_text),
+        "label": _Field(_read_text, required=False),
     },
 }

@@ -12,20 +12,19 @@ CAPTURED = "personal_data.captured"
 
 
 def read_event_type(value: object, field: str) -> str:
-    """Spec: Events, 1. The guide's other name for it is refused, and told the accepted one."""
+    """Spec: Events, 1. For the guide's other name the refusal gives the accepted one."""
     if value != CAPTURED:
         raise Invalid(field, f"must be {CAPTURED}")
     return CAPTURED
 
 
-def read_past(moment: datetime, now: datetime, field: str) -> datetime:
-    """A moment that has come; raises Invalid for one still to come."""
+def check_past(moment: datetime, now: datetime, field: str) -> None:
+    """Raise Invalid for a moment that is still to come."""
     if moment > now:
         raise Invalid(field, "must not be in the future")
-    return moment
 
 
-def event_id(account_id: str, event_type: str, timestamp: datetime) -> str:
+def build_event_id(account_id: str, event_type: str, timestamp: datetime) -> str:
     """The id that follows from the three by which an event is unique."""
     parts = "\n".join((account_id, event_type, write_timestamp(timestamp)))
     return f"ev-{hashlib.sha256(parts.encode()).hexdigest()[:24]}"

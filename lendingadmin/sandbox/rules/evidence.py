@@ -9,10 +9,17 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from lendingadmin.sandbox.rules.amounts import ZERO
-from lendingadmin.sandbox.rules.entity_values import APP, BATTERY, CONTACT, LOCATION, SMS, kind_of
-from lendingadmin.sandbox.rules.histories import LoanHistory, days_behind, in_time
+from lendingadmin.sandbox.rules.entity_values import (
+    APP,
+    BATTERY,
+    CONTACT,
+    LOCATION,
+    SMS,
+    strip_domain,
+)
+from lendingadmin.sandbox.rules.histories import LoanHistory, count_days_behind, is_in_time
 from lendingadmin.sandbox.rules.instants import to_millis
-from lendingadmin.sandbox.rules.messages import movement
+from lendingadmin.sandbox.rules.messages import read_movement
 
 SMS_DAYS = 182  # six months: older texts are never read, however far a window reaches back
 _DAY = 24 * 60 * 60 * 1000
@@ -57,38 +64,38 @@ class Facts(NamedTuple):
         return self.money_in * 30 / (self.weeks * 7)
 
 
-def window(timestamp: datetime, period_days: int) -> Window:
+def build_window(timestamp: datetime, period_days: int) -> Window:
     """The evaluation window of an assessment (Spec: Assessment, timestamp)."""
     return Window(timestamp - timedelta(days=period_days), timestamp)
 
 
-def find(
+def find_facts(
     sets: Iterable[Mapping[str, Any]], histories: Iterable[LoanHistory], over: Window
 ) -> Facts:
     """Everything found in the sets of values of the window's events and in the loans."""
     values: dict[str, list[Value]] = {kind: [] for kind in (SMS, CONTACT, BATTERY, LOCATION, APP)}
     for one in sets:
-        values[kind_of(one["kind"])] += one["values"]
+        values[strip_domain(one["kind"])] += one["values"]
     facts = Facts(
         weeks=max(1, round((over.until - over.since) / timedelta(days=7))),
         contacts=len({value["primaryAddress"]["addressName"] for value in values[CONTACT]}),
-        battery_days=_days(values[BATTERY], over),
-        location_days=_days(values[LOCATION], over),
+        battery_days=_count_days(values[BATTERY], over),
+        location_days=_count_days(values[LOCATION], over),
         finance_app=any(
-            word in value["package"].lower() for value in _inside(values[APP], over)
+            word in value["package"].lower() for value in _select_inside(values[APP], over)
             for word in _FINANCE
         ),
     )  # fmt: skip
-    return _with_loans(_with_texts(facts, values[SMS], over), list(histories), over)
+    return _add_loans(_add_texts(facts, values[SMS], over), list(histories), over)
 
 
-def _with_texts(facts: Facts, texts: Iterable[Value], over: Window) -> Facts:
+def _add_texts(facts: Facts, texts: Iterable[Value], over: Window) -> Facts:
     recent = over._replace(since=max(over.since, over.until - timedelta(days=SMS_DAYS)))
     once = {(text["address"], text["timestamp"], text["rawBody"]): text for text in texts}
     found = [
         (text["timestamp"], moved)
-        for text in _inside(once.values(), recent)
-        if (moved := movement(text["address"], text["direction"], text["rawBody"]))
+        for text in _select_inside(once.values(), recent)
+        if (moved := read_movement(text["address"], text["direction"], text["rawBody"]))
     ]
     end = to_millis(over.until)
     inward = [moved.amount for _, moved in found if moved.inward]
@@ -103,26 +110,26 @@ def _with_texts(facts: Facts, texts: Iterable[Value], over: Window) -> Facts:
     )
 
 
-def _with_loans(facts: Facts, histories: list[LoanHistory], over: Window) -> Facts:
+def _add_loans(facts: Facts, histories: list[LoanHistory], over: Window) -> Facts:
     """Instalments and loans of the window; what is still unpaid counts however old it is."""
     dues = [one for loan in histories for one in loan.dues if over.holds(one.due)]
     paid = [one for one in dues if one.cleared_at is not None]
     repaid = [loan for loan in histories if loan.resolved_at and over.holds(loan.resolved_at)]
-    in_time_count = sum(map(in_time, paid))
+    in_time_count = sum(map(is_in_time, paid))
     return facts._replace(
         paid_in_time=in_time_count,
         paid_late=len(paid) - in_time_count,
         loans_repaid=len(repaid),
         largest_repaid=max([ZERO, *(loan.principal for loan in repaid)]),
-        days_late=max((days_behind(loan, over.until) for loan in histories), default=0),
+        days_late=max((count_days_behind(loan, over.until) for loan in histories), default=0),
     )
 
 
-def _inside(values: Iterable[Value], over: Window) -> list[Value]:
+def _select_inside(values: Iterable[Value], over: Window) -> list[Value]:
     since, until = to_millis(over.since), to_millis(over.until)
     return [value for value in values if since < value["timestamp"] <= until]
 
 
-def _days(values: Iterable[Value], over: Window) -> int:
+def _count_days(values: Iterable[Value], over: Window) -> int:
     end = to_millis(over.until)
-    return len({(end - value["timestamp"]) // _DAY for value in _inside(values, over)})
+    return len({(end - value["timestamp"]) // _DAY for value in _select_inside(values, over)})

@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
-from lendingadmin.sandbox.rules.amounts import ZERO
-from lendingadmin.sandbox.rules.ledger import (
+from lendingadmin.sandbox.rules.accounts import (
     INTEREST,
     PRINCIPAL,
     Arrears,
@@ -15,6 +14,7 @@ from lendingadmin.sandbox.rules.ledger import (
     charge,
     clear,
 )
+from lendingadmin.sandbox.rules.amounts import ZERO
 
 
 class Due(NamedTuple):
@@ -32,7 +32,7 @@ class LoanHistory(NamedTuple):
     resolved_at: datetime | None
 
 
-def loan_history(
+def build_history(
     lines: Iterable[Line], arrears: Arrears, payments: Iterable[Payment], until: datetime
 ) -> LoanHistory:
     """The history of a loan account from its contract and its repayments, as of `until`.
@@ -61,7 +61,7 @@ def loan_history(
     )
 
 
-def told_history(
+def build_sent_history(
     due: datetime | None, completed: datetime | None, principal: Decimal, until: datetime
 ) -> LoanHistory:
     """The history of a loan made elsewhere, of which only its end is known (Spec: LoanSummary)."""
@@ -71,13 +71,13 @@ def told_history(
     return LoanHistory(dues, principal, done)
 
 
-def days_behind(history: LoanHistory, until: datetime) -> int:
+def count_days_behind(history: LoanHistory, until: datetime) -> int:
     """Whole days since the oldest instalment that is still unpaid fell due; 0 when none is."""
     oldest = min((one.due for one in history.dues if one.cleared_at is None), default=until)
     return (until - oldest) // timedelta(days=1)
 
 
-def in_time(one: Due) -> bool:
+def is_in_time(one: Due) -> bool:
     """Whether it was paid by the end of the day after it fell due."""
     return one.cleared_at is not None and one.cleared_at <= one.due + timedelta(days=1)
 

@@ -1,9 +1,14 @@
-"""Which ids a record may have. Refusing `/` and the like is this service's documented choice."""
+"""Ids and names of records (Spec: Conventions).
+
+Refusing `/` and the like in an id is this service's documented choice.
+"""
 
 from lendingadmin.sandbox.rules.invalid import Invalid
 
+PROJECT = "demo"
 LONGEST = 200
 CUSTOM_METHODS = (":getOffers", ":getOfferContracts", ":makeRepayment")
+_BORROWER = "borrower:"
 
 
 def read_id(value: str, field: str) -> str:
@@ -21,3 +26,21 @@ def read_id(value: str, field: str) -> str:
     if value.endswith(CUSTOM_METHODS):
         raise Invalid(field, "must not end in the name of a custom operation")
     return value
+
+
+def write_name(app_id: str, collection: str, resource_id: str) -> str:
+    """The full name of a resource of an app."""
+    return f"projects/{PROJECT}/apps/{app_id}/{collection}/{resource_id}"
+
+
+def read_account_id(value: object, field: str) -> str:
+    """The borrower id of an account id, after its first colon; raises Invalid for other types."""
+    borrower_id = value.removeprefix(_BORROWER) if isinstance(value, str) else value
+    if not isinstance(borrower_id, str) or borrower_id in ("", value):
+        raise Invalid(field, "must be of the form borrower:<borrowerId>")
+    return borrower_id
+
+
+def write_account_id(borrower_id: str) -> str:
+    """The account id of a borrower, `<ACCOUNT_TYPE>:<ACCOUNT_ID>`."""
+    return _BORROWER + borrower_id

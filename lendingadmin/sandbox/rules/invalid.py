@@ -15,3 +15,14 @@ class Invalid(ValueError):
 
 class RuleBroken(Exception):
     """A well-formed request that the state of a record does not allow; answered with 422."""
+
+
+class NotFound(Exception):
+    """A record that does not exist, named by its kind and id; answered with 404."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} does not exist")
+
+
+class AlreadyExists(Exception):
+    """A record that can't be created, since it is there; answered with 409."""

@@ -36,8 +36,8 @@ class Movement(NamedTuple):
     amount: Decimal
 
 
-def movement(address: str, direction: str, body: str) -> Movement | None:
-    """The money that a text tells of, or None.
+def read_movement(address: str, direction: str, body: str) -> Movement | None:
+    """The money that a text reports, or None.
 
     The first word that says in or out decides, and the first amount beside a currency is the sum:
     what follows (fees, the new balance) comes later in such texts.

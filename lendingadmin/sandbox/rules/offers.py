@@ -1,6 +1,6 @@
 """What a borrower is offered, from the outcome of an assessment (Spec: GetOffersResponse).
 
-README.md, “How offers are made”, tells the same in words.
+README.md, “How offers are made”, says the same in words.
 """
 
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from decimal import ROUND_DOWN, Decimal
 from typing import NamedTuple
 
 from lendingadmin.sandbox.catalogue.products import Product
-from lendingadmin.sandbox.rules.amounts import ZERO, cents
+from lendingadmin.sandbox.rules.amounts import ZERO, round_cents
 from lendingadmin.sandbox.rules.scoring import Outcome
 
 HIGHEST_LIMIT = Decimal(10_000_000)
@@ -70,18 +70,20 @@ def make_offer(outcome: Outcome, holder: Holder, products: Iterable[Product]) ->
         reason = outcome.reason or outcome.type
         return NoOffer(reason, outcome.message or "The assessment does not allow an offer.")
     band = next(one for one in BANDS if outcome.credit_score >= one.least_score)
-    limit = credit_limit(band, outcome, holder.owed)
+    limit = compute_limit(band, outcome, holder.owed)
     offered = tuple(
         (one.product_id, one.risk_premium_rate * band.premium)
         for one in products
         if _is_for(one, holder.category) and one.floor <= limit and one.period_days <= band.longest
     )
     if not offered:
-        return NoOffer(USED_UP, f"What is owed, {cents(holder.owed)}, takes up the credit limit.")
+        return NoOffer(
+            USED_UP, f"What is owed, {round_cents(holder.owed)}, takes up the credit limit."
+        )
     return Offer(limit, offered, band.waiver)
 
 
-def credit_limit(band: Band, outcome: Outcome, owed: Decimal) -> Decimal:
+def compute_limit(band: Band, outcome: Outcome, owed: Decimal) -> Decimal:
     """What may still be lent: the band's limit less what is owed, down to whole tens."""
     most = max(
         band.starter,
@@ -89,7 +91,7 @@ def credit_limit(band: Band, outcome: Outcome, owed: Decimal) -> Decimal:
         band.of_repaid * Decimal(outcome.largest_repaid),
     )
     left = max(ZERO, min(most, HIGHEST_LIMIT) - owed)
-    return cents((left / STEP).to_integral_value(ROUND_DOWN) * STEP)
+    return round_cents((left / STEP).to_integral_value(ROUND_DOWN) * STEP)
 
 
 def _is_for(product: Product, category: str) -> bool:

@@ -1,4 +1,7 @@
-"""Opens the account of a contract: reads its instalments, or computes them when it has none."""
+"""Opens the account of a posted contract: reads its instalments, or computes them from a plan.
+
+A plan follows from what the contract states, and else from its product.
+"""
 
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
@@ -6,12 +9,13 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from lendingadmin.sandbox.catalogue.products import Product
-from lendingadmin.sandbox.rules.amounts import ZERO, read_amount, read_number
-from lendingadmin.sandbox.rules.contract import LATE, build_contract
+from lendingadmin.sandbox.rules.accounts import KINDS, Arrears, Line
+from lendingadmin.sandbox.rules.amounts import ZERO, read_amount, read_number, read_positive_amount
+from lendingadmin.sandbox.rules.contract import DEDUCTED, LATE, Fee, Plan, build_contract
 from lendingadmin.sandbox.rules.instants import read_days, read_timestamp
 from lendingadmin.sandbox.rules.invalid import Invalid
-from lendingadmin.sandbox.rules.ledger import KINDS, Arrears, Line
-from lendingadmin.sandbox.rules.terms import MOST_INSTALMENTS, plan_for, read_fees, section
+
+MOST_INSTALMENTS = 520
 
 
 class Opening(NamedTuple):
@@ -37,10 +41,10 @@ def open_account(
     if not contract.get("installments"):
         begin = contract.get("startDate")
         first = start if begin is None else read_timestamp(begin, "contract.startDate").date()
-        contract |= build_contract(plan_for(product, posted, amount, first))
+        contract |= build_contract(build_plan(product, posted, amount, first))
     lines = read_lines(contract.get("installments"))
     principal = sum((line.owed[KINDS.index("principal")] for line in lines), ZERO)
-    _agree(principal, amount, contract)
+    _check_principal(principal, amount, contract)
     return Opening(
         contract, lines, read_arrears(contract), principal, max(line.due for line in lines)
     )
@@ -52,14 +56,14 @@ def read_lines(installments: object) -> list[Line]:
         raise Invalid(
             "contract.installments", f"must be an array of at most {MOST_INSTALMENTS} instalments"
         )
-    return [_line(place, one) for place, one in enumerate(installments)]
+    return [_read_line(place, one) for place, one in enumerate(installments)]
 
 
-def _line(place: int, installment: object) -> Line:
+def _read_line(place: int, installment: object) -> Line:
     field = f"contract.installments[{place}]"
     if not isinstance(installment, Mapping):
         raise Invalid(field, "must be an object")
-    amounts = section(installment, "amounts", f"{field}.amounts")
+    amounts = read_section(installment, "amounts", f"{field}.amounts")
     due = read_timestamp(installment.get("dueDate"), f"{field}.dueDate")
     begin = installment.get("startDate", installment["dueDate"])
     start = read_timestamp(begin, f"{field}.startDate")
@@ -71,8 +75,8 @@ def _line(place: int, installment: object) -> Line:
 
 def read_arrears(contract: Mapping[str, Any]) -> Arrears:
     """What lateness costs under a contract; nothing where its terms do not say. Raises Invalid."""
-    terms = section(contract, "terms", "contract.terms")
-    penalty = section(terms, "penalty", "contract.terms.penalty")
+    terms = read_section(contract, "terms", "contract.terms")
+    penalty = read_section(terms, "penalty", "contract.terms.penalty")
     rate, grace = penalty.get("rate"), penalty.get("gracePeriod")
     field = "contract.terms.penalty"
     share = Decimal(0) if rate is None else read_number(rate, f"{field}.rate")
@@ -83,13 +87,122 @@ def read_arrears(contract: Mapping[str, Any]) -> Arrears:
     return Arrears(share, timedelta(days=days), late)
 
 
-def _agree(principal: Decimal, amount: Decimal | None, contract: Mapping[str, Any]) -> None:
+def _check_principal(
+    principal: Decimal, amount: Decimal | None, contract: Mapping[str, Any]
+) -> None:
     if principal <= 0:
         raise Invalid("contract.installments", "must repay a principal above zero")
     if amount is not None and amount != principal:
         raise Invalid("loanAmount", f"must be the principal of the instalments, {principal}")
-    stated = section(contract, "amounts", "contract.amounts").get("principal")
+    stated = read_section(contract, "amounts", "contract.amounts").get("principal")
     if stated is not None and read_number(stated, "contract.amounts.principal") != principal:
         raise Invalid(
             "contract.amounts.principal", f"must be the principal of the instalments, {principal}"
         )
+
+
+def build_plan(
+    product: Product, contract: Mapping[str, Any], amount: Decimal | None, start: date
+) -> Plan:
+    """The plan of a contract: what it says itself, else what the product says.
+
+    The principal is `amount` (the loan's `loanAmount`), else `contract.amounts.principal`, else
+    `contract.amounts.requested`. Raises Invalid, naming the field.
+    """
+    terms = read_section(contract, "terms", "contract.terms")
+    interest = read_section(terms, "interest", "contract.terms.interest")
+    penalty = read_section(terms, "penalty", "contract.terms.penalty")
+    period = _read_days_or(terms, "period", product.period_days, "contract.terms.period")
+    interval = _read_days_or(
+        terms, "repaymentInterval", product.interval_days, "contract.terms.repaymentInterval"
+    )
+    if period < 1 or interval < 1 or period > interval * MOST_INSTALMENTS:
+        raise Invalid("contract.terms.period", f"must make 1 to {MOST_INSTALMENTS} instalments")
+    return Plan(
+        product_id=product.product_id,
+        style=product.style,
+        requested=amount if amount is not None else _read_principal(contract),
+        start=start,
+        period_days=period,
+        interval_days=interval,
+        base_rate=_read_rate_or(interest, "baseRate", product.base_rate),
+        risk_premium_rate=_read_rate_or(interest, "riskPremiumRate", product.risk_premium_rate),
+        waiver_rate=_read_rate_or(interest, "waiverRate", Decimal(0)),
+        max_aer=_read_rate_or(interest, "maxAER", product.max_aer),
+        max_apr=_read_rate_or(interest, "maxAPR", product.max_apr),
+        fees=_choose_fees(terms, product),
+        penalty_rate=_read_rate_or(penalty, "rate", product.penalty_rate, "contract.terms.penalty"),
+        grace_days=_read_days_or(
+            penalty, "gracePeriod", product.grace_days, "contract.terms.penalty.gracePeriod"
+        ),
+    )
+
+
+def read_section(holder: Mapping[str, Any], key: str, field: str) -> Mapping[str, Any]:
+    """A nested object, empty when absent or null; anything else raises Invalid."""
+    value = holder.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise Invalid(field, "must be an object")
+    return value
+
+
+def read_fees(terms: Mapping[str, Any]) -> tuple[Fee, ...]:
+    """The fees of posted terms; raises Invalid."""
+    posted = [] if terms.get("fees") is None else terms["fees"]
+    if not isinstance(posted, list):
+        raise Invalid("contract.terms.fees", "must be an array")
+    return tuple(
+        _read_fee(fee, f"contract.terms.fees[{place}]") for place, fee in enumerate(posted)
+    )
+
+
+def _read_fee(fee: object, field: str) -> Fee:
+    if not isinstance(fee, Mapping) or not isinstance(fee.get("kind"), str):
+        raise Invalid(field, "must be an object with a kind")
+    value = read_number(fee.get("value"), f"{field}.value")
+    if not 0 <= value < 1:
+        raise Invalid(f"{field}.value", "must be a fraction of the principal, from 0 up to 1")
+    name, description = fee.get("displayName"), fee.get("description")
+    return Fee(
+        fee["kind"],
+        value,
+        name if isinstance(name, str) else fee["kind"],
+        description if isinstance(description, str) else "",
+    )
+
+
+def _choose_fees(terms: Mapping[str, Any], product: Product) -> tuple[Fee, ...]:
+    fees = product.fees if terms.get("fees") is None else read_fees(terms)
+    if sum(fee.value for fee in fees if fee.kind == DEDUCTED) >= 1:
+        raise Invalid("contract.terms.fees", "must leave something to disburse")
+    return fees
+
+
+def _read_principal(contract: Mapping[str, Any]) -> Decimal:
+    amounts = read_section(contract, "amounts", "contract.amounts")
+    for key in ("principal", "requested"):
+        if amounts.get(key) is not None:
+            return read_positive_amount(amounts[key], f"contract.amounts.{key}")
+    raise Invalid("loanAmount", "is needed to compute the contract's instalments")
+
+
+def _read_days_or(holder: Mapping[str, Any], key: str, default: int, field: str) -> int:
+    value = holder.get(key)
+    return default if value is None else read_days(value, field)
+
+
+def _read_rate_or(
+    holder: Mapping[str, Any],
+    key: str,
+    default: Decimal,
+    where: str = "contract.terms.interest",
+) -> Decimal:
+    value = holder.get(key)
+    if value is None:
+        return default
+    rate = read_number(value, f"{where}.{key}")
+    if not 0 <= rate <= 100:
+        raise Invalid(f"{where}.{key}", "must be a fraction between 0 and 100")
+    return rate

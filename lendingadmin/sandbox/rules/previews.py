@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from lendingadmin.sandbox.catalogue.products import Product
 from lendingadmin.sandbox.rules.contract import build_contract
 from lendingadmin.sandbox.rules.invalid import RuleBroken
-from lendingadmin.sandbox.rules.terms import plan_for
+from lendingadmin.sandbox.rules.opening import build_plan
 
 
 class Offered(NamedTuple):
@@ -18,7 +18,7 @@ class Offered(NamedTuple):
     risk_premium_rate: Decimal | None
 
 
-def preview(
+def build_previews(
     offered: Sequence[Offered],
     credit_limit: Decimal,
     waiver_rate: Decimal,
@@ -32,10 +32,12 @@ def preview(
     """
     if amount > credit_limit:
         raise RuleBroken(f"amount: {amount} is above the credit limit of {credit_limit}")
-    return [_contract(one, waiver_rate, amount, start) for one in offered]
+    return [_build_preview(one, waiver_rate, amount, start) for one in offered]
 
 
-def _contract(one: Offered, waiver_rate: Decimal, amount: Decimal, start: date) -> dict[str, Any]:
+def _build_preview(
+    one: Offered, waiver_rate: Decimal, amount: Decimal, start: date
+) -> dict[str, Any]:
     product = one.product
     if not product.active:
         raise RuleBroken(f"offerSummary.products: {product.product_id} is no longer offered")
@@ -43,7 +45,7 @@ def _contract(one: Offered, waiver_rate: Decimal, amount: Decimal, start: date) 
         raise RuleBroken(
             f"amount: {amount} is under the floor of {product.product_id}, {product.floor}"
         )
-    plan = plan_for(product, {}, amount, start)
+    plan = build_plan(product, {}, amount, start)
     premium = one.risk_premium_rate
     return build_contract(
         plan._replace(

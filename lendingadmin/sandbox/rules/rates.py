@@ -10,29 +10,30 @@ YEAR = Decimal(365)
 _SHOWN = Decimal("0.000001")
 
 
-def shown(rate: Decimal) -> Decimal:
+def round_rate(rate: Decimal) -> Decimal:
     """A rate as answers carry it: six decimals."""
     return rate.quantize(_SHOWN, ROUND_HALF_UP)
 
 
-def periodic(nominal: Decimal, days: int) -> Decimal:
+def compute_periodic(nominal: Decimal, days: int) -> Decimal:
     """The simple share of the nominal yearly rate that falls on that many days."""
     return nominal * days / YEAR
 
 
-def effective(nominal: Decimal, days: int) -> Decimal:
+def compute_effective(nominal: Decimal, days: int) -> Decimal:
     """The yearly rate with compounding every `days` days: (1 + periodic)^(365/days) − 1."""
     with localcontext(prec=34):
-        return (1 + periodic(nominal, days)) ** (YEAR / days) - 1
+        return (1 + compute_periodic(nominal, days)) ** (YEAR / days) - 1
 
 
-def nominal_for(effective_rate: Decimal, days: int) -> Decimal:
-    """The nominal yearly rate whose effective rate is this one: the inverse of `effective`."""
+def compute_nominal(effective_rate: Decimal, days: int) -> Decimal:
+    """The nominal yearly rate whose effective rate is this one: the inverse of
+    `compute_effective`."""
     with localcontext(prec=34):
         return ((1 + effective_rate) ** (days / YEAR) - 1) * YEAR / days
 
 
-def apr(received: Decimal, payments: Sequence[tuple[int, Decimal]], days: int) -> Decimal:
+def compute_apr(received: Decimal, payments: Sequence[tuple[int, Decimal]], days: int) -> Decimal:
     """The annual percentage rate, fees included.
 
     It is the rate per `days` days at which the payments, each given as (days after disbursement,

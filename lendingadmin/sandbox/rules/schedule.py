@@ -11,8 +11,8 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
-from lendingadmin.sandbox.rules.amounts import ZERO, cents
-from lendingadmin.sandbox.rules.rates import YEAR, periodic
+from lendingadmin.sandbox.rules.amounts import ZERO, round_cents
+from lendingadmin.sandbox.rules.rates import YEAR, compute_periodic
 
 
 class Style(StrEnum):
@@ -47,7 +47,7 @@ class Parts(NamedTuple):
     interest: Decimal
 
 
-def slots(start: date, period_days: int, interval_days: int) -> list[Slot]:
+def cut_slots(start: date, period_days: int, interval_days: int) -> list[Slot]:
     """Cut the period into intervals that follow each other; the last one may be shorter."""
     cuts = [*range(0, period_days, interval_days), period_days]
     return [
@@ -61,26 +61,26 @@ def amortise(style: Style, principal: Decimal, nominal: Decimal, dates: list[Slo
     if style is Style.BULLET:
         days = sum(slot.days for slot in dates)
         whole = Slot(dates[0].first, dates[-1].last)
-        return [Parts(whole, principal, cents(principal * nominal * days / YEAR))]
-    return list(_reducing(style, principal, nominal, dates))
+        return [Parts(whole, principal, round_cents(principal * nominal * days / YEAR))]
+    return list(_reduce(style, principal, nominal, dates))
 
 
-def _reducing(
+def _reduce(
     style: Style, principal: Decimal, nominal: Decimal, dates: list[Slot]
 ) -> Iterator[Parts]:
     balance = principal
-    share = cents(principal / len(dates))
-    level = annuity(principal, periodic(nominal, dates[0].days), len(dates))
+    share = round_cents(principal / len(dates))
+    level = compute_annuity(principal, compute_periodic(nominal, dates[0].days), len(dates))
     for slot in dates:
-        interest = cents(balance * nominal * slot.days / YEAR)
+        interest = round_cents(balance * nominal * slot.days / YEAR)
         wanted = share if style is Style.FLEX else level - interest
         part = balance if slot is dates[-1] else min(balance, max(ZERO, wanted))
         yield Parts(slot, part, interest)
         balance -= part
 
 
-def annuity(principal: Decimal, rate: Decimal, count: int) -> Decimal:
+def compute_annuity(principal: Decimal, rate: Decimal, count: int) -> Decimal:
     """The level instalment: P·r / (1 − (1 + r)^−n), or P/n without interest; to the cent."""
     if rate == 0:
-        return cents(principal / count)
-    return cents(principal * rate / (1 - (1 + rate) ** -count))
+        return round_cents(principal / count)
+    return round_cents(principal * rate / (1 - (1 + rate) ** -count))

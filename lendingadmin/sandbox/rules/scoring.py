@@ -1,9 +1,9 @@
 """The outcome of an assessment from what was found (Spec: AssessmentOutcome).
 
-SCORING.md beside the package tells the same in words; a test keeps the two together.
+SCORING.md beside the package says the same in words; a test compares the two.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lendingadmin.sandbox.rules.evidence import Facts
 
@@ -61,27 +61,14 @@ class Outcome(NamedTuple):
         """Whether the account may be lent to."""
         return self.type == AUTHORIZED
 
-    def document(self) -> dict[str, Any]:
-        """As it is answered."""
-        return {
-            "type": self.type,
-            "reason": self.reason,
-            "message": self.message,
-            "rule": self.rule,
-            "riskLevel": self.risk_level,
-            "riskScore": self.risk_score,
-            "creditScore": self.credit_score,
-            "creditRating": self.credit_rating,
-        }
-
 
 def assess(facts: Facts, category: str) -> Outcome:
     """The outcome for an assessment type of this category, `credit` or `loan`."""
     if not has_enough(facts, category):
         return Outcome(INVALID, NO_DATA, _SENTENCES[TOO_LITTLE], TOO_LITTLE)
-    score = credit_score(facts, category)
+    score = compute_score(facts, category)
     risk = (HIGHEST - score) * 100 // (HIGHEST - LOWEST)
-    rule = _broken(facts, category, score)
+    rule = _find_broken_rule(facts, category, score)
     return Outcome(
         type=DECLINED if rule else AUTHORIZED,
         reason=rule,
@@ -106,21 +93,21 @@ def has_enough(facts: Facts, category: str) -> bool:
     return facts.texts_in + facts.texts_out >= LEAST_TEXTS or history >= LEAST_DUES
 
 
-def credit_score(facts: Facts, category: str) -> int:
+def compute_score(facts: Facts, category: str) -> int:
     """The points on top of 300, never below it; all points together reach 850."""
-    found = points(facts, category)
+    found = compute_points(facts, category)
     total = found.income + found.contacts + found.device + found.loans - found.late
     return max(LOWEST, LOWEST + total)
 
 
-def points(facts: Facts, category: str) -> Points:
+def compute_points(facts: Facts, category: str) -> Points:
     """The points of each part. An assessment of loans looks at nothing else."""
     late = min(300, 3 * facts.days_late)
     repaid = 12 * facts.paid_in_time + 4 * facts.paid_late + 25 * facts.loans_repaid
     if category == LOAN:
         return Points(0, 0, 0, min(550, 2 * repaid), late)
     return Points(
-        income=_income(facts),
+        income=_compute_income(facts),
         contacts=min(60, facts.contacts),
         device=min(20, 2 * facts.battery_days)
         + min(20, 2 * facts.location_days)
@@ -130,7 +117,7 @@ def points(facts: Facts, category: str) -> Points:
     )
 
 
-def _income(facts: Facts) -> int:
+def _compute_income(facts: Facts) -> int:
     """At most 230: how often money comes, in how many weeks, and whether it covers what goes."""
     if not facts.money_in:
         return 0
@@ -140,7 +127,7 @@ def _income(facts: Facts) -> int:
     return often + steady + covered
 
 
-def _broken(facts: Facts, category: str, score: int) -> str | None:
+def _find_broken_rule(facts: Facts, category: str, score: int) -> str | None:
     """The first rule that stands against lending, or None."""
     if facts.days_late > MOST_DAYS_LATE:
         return ARREARS

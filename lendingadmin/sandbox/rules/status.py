@@ -1,4 +1,7 @@
-"""States of a loan by the clock (Spec: States and transitions); README.md lists the numbers."""
+"""States of loans, events and assessments by the clock (Spec: States and transitions).
+
+README.md lists the numbers.
+"""
 
 from datetime import date, datetime, timedelta
 from enum import IntEnum
@@ -34,6 +37,14 @@ _REACH = {
 }
 
 
+class Processing(IntEnum):
+    """The spec's three states of events and assessments."""
+
+    WAITING = 0
+    DONE = 1
+    WITH_ERRORS = 2
+
+
 class DueWindow(NamedTuple):
     """Loans whose oldest unpaid instalment fell due in [since, before); None is no bound."""
 
@@ -41,21 +52,21 @@ class DueWindow(NamedTuple):
     before: datetime | None
 
 
-def loan_status(start: datetime, settled: datetime | None, now: datetime) -> LoanStatus:
+def find_loan_status(start: datetime, settled: datetime | None, now: datetime) -> LoanStatus:
     """The state of a loan at `now`."""
     if settled is not None:
         return LoanStatus.CLOSED
     return LoanStatus.PENDING if start > now else LoanStatus.OPEN
 
 
-def days_late(oldest_due: datetime | None, now: datetime) -> int:
+def count_days_late(oldest_due: datetime | None, now: datetime) -> int:
     """Whole calendar days (UTC) since the oldest unpaid instalment fell due; 0 when none did."""
     if oldest_due is None:
         return 0
     return max(0, (now.date() - oldest_due.date()).days)
 
 
-def performance(late: int) -> Performance:
+def find_performance(late: int) -> Performance:
     """The performance status after so many days late."""
     for status, reach in _REACH.items():
         if late <= reach:
@@ -63,10 +74,11 @@ def performance(late: int) -> Performance:
     return Performance.LOSS
 
 
-def due_window(status: Performance, today: date) -> DueWindow:
+def build_due_window(status: Performance, today: date) -> DueWindow:
     """Between which moments the oldest unpaid instalment of such a loan fell due.
 
-    The inverse of `performance(days_late(…))`, so that a filter is a range over one column.
+    The inverse of `find_performance(count_days_late(…))`, so that a filter is a range over one
+    column.
     """
     reach = _REACH.get(status)
     shorter = _REACH.get(Performance(status - 1)) if status > Performance.PERFORMING else None
@@ -74,3 +86,10 @@ def due_window(status: Performance, today: date) -> DueWindow:
         since=None if reach is None else day_start(today - timedelta(days=reach)),
         before=None if shorter is None else day_start(today - timedelta(days=shorter)),
     )
+
+
+def find_processing(ready_at: datetime, has_errors: bool, now: datetime) -> Processing:
+    """The state at `now`: waiting until `ready_at`, then done, with or without errors."""
+    if now < ready_at:
+        return Processing.WAITING
+    return Processing.WITH_ERRORS if has_errors else Processing.DONE

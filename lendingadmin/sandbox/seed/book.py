@@ -12,9 +12,10 @@ from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from typing import Any
 
+from lendingadmin.sandbox.rules.instants import day_end, day_start, read_days, write_timestamp
 from lendingadmin.sandbox.seed.countries import APPS
-from lendingadmin.sandbox.seed.people import Body, borrower, stamp, stream
-from lendingadmin.sandbox.seed.reports import Reports, reports
+from lendingadmin.sandbox.seed.people import Body, build_borrower, seed_random
+from lendingadmin.sandbox.seed.reports import Reports, plan_reports
 
 BORROWERS = {"kenya": 130, "ghana": 90}
 LOANS = {"kenya": 245, "ghana": 180}
@@ -44,7 +45,7 @@ class Story(StrEnum):
     SETTLED_LATE = "settled_late"
 
 
-#: A cycle of 25, so that every story is told in each app, in a lender's usual proportions.
+#: A cycle of 25, so that each app has every story, in a lender's usual proportions.
 _CYCLE = (
     "on_time settled late_30 on_time pending settled late_60 partly_paid settled_early new"
     " on_time late_more settled on_time late_90 settled_late on_time late_30 settled"
@@ -96,69 +97,71 @@ def plan(app_id: str, now: datetime, products: Sequence[Product]) -> tuple[Clien
 
     `products` are as the service lists them: ids and terms are taken from there.
     """
-    bodies = [borrower(app_id, n, now) for n in range(BORROWERS[app_id])]
+    bodies = [build_borrower(app_id, n, now) for n in range(BORROWERS[app_id])]
     loans: list[list[Loan]] = [[] for _ in bodies]
     for n in range(LOANS[app_id]):
-        chance = stream("holder", app_id, n)
+        chance = seed_random("holder", app_id, n)
         holder = n if n < len(bodies) * 2 // 3 else chance.randrange(len(bodies) * 9 // 10)
-        loans[holder].append(loan(app_id, n, bodies[holder], now, products))
+        loans[holder].append(plan_loan(app_id, n, bodies[holder], now, products))
     return tuple(
         Client(
             body,
             tuple(sorted(taken, key=lambda one: str(one.body["startDate"]))),
-            reports(app_id, n, body, now),
+            plan_reports(app_id, n, body, now),
         )
         for n, (body, taken) in enumerate(zip(bodies, loans, strict=True))
     )
 
 
-def loan(app_id: str, n: int, holder: Body, now: datetime, products: Sequence[Product]) -> Loan:
+def plan_loan(
+    app_id: str, n: int, holder: Body, now: datetime, products: Sequence[Product]
+) -> Loan:
     """The n-th loan of an app, held by a borrower (a create body), with its repayments."""
-    chance = stream("loan", app_id, n)
+    chance = seed_random("loan", app_id, n)
     story = _STORIES[n % len(_STORIES)]
-    product = _product(chance, story, holder["category"], products)
-    interval = days(product["terms"]["repaymentInterval"])
-    count = _instalments(product)
-    paid, start = _progress(story, chance, count, interval, now)
+    product = _choose_product(chance, story, holder["category"], products)
+    interval = read_days(product["terms"]["repaymentInterval"], "")
+    count = _count_instalments(product)
+    paid, start = _plan_progress(story, chance, count, interval, now)
     # An instalment's days are counted with both ends, so it falls due the day before the next.
-    dues = [_end_of_day(start + timedelta(days=interval * k - 1)) for k in range(1, count + 1)]
+    dues = [day_end((start + timedelta(days=interval * k - 1)).date()) for k in range(1, count + 1)]
     body: Body = {
         "accountId": f"L-{app_id[:1].upper()}{10001 + n}",
         "borrowerId": holder["borrowerId"],
         "category": holder["category"],
         "productId": product["productId"],
-        "startDate": stamp(start),
-        "maturityDate": stamp(dues[-1]),
-        "contract": _contract(chance, app_id, holder["category"], product, start),
+        "startDate": write_timestamp(start),
+        "maturityDate": write_timestamp(dues[-1]),
+        "contract": _build_contract(chance, app_id, holder["category"], product, start),
     }
-    payments = tuple(_payments(story, chance, app_id, n, paid, dues, now))
+    payments = tuple(_plan_payments(story, chance, app_id, n, paid, dues, now))
     return Loan(story, body, payments)
 
 
-def _product(
+def _choose_product(
     chance: random.Random, story: Story, category: str, products: Sequence[Product]
 ) -> Product:
     """One that is offered and fits: half a year or more for companies, few parts if settled."""
     offered = [product for product in products if product["status"] == _OFFERED]
     if category == "company":
-        fitting = [one for one in offered if days(one["terms"]["period"]) >= 180]
+        fitting = [one for one in offered if read_days(one["terms"]["period"], "") >= 180]
     else:
-        fitting = [one for one in offered if days(one["terms"]["period"]) <= 360]
+        fitting = [one for one in offered if read_days(one["terms"]["period"], "") <= 360]
     if story in _SETTLED:
-        fitting = [one for one in fitting if _instalments(one) <= 6]
+        fitting = [one for one in fitting if _count_instalments(one) <= 6]
     return chance.choice(fitting or offered)
 
 
-def _instalments(product: Product) -> int:
+def _count_instalments(product: Product) -> int:
     terms = product["terms"]
-    return max(1, days(terms["period"]) // days(terms["repaymentInterval"]))
+    return max(1, read_days(terms["period"], "") // read_days(terms["repaymentInterval"], ""))
 
 
-def _progress(
+def _plan_progress(
     story: Story, chance: random.Random, count: int, interval: int, now: datetime
 ) -> tuple[int, datetime]:
     """How many instalments were paid in full, and the day the loan started."""
-    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    today = day_start(now.date())
     paid = chance.randrange(min(count, _MOST_PAID))
     if story is Story.PENDING:
         return 0, today + timedelta(days=chance.randint(1, 12))
@@ -174,7 +177,7 @@ def _progress(
     return paid, today + timedelta(days=until_due - interval * (paid + 1) + 1)
 
 
-def _payments(
+def _plan_payments(
     story: Story,
     chance: random.Random,
     app_id: str,
@@ -220,7 +223,7 @@ def _payments(
     return made
 
 
-def _contract(
+def _build_contract(
     chance: random.Random, app_id: str, category: str, product: Product, start: datetime
 ) -> Body:
     """Contract without instalments: the service computes them (Spec: LendingContract).
@@ -228,11 +231,11 @@ def _contract(
     Fees and penalties are left to the product; the premium is this borrower's own.
     """
     terms = product["terms"]
-    amount = _amount(chance, app_id, category)
+    amount = _choose_amount(chance, app_id, category)
     return {
         "productId": product["productId"],
         "versionNo": 1,
-        "startDate": stamp(start),
+        "startDate": write_timestamp(start),
         "terms": {
             "period": terms["period"],
             "interest": {
@@ -244,17 +247,8 @@ def _contract(
     }
 
 
-def _amount(chance: random.Random, app_id: str, category: str) -> Decimal:
+def _choose_amount(chance: random.Random, app_id: str, category: str) -> Decimal:
     """A round sum in the app's currency; small sums are the commonest, companies borrow more."""
     unit = APPS[app_id][1]
     steps = chance.lognormvariate(3.4 if category == "individual" else 6.0, 0.9)
     return (Decimal(steps).quantize(Decimal(1), ROUND_HALF_UP) + 2) * unit
-
-
-def days(duration: str) -> int:
-    """Read `30 days` (Spec: Conventions)."""
-    return int(duration.split()[0])
-
-
-def _end_of_day(moment: datetime) -> datetime:
-    return moment.replace(hour=23, minute=59, second=59, microsecond=999000)

@@ -1,7 +1,7 @@
-"""A large book, written straight to the database: what a client would take hours to tell.
+"""A large book, written straight to the database: over HTTP it would take hours.
 
 The n-th borrower and loan are the same on every machine, for the same day; a book that was begun is
-gone on with where it ended.
+continued where it ended.
 """
 
 import os
@@ -15,22 +15,21 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from lendingadmin.sandbox.api.inputs import NewBorrower
-from lendingadmin.sandbox.api.loan_inputs import NewLoan, NewRepayment
-from lendingadmin.sandbox.catalogue.products import PRODUCTS, find_product, product_document
+from lendingadmin.sandbox.catalogue.products import answer_products, find_product
 from lendingadmin.sandbox.models import Borrower, Loan, LoanRecord, Repayment
-from lendingadmin.sandbox.rules import ledger
+from lendingadmin.sandbox.rules.accounts import Payment
 from lendingadmin.sandbox.rules.instants import day_start
 from lendingadmin.sandbox.rules.opening import open_account
+from lendingadmin.sandbox.schemas.contracts import NewLoan, NewRepayment
+from lendingadmin.sandbox.schemas.inputs import NewBorrower
 from lendingadmin.sandbox.seed import book, filler, people
 from lendingadmin.sandbox.store import borrowers, loans, repayments
 
-PROJECT = "demo"
 LOANS_EACH = 2  # loans of one borrower
 _COUNTRY = "kenya"  # whose names, sums and networks the book has
 _BATCH = 250  # borrowers that are held in memory at once, by each process
 _FIRST = timedelta(days=400)  # ago, the first record was made; each further one a second later
-_PRODUCTS = [product_document(PROJECT, place, one) for place, one in enumerate(PRODUCTS, start=1)]
+_PRODUCTS = [product.model_dump(by_alias=True) for product in answer_products()]
 
 
 class Batch(NamedTuple):
@@ -41,21 +40,18 @@ class Batch(NamedTuple):
     repayments: list[Repayment]
 
 
-def seed(app_id: str, count: int, now: datetime, tell: Callable[[int], None]) -> int:
-    """Fill an app up to `count` loans and return how many were added.
-
-    `tell` is called with the number of loans that are there, after each batch.
-    """
+def seed(app_id: str, count: int, now: datetime) -> Iterator[int]:
+    """Fill an app up to `count` loans; yields how many are there, before and after each batch."""
     there = Loan.objects.filter(app_id=app_id).count()
+    yield there
     first, last = -(-there // LOANS_EACH), -(-count // LOANS_EACH)
     starts = range(first, last, _BATCH)
-    build = partial(_batch, app_id, last, day_start(now.date()))
+    build = partial(_build_batch, app_id, last, day_start(now.date()))
     connection.close()  # a connection must not cross a fork
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for made in _in_turn(pool, build, starts):
             _save(made)
-            tell(Loan.objects.filter(app_id=app_id).count())
-    return Loan.objects.filter(app_id=app_id).count() - there
+            yield Loan.objects.filter(app_id=app_id).count()
 
 
 def _in_turn(
@@ -78,13 +74,15 @@ def _save(made: Batch) -> None:
         Repayment.objects.bulk_create(made.repayments)
 
 
-def _batch(app_id: str, last: int, today: datetime, start: int) -> Batch:
+def _build_batch(app_id: str, last: int, today: datetime, start: int) -> Batch:
     made = Batch([], [], [])
     for n in range(start, min(start + _BATCH, last)):
-        body = people.borrower(_COUNTRY, n, today) | {"borrowerId": f"b-{n:07d}"}
+        body = people.build_borrower(_COUNTRY, n, today) | {"borrowerId": f"b-{n:07d}"}
         at = today - _FIRST + timedelta(seconds=n * LOANS_EACH)
         sent = NewBorrower.model_validate(body).document()
-        made.borrowers.append(borrowers.new(app_id, sent, _uid("borrower", app_id, n), at))
+        made.borrowers.append(
+            borrowers.build_borrower(app_id, sent, _build_uid("borrower", app_id, n), at)
+        )
         for number in range(LOANS_EACH):
             _add_loan(made, app_id, n, number, body, today)
     return made
@@ -94,10 +92,10 @@ def _add_loan(
     made: Batch, app_id: str, n: int, number: int, holder: people.Body, today: datetime
 ) -> None:
     place = n * LOANS_EACH + number
-    planned = book.loan(_COUNTRY, place, holder, today, _PRODUCTS)
+    planned = book.plan_loan(_COUNTRY, place, holder, today, _PRODUCTS)
     body = planned.body | {"accountId": f"l-{place:07d}"}
     sent = NewLoan.model_validate(body)
-    product = find_product(PROJECT, body["productId"])
+    product = find_product(body["productId"])
     assert product is not None  # noqa: S101 - of the list that the plan was given
     opening = open_account(product, sent.contract, None, sent.start_date.date())
     held = {
@@ -106,26 +104,28 @@ def _add_loan(
         "sequenceNo": number + 1,
     }
     at = today - _FIRST + timedelta(seconds=place)
-    loan = loans.new(app_id, sent.document(), opening, held, _uid("loan", app_id, place), at)
+    loan = loans.build_loan(
+        app_id, sent.document(), opening, held, _build_uid("loan", app_id, place), at
+    )
     made.loans.append(loan)
-    made.repayments.extend(_repaid(loan, planned.payments, opening.contract, today))
+    made.repayments.extend(_build_repayments(loan, planned.payments, opening.contract, today))
 
 
-def _repaid(
+def _build_repayments(
     loan: Loan, planned: Sequence[book.Payment], contract: dict[str, Any], today: datetime
 ) -> list[Repayment]:
     """The repayments of a loan, with what follows from them set on it."""
-    paid: list[ledger.Payment] = []
+    paid: list[Payment] = []
     rows = []
     for one in planned:
-        amount = filler.amount_of(one, contract, paid)
-        sent = NewRepayment.model_validate(filler.repayment(one, amount)).document()
-        rows.append(repayments.new(loan, sent, today))
-        paid.append(ledger.Payment(one.paid_at, amount))
+        amount = filler.compute_amount(one, contract, paid)
+        sent = NewRepayment.model_validate(filler.build_repayment(one, amount)).document()
+        rows.append(repayments.build_repayment(loan, sent, today))
+        paid.append(Payment(one.paid_at, amount))
     if paid:
-        repayments.work_out(loan, paid)
+        repayments.replay_repayments(loan, paid)
     return rows
 
 
-def _uid(*parts: object) -> UUID:
-    return UUID(int=people.stream("uid", *parts).getrandbits(128), version=4)
+def _build_uid(*parts: object) -> UUID:
+    return UUID(int=people.seed_random("uid", *parts).getrandbits(128), version=4)

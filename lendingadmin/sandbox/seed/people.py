@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 from string import ascii_uppercase, digits
 from typing import Any
 
+from lendingadmin.sandbox.rules.instants import write_timestamp
 from lendingadmin.sandbox.seed.countries import APPS, Country
 
 Body = dict[str, Any]
@@ -36,47 +37,42 @@ _LONG_COMPANIES = {
 _ODD_IDS = {7: "cust:{n:05d}", 23: "branch 4 no {n}", 41: "zoë+{n}@north", 67: "100%-{n}"}
 
 
-def stream(*parts: object) -> random.Random:
+def seed_random(*parts: object) -> random.Random:
     """The same random numbers for the same parts, on every machine."""
     return random.Random(":".join(map(str, parts)))  # noqa: S311 - nothing here is a secret
 
 
-def borrower(app_id: str, n: int, now: datetime) -> Body:
+def build_borrower(app_id: str, n: int, now: datetime) -> Body:
     """The n-th borrower of an app as a create body; `now` (aware) sets ages and start dates."""
-    chance = stream("borrower", app_id, n)
+    chance = seed_random("borrower", app_id, n)
     countries = APPS[app_id][2]
     country = chance.choices([c for c, _ in countries], [share for _, share in countries])[0]
     company = n % 6 == 5
     body: Body = {
-        "borrowerId": borrower_id(country, app_id, n),
+        "borrowerId": build_borrower_id(country, app_id, n),
         "category": "company" if company else "individual",
-        "startDate": stamp(now - timedelta(days=chance.randint(400, 1500), hours=n % 11)),
-        "devices": [] if company else _devices(chance, app_id, n, now),
+        "startDate": write_timestamp(now - timedelta(days=chance.randint(400, 1500), hours=n % 11)),
+        "devices": [] if company else _build_devices(chance, app_id, n, now),
         "loans": [],
         "settings": {"timezone": country.zone},
     }
     if company:
-        body["company"] = _company(chance, country, app_id, n, now)
+        body["company"] = _build_company(chance, country, app_id, n, now)
     else:
-        body["individual"] = _individual(chance, country, app_id, n, now)
+        body["individual"] = _build_individual(chance, country, app_id, n, now)
     return body
 
 
-def borrower_id(country: Country, app_id: str, n: int) -> str:
+def build_borrower_id(country: Country, app_id: str, n: int) -> str:
     """Mostly `ke-100012`; a few shaped as other lenders shape theirs."""
     if n in _ODD_IDS:
         return _ODD_IDS[n].format(n=n)
     if n % 19 == 11:
-        return filled(stream("phone", app_id, n), country.phone).lstrip("+")
+        return fill_pattern(seed_random("phone", app_id, n), country.phone).lstrip("+")
     return f"{country.code.lower()}-{100000 + n}"
 
 
-def stamp(moment: datetime) -> str:
-    """A timestamp as the service writes it: UTC, milliseconds, a trailing Z."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
-
-
-def _individual(
+def _build_individual(
     chance: random.Random, country: Country, app_id: str, n: int, now: datetime
 ) -> Body:
     woman = chance.random() < 0.53
@@ -94,10 +90,10 @@ def _individual(
         "othernames": othernames,
         "dateOfBirth": born.isoformat(),
         "sex": "female" if woman else "male",
-        "governmentIdNo": filled(chance, country.government_id),
+        "governmentIdNo": fill_pattern(chance, country.government_id),
         "countryOfResidence": country.code,
-        "emailAddress": None if silent else _mailbox(chance, f"{first}.{surname}", n),
-        "phoneNumber": filled(chance, country.phone),
+        "emailAddress": None if silent else _build_mailbox(chance, f"{first}.{surname}", n),
+        "phoneNumber": fill_pattern(chance, country.phone),
         "employmentStatus": None if silent else chance.choice(_JOBS),
         "maritalStatus": chance.choice(_TIES),
         "educationLevel": None if silent else chance.choice(_SCHOOLS),
@@ -105,7 +101,9 @@ def _individual(
     }
 
 
-def _company(chance: random.Random, country: Country, app_id: str, n: int, now: datetime) -> Body:
+def _build_company(
+    chance: random.Random, country: Country, app_id: str, n: int, now: datetime
+) -> Body:
     start = chance.choice((*country.surnames, *country.places))
     trade = chance.choice(country.trades)
     name = f"{start} {trade} {chance.choice(country.company_forms)}"
@@ -114,16 +112,16 @@ def _company(chance: random.Random, country: Country, app_id: str, n: int, now: 
     founded = date(now.year - chance.randint(1, 30), chance.randint(1, 12), chance.randint(1, 28))
     return {
         "name": name,
-        "registrationNo": f"{country.code}-{filled(chance, '@@-#######')}",
+        "registrationNo": f"{country.code}-{fill_pattern(chance, '@@-#######')}",
         "registrationDate": founded.isoformat(),
         "countryOfResidence": country.code,
         "town": chance.choice(country.places),
-        "emailAddress": _mailbox(chance, f"accounts.{start}", n),
-        "phoneNumber": filled(chance, country.phone),
+        "emailAddress": _build_mailbox(chance, f"accounts.{start}", n),
+        "phoneNumber": fill_pattern(chance, country.phone),
     }
 
 
-def _devices(chance: random.Random, app_id: str, n: int, now: datetime) -> list[Body]:
+def _build_devices(chance: random.Random, app_id: str, n: int, now: datetime) -> list[Body]:
     devices = []
     for position in range(chance.choice((0, 1, 1, 1, 2))):
         model, system, version = chance.choice(_PHONES)
@@ -134,21 +132,21 @@ def _devices(chance: random.Random, app_id: str, n: int, now: datetime) -> list[
                 "modelNumber": model,
                 "osName": system,
                 "osVersion": version,
-                "createdAt": stamp(now - timedelta(days=chance.randint(20, 390))),
+                "createdAt": write_timestamp(now - timedelta(days=chance.randint(20, 390))),
                 "active": position == 0,
-                "serialNumber": filled(chance, "R#@#####@#@"),
+                "serialNumber": fill_pattern(chance, "R#@#####@#@"),
             }
         )
     return devices
 
 
-def _mailbox(chance: random.Random, name: str, n: int) -> str:
+def _build_mailbox(chance: random.Random, name: str, n: int) -> str:
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     local = "".join(sign for sign in plain.lower() if sign.isalnum() or sign == ".").strip(".")
     return f"{local or 'customer'}{n}@{chance.choice(_MAILBOXES)}"
 
 
-def filled(chance: random.Random, pattern: str) -> str:
+def fill_pattern(chance: random.Random, pattern: str) -> str:
     """The pattern with a digit for each `#` and a capital letter for each `@`."""
     signs = {"#": digits, "@": ascii_uppercase}
     return "".join(chance.choice(signs[sign]) if sign in signs else sign for sign in pattern)

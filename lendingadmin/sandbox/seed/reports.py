@@ -11,12 +11,12 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
 
-from lendingadmin.sandbox.rules.account_ids import borrower_account
 from lendingadmin.sandbox.rules.entity_values import APP, BATTERY, CONTACT, DOMAIN, LOCATION, SMS
 from lendingadmin.sandbox.rules.events import CAPTURED
-from lendingadmin.sandbox.rules.instants import to_millis
+from lendingadmin.sandbox.rules.ids import write_account_id
+from lendingadmin.sandbox.rules.instants import day_start, to_millis, write_timestamp
 from lendingadmin.sandbox.seed.countries import APPS
-from lendingadmin.sandbox.seed.people import Body, filled, stamp, stream
+from lendingadmin.sandbox.seed.people import Body, fill_pattern, seed_random
 
 _DAYS = 88  # what is reported lies within the 90 days of an assessment
 _CREDIT, _LOANS = "assessmentTypes/credit-90-days", "assessmentTypes/loan-history-180-days"
@@ -101,48 +101,49 @@ class Reports(NamedTuple):
     assessments: tuple[Body, ...] = ()
 
 
-def reports(app_id: str, n: int, holder: Body, now: datetime) -> Reports:
+def plan_reports(app_id: str, n: int, holder: Body, now: datetime) -> Reports:
     """What is reported of the n-th borrower, whose create body `holder` is; nothing of most."""
-    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    account = borrower_account(holder["borrowerId"])
+    today = day_start(now.date())
+    account = write_account_id(holder["borrowerId"])
     if holder["category"] == "company":
-        return Reports((), (_assessment(account, _LOANS, today),) if n % 4 == 1 else ())
+        return Reports((), (_build_assessment(account, _LOANS, today),) if n % 4 == 1 else ())
     if n % 3:
         return Reports()
-    chance = stream("reports", app_id, n)
+    chance = seed_random("reports", app_id, n)
     purse = _PURSES[n // 3 % len(_PURSES)]
-    texts = _set(SMS, _texts(chance, app_id, purse, today))
+    texts = _build_set(SMS, _build_texts(chance, app_id, purse, today))
+    contacts = [_build_set(CONTACT, _build_contacts(chance, app_id))]
+    readings = _build_readings(chance, app_id, today)
     events = (
-        _event(account, today - timedelta(days=2), [_set(CONTACT, _contacts(chance, app_id))],
-               "contact"),
-        _event(account, today - timedelta(days=1), _phone(chance, app_id, today), None),
-        _event(account, today, [texts], "sms"),
-    )  # fmt: skip
-    asked = [_assessment(account, _CREDIT, today)]
+        _build_event(account, today - timedelta(days=2), contacts, "contact"),
+        _build_event(account, today - timedelta(days=1), readings, None),
+        _build_event(account, today, [texts], "sms"),
+    )
+    asked = [_build_assessment(account, _CREDIT, today)]
     if n % 2:
-        asked.insert(0, _assessment(account, _LOANS, today - timedelta(days=5)))
+        asked.insert(0, _build_assessment(account, _LOANS, today - timedelta(days=5)))
     return Reports(events, tuple(asked))
 
 
-def _event(account: str, moment: datetime, data: list[Body], category: str | None) -> Body:
+def _build_event(account: str, moment: datetime, data: list[Body], category: str | None) -> Body:
     return {
         "accountId": account,
         "eventType": CAPTURED,
-        "timestamp": stamp(moment),
+        "timestamp": write_timestamp(moment),
         "data": data,
         "category": category,
     }
 
 
-def _assessment(account: str, kind: str, moment: datetime) -> Body:
-    return {"accountId": account, "assessmentType": kind, "timestamp": stamp(moment)}
+def _build_assessment(account: str, kind: str, moment: datetime) -> Body:
+    return {"accountId": account, "assessmentType": kind, "timestamp": write_timestamp(moment)}
 
 
-def _set(kind: str, values: list[Body]) -> Body:
+def _build_set(kind: str, values: list[Body]) -> Body:
     return {"kind": f"{DOMAIN}/{kind}", "values": values}
 
 
-def _texts(chance: random.Random, app_id: str, purse: Purse, today: datetime) -> list[Body]:
+def _build_texts(chance: random.Random, app_id: str, purse: Purse, today: datetime) -> list[Body]:
     """Texts of money and some others, oldest first."""
     network, unit = _NETWORKS[app_id], APPS[app_id][1]
     came, went, share = _HABITS[purse]
@@ -153,50 +154,54 @@ def _texts(chance: random.Random, app_id: str, purse: Purse, today: datetime) ->
         if place % 8 == 7:
             sender, wording = network.bank, network.bank_in
         amount = typical * chance.randint(60, 140) // 100
-        found.append(_text(sender, _worded(chance, app_id, wording, amount)))
+        found.append(_build_text(sender, _write_text(chance, app_id, wording, amount)))
     for _ in range(went):
         amount = typical * came * share * chance.randint(85, 115) // (went * 10_000)
         wording = chance.choice(network.money_out)
-        found.append(_text(network.sender, _worded(chance, app_id, wording, amount)))
+        found.append(_build_text(network.sender, _write_text(chance, app_id, wording, amount)))
     for body in chance.sample(_CHATTER, 3):
-        found.append(_text(_number(chance, app_id), body, chance.choice(("inbound", "outbound"))))
+        found.append(
+            _build_text(
+                _choose_number(chance, app_id), body, chance.choice(("inbound", "outbound"))
+            )
+        )
     for place, text in enumerate(found):
         text["smsId"] = str(4000 + place)
-        text["timestamp"] = to_millis(_moment(chance, today))
+        text["timestamp"] = to_millis(_choose_moment(chance, today))
     return sorted(found, key=lambda text: int(text["timestamp"]))
 
 
-def _text(address: str, body: str, direction: str = "inbound") -> Body:
+def _build_text(address: str, body: str, direction: str = "inbound") -> Body:
     return {"address": address, "direction": direction, "read": True, "rawBody": body}
 
 
-def _worded(chance: random.Random, app_id: str, wording: str, amount: int) -> str:
+def _write_text(chance: random.Random, app_id: str, wording: str, amount: int) -> str:
     country = APPS[app_id][2][0][0]
     name = f"{chance.choice(country.women + country.men)} {chance.choice(country.surnames)}"
     return wording.format(
-        code=filled(chance, "@@#@##@@#@"),
+        code=fill_pattern(chance, "@@#@##@@#@"),
         sum=f"{max(amount, 1):,}",
         left=f"{amount * chance.randint(1, 9) // 4:,}",
         name=name.upper(),
-        phone=_number(chance, app_id),
+        phone=_choose_number(chance, app_id),
     )
 
 
-def _contacts(chance: random.Random, app_id: str) -> list[Body]:
+def _build_contacts(chance: random.Random, app_id: str) -> list[Body]:
     country = APPS[app_id][2][0][0]
     found = []
     for _ in range(chance.randint(15, 90)):
         name = f"{chance.choice(country.women + country.men)} {chance.choice(country.surnames)}"
-        number = {"addressName": _number(chance, app_id), "addressType": "telephone"}
+        number = {"addressName": _choose_number(chance, app_id), "addressType": "telephone"}
         found.append({"name": name, "primaryAddress": number, "otherAddresses": []})
     return found
 
 
-def _phone(chance: random.Random, app_id: str, today: datetime) -> list[Body]:
+def _build_readings(chance: random.Random, app_id: str, today: datetime) -> list[Body]:
     """Battery, place and apps, as of before yesterday's event."""
     network = _NETWORKS[app_id]
     before = today - timedelta(days=1)
-    moments = [to_millis(_moment(chance, before)) for _ in range(12)]
+    moments = [to_millis(_choose_moment(chance, before)) for _ in range(12)]
     battery = [
         {
             "timestamp": moment,
@@ -208,23 +213,26 @@ def _phone(chance: random.Random, app_id: str, today: datetime) -> list[Body]:
     ]
     latitude, longitude = network.place
     places = [
-        {"timestamp": moment, "latLng": f"{latitude + _drift(chance)},{longitude + _drift(chance)}"}
+        {
+            "timestamp": moment,
+            "latLng": f"{latitude + _choose_drift(chance)},{longitude + _choose_drift(chance)}",
+        }
         for moment in moments[:8]
     ]
     apps = [
         {"timestamp": moments[0], "name": name, "package": package, "label": name}
         for name, package in network.apps[chance.randrange(2) :]
     ]
-    return [_set(BATTERY, battery), _set(LOCATION, places), _set(APP, apps)]
+    return [_build_set(BATTERY, battery), _build_set(LOCATION, places), _build_set(APP, apps)]
 
 
-def _drift(chance: random.Random) -> Decimal:
+def _choose_drift(chance: random.Random) -> Decimal:
     return Decimal(chance.randint(-400, 400)) / 10_000
 
 
-def _moment(chance: random.Random, before: datetime) -> datetime:
+def _choose_moment(chance: random.Random, before: datetime) -> datetime:
     return before - timedelta(minutes=chance.randint(5, _DAYS * 24 * 60))
 
 
-def _number(chance: random.Random, app_id: str) -> str:
-    return filled(chance, APPS[app_id][2][0][0].phone)
+def _choose_number(chance: random.Random, app_id: str) -> str:
+    return fill_pattern(chance, APPS[app_id][2][0][0].phone)

@@ -1,9 +1,8 @@
-"""Assessments: worked out when they are made, shown when their time has come (Spec: Assessment)."""
+"""Assessments: computed when they are made, shown when their time has come (Spec: Assessment)."""
 
 import hashlib
 from datetime import datetime, timedelta
-from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from django.conf import settings
 from django.db import transaction
@@ -15,20 +14,16 @@ from lendingadmin.sandbox.catalogue.assessment_types import (
 )
 from lendingadmin.sandbox.models import Assessment
 from lendingadmin.sandbox.rules import evidence, scoring
-from lendingadmin.sandbox.rules.events import read_past
+from lendingadmin.sandbox.rules.events import check_past
+from lendingadmin.sandbox.rules.ids import write_name
 from lendingadmin.sandbox.rules.instants import write_timestamp
-from lendingadmin.sandbox.rules.invalid import Invalid, RuleBroken
-from lendingadmin.sandbox.rules.processing import processing
-from lendingadmin.sandbox.store import holders
+from lendingadmin.sandbox.rules.invalid import AlreadyExists, Invalid, NotFound, RuleBroken
+from lendingadmin.sandbox.rules.status import find_processing
+from lendingadmin.sandbox.schemas.answers import AnsweredAssessment, AssessmentOutcome
+from lendingadmin.sandbox.store import borrowers
+from lendingadmin.sandbox.store.encryption import encrypt
 from lendingadmin.sandbox.store.evidence import gather
-from lendingadmin.sandbox.store.loans import APP_VERSION
-from lendingadmin.sandbox.store.sealing import seal
-
-Document = dict[str, Any]
-
-
-class AssessmentExists(Exception):
-    """The app has an assessment of that account, type and timestamp (and getOffers request)."""
+from lendingadmin.sandbox.store.loans import APP_VERSION, find_by_uid
 
 
 def create(
@@ -43,18 +38,20 @@ def create(
 
     `assessment_type` is a full name. Raises Invalid for an account or type that is not there and
     for a timestamp to come, RuleBroken for an account or type that can't be used, and
-    AssessmentExists.
+    AlreadyExists.
     """
-    kind = _type(assessment_type)
-    read_past(timestamp, now, "timestamp")
-    key = _id(app_id, account_id, assessment_type, timestamp, request_id)
+    kind = _find_type(assessment_type)
+    check_past(timestamp, now, "timestamp")
+    key = _build_id(app_id, account_id, assessment_type, timestamp, request_id)
     with transaction.atomic():
-        borrower = holders.find(app_id, account_id)
+        borrower = borrowers.find_holder(app_id, account_id)
         if borrower.category not in kind.categories:
             raise RuleBroken(f"{assessment_type} does not assess a {borrower.category}")
         if Assessment.objects.filter(app_id=app_id, assessment_id=key).exists():
-            raise AssessmentExists
-        facts = gather(borrower, evidence.window(timestamp, kind.period_days))
+            raise AlreadyExists(
+                "An assessment of this accountId, assessmentType and timestamp already exists"
+            )
+        facts = gather(borrower, evidence.build_window(timestamp, kind.period_days))
         outcome = scoring.assess(facts, kind.category)
         return Assessment.objects.create(
             app_id=app_id,
@@ -65,50 +62,34 @@ def create(
             timestamp=timestamp,
             request_id=request_id,
             app_version_id=APP_VERSION,
-            sealed=seal(outcome._asdict()),
+            encrypted=encrypt(outcome._asdict()),
             ready_at=now + timedelta(seconds=settings.SANDBOX_PROCESSING_SECONDS),
             created_at=now,
         )
 
 
-def find(app_id: str, key: str) -> Assessment | None:
-    """The assessment with that assessmentId, else with that uid, or None."""
+def get_assessment(app_id: str, key: str) -> Assessment:
+    """The assessment with that assessmentId, else with that uid; raises NotFound."""
     rows = Assessment.objects.filter(app_id=app_id)
-    return rows.filter(assessment_id=key).first() or _by_uid(app_id, key)
+    assessment = rows.filter(assessment_id=key).first() or find_by_uid(rows, key)
+    if assessment is None:
+        raise NotFound(f"Assessment {key}")
+    return assessment
 
 
-def _by_uid(app_id: str, key: str) -> Assessment | None:
-    try:
-        uid = UUID(key)
-    except ValueError:
-        return None
-    if str(uid) != key.lower():
-        return None
-    return Assessment.objects.filter(app_id=app_id, uid=uid).first()
-
-
-def document(project_id: str, assessment: Assessment, now: datetime) -> Document:
-    """An assessment as it is answered at `now`."""
+def answer_assessment(assessment: Assessment, now: datetime) -> AnsweredAssessment:
+    """An assessment as it stands at `now`."""
     outcome = assessment.outcome_at(now)
     failed = outcome is not None and outcome.type == scoring.INVALID
-    return {
-        "uid": str(assessment.uid),
-        "name": (
-            f"projects/{project_id}/apps/{assessment.app_id}/assessments/{assessment.assessment_id}"
-        ),
-        "status": int(processing(assessment.ready_at, failed, now)),
-        "createdAt": assessment.created_at,
-        "accountId": assessment.account_id,
-        "assessmentId": assessment.assessment_id,
-        "assessmentType": assessment.assessment_type,
-        "timestamp": assessment.timestamp,
-        "result": None if outcome is None else outcome.document(),
-        "appVersionId": assessment.app_version_id,
-        "requestId": assessment.request_id,
-    }
+    return AnsweredAssessment.read(
+        assessment,
+        name=write_name(assessment.app_id, "assessments", assessment.assessment_id),
+        status=find_processing(assessment.ready_at, failed, now),
+        result=None if outcome is None else AssessmentOutcome.read(outcome),
+    )
 
 
-def _type(name: str) -> AssessmentType:
+def _find_type(name: str) -> AssessmentType:
     kind = find_assessment_type(name)
     if kind is None:
         raise Invalid("assessmentType", f"{name} does not exist; give a full name of the list")
@@ -117,7 +98,7 @@ def _type(name: str) -> AssessmentType:
     return kind
 
 
-def _id(
+def _build_id(
     app_id: str, account_id: str, kind: str, timestamp: datetime, request_id: str | None
 ) -> str:
     parts = "\n".join((app_id, account_id, kind, write_timestamp(timestamp), request_id or ""))

@@ -8,106 +8,115 @@ from uuid import UUID, uuid4
 from django.db import transaction
 
 from lendingadmin.sandbox.models import Assessment, Borrower, Event, Loan
-from lendingadmin.sandbox.rules.account_ids import borrower_account
-from lendingadmin.sandbox.rules.invalid import RuleBroken
-from lendingadmin.sandbox.store.loans import Summary, summaries
-from lendingadmin.sandbox.store.sealing import opens, seal, unseal
+from lendingadmin.sandbox.rules.ids import read_account_id, write_account_id, write_name
+from lendingadmin.sandbox.rules.invalid import AlreadyExists, Invalid, NotFound, RuleBroken
+from lendingadmin.sandbox.schemas.answers import AnsweredBorrower, AnsweredLoanSummary
+from lendingadmin.sandbox.store.encryption import can_decrypt, decrypt, encrypt
+from lendingadmin.sandbox.store.loans import summarise_loans
 
 Document = dict[str, Any]
 _FIRST_NUMBER = 1_000_000
 _ACTIVE = 1
 
 
-class BorrowerExists(Exception):
-    """The app has a borrower with that id."""
-
-
 def can_be_read() -> bool:
     """Whether the data key is the one that the borrowers kept here were encrypted with."""
     first = Borrower.objects.first()
-    return first is None or opens(first.sealed)
+    return first is None or can_decrypt(first.encrypted)
 
 
 def create(app_id: str, sent: Document, now: datetime) -> Borrower:
-    """A new borrower; raises BorrowerExists."""
+    """A new borrower; raises AlreadyExists."""
     with transaction.atomic():
         borrower_id = sent["borrowerId"]
         if Borrower.objects.filter(app_id=app_id, borrower_id=borrower_id).exists():
-            raise BorrowerExists
-        borrower = new(app_id, sent, uuid4(), now)
+            raise AlreadyExists(f"Borrower {borrower_id} already exists")
+        borrower = build_borrower(app_id, sent, uuid4(), now)
         borrower.save(force_insert=True)
         return borrower
 
 
-def new(app_id: str, sent: Document, uid: UUID, now: datetime) -> Borrower:
+def build_borrower(app_id: str, sent: Document, uid: UUID, now: datetime) -> Borrower:
     """A borrower that is not saved yet."""
     return Borrower(
         app_id=app_id,
         borrower_id=sent["borrowerId"],
         uid=uid,
         category=sent["category"],
-        sealed=seal(_kept(sent, now)),
+        encrypted=encrypt(_complete(sent, now)),
         created_at=now,
     )
 
 
-def find(app_id: str, borrower_id: str) -> Borrower | None:
+def find_borrower(app_id: str, borrower_id: str) -> Borrower | None:
     """The borrower, or None."""
     return Borrower.objects.filter(app_id=app_id, borrower_id=borrower_id).first()
 
 
-def patch(app_id: str, borrower_id: str, sent: Document, now: datetime) -> Borrower | None:
-    """Replace the sent fields; None when there is no such borrower."""
+def find_holder(app_id: str, account_id: str) -> Borrower:
+    """The borrower whose account id this is; raises Invalid where there is none."""
+    borrower = find_borrower(app_id, read_account_id(account_id, "accountId"))
+    if borrower is None:
+        raise Invalid("accountId", f"account {account_id} does not exist")
+    return borrower
+
+
+def get_borrower(app_id: str, borrower_id: str) -> Borrower:
+    """The borrower; raises NotFound."""
+    borrower = find_borrower(app_id, borrower_id)
+    if borrower is None:
+        raise NotFound(f"Borrower {borrower_id}")
+    return borrower
+
+
+def patch(app_id: str, borrower_id: str, sent: Document, now: datetime) -> Borrower:
+    """Replace the sent fields; raises NotFound."""
     with transaction.atomic():
-        borrower = find(app_id, borrower_id)
-        if borrower is not None:
-            changed = unseal(borrower.sealed) | sent
-            borrower.category = changed["category"]
-            borrower.sealed = seal(_kept(changed, now))
-            borrower.save(update_fields=["category", "sealed"])
+        borrower = get_borrower(app_id, borrower_id)
+        changed = decrypt(borrower.encrypted) | sent
+        borrower.category = changed["category"]
+        borrower.encrypted = encrypt(_complete(changed, now))
+        borrower.save(update_fields=["category", "encrypted"])
         return borrower
 
 
-def delete(app_id: str, borrower_id: str) -> bool:
+def delete(app_id: str, borrower_id: str) -> None:
     """Remove a borrower without loan accounts, with everything that was reported and assessed.
 
-    Raises RuleBroken for one with loan accounts; False when there is none.
+    Raises NotFound, and RuleBroken for one with loan accounts.
     """
     with transaction.atomic():
-        borrower = find(app_id, borrower_id)
-        if borrower is None:
-            return False
+        borrower = get_borrower(app_id, borrower_id)
         if Loan.objects.filter(app_id=app_id, borrower_id=borrower_id).exists():
             raise RuleBroken("A borrower with loan accounts can't be deleted")
         for kind in (Event, Assessment):
-            kind.objects.filter(app_id=app_id, account_id=borrower_account(borrower_id)).delete()
+            kind.objects.filter(app_id=app_id, account_id=write_account_id(borrower_id)).delete()
         borrower.delete()
-        return True
 
 
-def documents(
-    project_id: str, app_id: str, borrowers: Sequence[Borrower], now: datetime
-) -> list[Document]:
-    """Borrowers as they are answered."""
-    held = summaries(app_id, [one.borrower_id for one in borrowers], now)
-    return [_document(project_id, one, held.get(one.borrower_id, [])) for one in borrowers]
+def answer_borrowers(
+    app_id: str, borrowers: Sequence[Borrower], now: datetime
+) -> list[AnsweredBorrower]:
+    """Borrowers as they stand at `now`."""
+    held = summarise_loans(app_id, [one.borrower_id for one in borrowers], now)
+    return [_answer_borrower(one, held.get(one.borrower_id, [])) for one in borrowers]
 
 
-def _document(project_id: str, borrower: Borrower, held: list[Summary]) -> Document:
-    kept = unseal(borrower.sealed)
-    here = {summary["loanId"] for summary in held}
-    kept["loans"] = [loan for loan in kept["loans"] if loan["loanId"] not in here] + held
-    return {
-        "uid": borrower.uid.__str__(),
-        "name": f"projects/{project_id}/apps/{borrower.app_id}/borrowers/{borrower.borrower_id}",
-        "status": _ACTIVE,
-        "createdAt": borrower.created_at,
-        "borrowerNo": _FIRST_NUMBER + borrower.pk,
-        **kept,
-    }
+def _answer_borrower(borrower: Borrower, held: list[AnsweredLoanSummary]) -> AnsweredBorrower:
+    sent = decrypt(borrower.encrypted)
+    here = {summary.loan_id for summary in held}
+    elsewhere = [loan for loan in sent["loans"] if loan["loanId"] not in here]
+    return AnsweredBorrower(
+        uid=borrower.uid,
+        name=write_name(borrower.app_id, "borrowers", borrower.borrower_id),
+        status=_ACTIVE,
+        created_at=borrower.created_at,
+        borrower_no=_FIRST_NUMBER + borrower.pk,
+        **sent | {"loans": [*elsewhere, *held]},
+    )
 
 
-def _kept(sent: Document, now: datetime) -> Document:
+def _complete(sent: Document, now: datetime) -> Document:
     """What is stored: lists never null, names upper-cased, each device with its own createdAt."""
     kept = sent | {
         "startDate": sent["startDate"] or now,

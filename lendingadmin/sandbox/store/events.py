@@ -1,32 +1,42 @@
-"""Events: recorded once, their data encrypted, processed by the clock (Spec: Event, Events)."""
+"""Events: recorded once, data encrypted, filtered, processed by the clock (Spec: Event, Events)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
+from pydantic.alias_generators import to_snake
 
 from lendingadmin.sandbox import wire
 from lendingadmin.sandbox.models import Event, EventData
-from lendingadmin.sandbox.rules.events import event_id, has_errors
-from lendingadmin.sandbox.rules.processing import processing
-from lendingadmin.sandbox.store import holders
+from lendingadmin.sandbox.rules.events import build_event_id, has_errors
+from lendingadmin.sandbox.rules.ids import write_name
+from lendingadmin.sandbox.rules.instants import read_timestamp
+from lendingadmin.sandbox.rules.invalid import AlreadyExists
+from lendingadmin.sandbox.rules.lists import Clause
+from lendingadmin.sandbox.rules.status import Processing, find_processing
+from lendingadmin.sandbox.schemas.answers import AnsweredEvent
+from lendingadmin.sandbox.store import borrowers
+from lendingadmin.sandbox.store.encryption import decrypt_text, encrypt_text
 from lendingadmin.sandbox.store.loans import APP_VERSION
-from lendingadmin.sandbox.store.sealing import seal_text, unseal_text
 
-Document = dict[str, Any]
+FILTER_FIELDS: dict[str, type] = {
+    "accountId": str,
+    "eventType": str,
+    "timestamp": str,
+    "status": int,
+    "appVersionId": str,
+    "category": str,
+}
 
 
-class EventExists(Exception):
-    """The app has an event with that accountId, eventType and timestamp."""
-
-
-def create(app_id: str, sent: Document, now: datetime) -> Event:
-    """A new event; raises Invalid for an account that is not there, and EventExists."""
+def create(app_id: str, sent: dict[str, Any], now: datetime) -> Event:
+    """A new event; raises Invalid for an account that is not there, and AlreadyExists."""
     data = wire.write(sent["data"])
-    sealed = seal_text(data)  # before the transaction: five megabytes take their time
+    encrypted = encrypt_text(data)  # before the transaction: five megabytes take their time
     same = {
         "app_id": app_id,
         "account_id": sent["accountId"],
@@ -34,12 +44,14 @@ def create(app_id: str, sent: Document, now: datetime) -> Event:
         "timestamp": sent["timestamp"],
     }
     with transaction.atomic():
-        holders.find(app_id, sent["accountId"])
+        borrowers.find_holder(app_id, sent["accountId"])
         if Event.objects.filter(**same).exists():
-            raise EventExists
+            raise AlreadyExists(
+                "An event of this accountId, eventType and timestamp already exists"
+            )
         event = Event.objects.create(
             **same,
-            event_id=event_id(sent["accountId"], sent["eventType"], sent["timestamp"]),
+            event_id=build_event_id(sent["accountId"], sent["eventType"], sent["timestamp"]),
             uid=uuid4(),
             category=sent["category"],
             app_version_id=APP_VERSION,
@@ -47,28 +59,48 @@ def create(app_id: str, sent: Document, now: datetime) -> Event:
             ready_at=now + timedelta(seconds=settings.SANDBOX_PROCESSING_SECONDS),
             created_at=now,
         )
-        event.data = EventData.objects.create(event=event, sealed=sealed)
+        event.data = EventData.objects.create(event=event, encrypted=encrypted)
         return event
 
 
-def documents(project_id: str, events: Sequence[Event], now: datetime) -> list[Document]:
-    """Events as they are answered at `now`."""
+def build_conditions(clauses: Iterable[Clause], now: datetime) -> Q:
+    """The clauses of a filter as a condition that an index serves; each must hold at `now`.
+
+    Raises Invalid for a timestamp that is none.
+    """
+    found = Q()
+    for field, value in clauses:
+        match field:
+            case "status":
+                found &= _match_status(int(value), now)
+            case "timestamp":
+                found &= Q(timestamp=read_timestamp(value, "filter"))
+            case _:
+                found &= Q((to_snake(field), value))
+    return found
+
+
+def _match_status(value: int, now: datetime) -> Q:
+    match value:
+        case Processing.WAITING:
+            return Q(ready_at__gt=now)
+        case Processing.DONE:
+            return Q(ready_at__lte=now, has_errors=False)
+        case Processing.WITH_ERRORS:
+            return Q(ready_at__lte=now, has_errors=True)
+    return Q(pk__in=())
+
+
+def answer_events(events: Sequence[Event], now: datetime) -> list[AnsweredEvent]:
+    """Events as they stand at `now`."""
     held = EventData.objects.in_bulk([event.pk for event in events])
-    return [_document(project_id, event, held[event.pk], now) for event in events]
-
-
-def _document(project_id: str, event: Event, data: EventData, now: datetime) -> Document:
-    return {
-        "uid": str(event.uid),
-        "name": f"projects/{project_id}/apps/{event.app_id}/events/{event.event_id}",
-        "status": int(processing(event.ready_at, event.has_errors, now)),
-        "createdAt": event.created_at,
-        "accountId": event.account_id,
-        "eventId": event.event_id,
-        "eventType": event.event_type,
-        "timestamp": event.timestamp,
-        "data": wire.Raw(unseal_text(data.sealed)),
-        "appVersionId": event.app_version_id,
-        "category": event.category,
-        "result": None,
-    }
+    return [
+        AnsweredEvent.read(
+            event,
+            name=write_name(event.app_id, "events", event.event_id),
+            status=find_processing(event.ready_at, event.has_errors, now),
+            data=wire.Raw(decrypt_text(held[event.pk].encrypted)),
+            result=None,
+        )
+        for event in events
+    ]

@@ -1,51 +1,83 @@
-"""Loan accounts: opened, found, repaid, deleted, and answered (Spec: Loan, Loans)."""
+"""Loan accounts: opened, found, filtered, deleted, and answered (Spec: Loan, Loans)."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.db.models import Model, Q, QuerySet
+from pydantic.alias_generators import to_snake
 
 from lendingadmin.sandbox import wire
 from lendingadmin.sandbox.models import Loan, LoanRecord
+from lendingadmin.sandbox.rules.accounts import (
+    KINDS,
+    Arrears,
+    Line,
+    Position,
+    find_oldest_due,
+    find_position,
+)
 from lendingadmin.sandbox.rules.amounts import ZERO
-from lendingadmin.sandbox.rules.invalid import RuleBroken
-from lendingadmin.sandbox.rules.ledger import KINDS, Line
+from lendingadmin.sandbox.rules.ids import write_name
+from lendingadmin.sandbox.rules.instants import from_millis, to_millis
+from lendingadmin.sandbox.rules.invalid import AlreadyExists, NotFound, RuleBroken
+from lendingadmin.sandbox.rules.lists import Clause
 from lendingadmin.sandbox.rules.opening import Opening
-from lendingadmin.sandbox.rules.position import Position, oldest_unpaid, position
-from lendingadmin.sandbox.rules.status import LoanStatus, loan_status, performance
-from lendingadmin.sandbox.store import accounts
+from lendingadmin.sandbox.rules.status import (
+    LoanStatus,
+    Performance,
+    build_due_window,
+    find_loan_status,
+    find_performance,
+)
+from lendingadmin.sandbox.schemas.answers import AnsweredLoan, AnsweredLoanSummary
 
-Document = dict[str, Any]
-Summary = dict[str, Any]
 FIRST_NUMBER = 10_000_000
 APP_VERSION = "v1"
+FILTER_FIELDS: dict[str, type] = {
+    "accountId": str,
+    "accountNo": int,
+    "loanType": str,
+    "borrowerId": str,
+    "status": int,
+    "appVersionId": str,
+    "assessmentId": str,
+    "performanceStatus": int,
+}
+_NONE = Q(pk__in=())
+
+Row = TypeVar("Row", bound=Model)
 
 
-class LoanExists(Exception):
-    """The app has a loan with that accountId."""
-
-
-def create(app_id: str, sent: Document, opening: Opening, holder: Document, now: datetime) -> Loan:
-    """A new loan account; raises LoanExists.
+def create(
+    app_id: str, sent: dict[str, Any], opening: Opening, holder: dict[str, Any], now: datetime
+) -> Loan:
+    """A new loan account; raises AlreadyExists.
 
     `holder` gives the borrower's category and the product's type.
     """
     with transaction.atomic():
         rows = Loan.objects.filter(app_id=app_id)
         if rows.filter(account_id=sent["accountId"]).exists():
-            raise LoanExists
+            raise AlreadyExists(f"Loan {sent['accountId']} already exists")
         number = rows.filter(borrower_id=sent["borrowerId"]).count() + 1
-        loan = new(app_id, sent, opening, holder | {"sequenceNo": number}, uuid4(), now)
+        loan = build_loan(app_id, sent, opening, holder | {"sequenceNo": number}, uuid4(), now)
         loan.save(force_insert=True)
         loan.record.save(force_insert=True)
         return loan
 
 
-def new(
-    app_id: str, sent: Document, opening: Opening, holder: Document, uid: UUID, now: datetime
+def build_loan(
+    app_id: str,
+    sent: dict[str, Any],
+    opening: Opening,
+    holder: dict[str, Any],
+    uid: UUID,
+    now: datetime,
 ) -> Loan:
     """A loan account with its record, neither of them saved yet.
 
@@ -64,7 +96,7 @@ def new(
         loan_amount=str(opening.principal),
         start_date=sent["startDate"],
         maturity_date=sent["maturityDate"] or opening.maturity,
-        oldest_due=oldest_unpaid(opening.lines),
+        oldest_due=find_oldest_due(opening.lines),
         lender_id=sent["lenderId"],
         assessment_id=sent["assessmentId"],
         request_id=sent["requestId"] or "",
@@ -74,7 +106,7 @@ def new(
     LoanRecord(
         loan=loan,
         contract=wire.write(opening.contract).decode(),
-        account=accounts.write(accounts.Stored(opening.lines, opening.arrears, ZERO)),
+        account=write_account(opening.lines, opening.arrears, ZERO),
         extras=wire.write(
             {"settings": sent["settings"], "labels": sent["labels"], "result": None}
         ).decode(),
@@ -82,105 +114,156 @@ def new(
     return loan
 
 
-def find(app_id: str, key: str) -> Loan | None:
-    """The loan with that accountId, else with that uid, or None."""
+def get_loan(app_id: str, key: str) -> Loan:
+    """The loan with that accountId, else with that uid; raises NotFound."""
     rows = Loan.objects.select_related("record").filter(app_id=app_id)
-    return rows.filter(account_id=key).first() or _by_uid(rows, key)
+    loan = rows.filter(account_id=key).first() or find_by_uid(rows, key)
+    if loan is None:
+        raise NotFound(f"Loan {key}")
+    return loan
 
 
-def _by_uid(rows: Any, key: str) -> Loan | None:
+def find_by_uid(rows: QuerySet[Row], key: str) -> Row | None:
+    """The row of that uid, or None; the uid must be written as the service writes it."""
     try:
         uid = UUID(key)
     except ValueError:
         return None
-    return rows.filter(uid=uid).first() if str(uid) == key.lower() else None
+    return rows.filter(Q(uid=uid)).first() if str(uid) == key.lower() else None
 
 
-def delete(app_id: str, key: str, now: datetime) -> bool:
-    """Remove a pending loan; RuleBroken for an open or closed one; False when not there."""
+def delete(app_id: str, key: str, now: datetime) -> None:
+    """Remove a pending loan; raises NotFound, and RuleBroken for an open or closed one."""
     with transaction.atomic():
-        loan = find(app_id, key)
-        if loan is None:
-            return False
-        status = loan_status(loan.start_date, loan.settlement_date, now)
+        loan = get_loan(app_id, key)
+        status = find_loan_status(loan.start_date, loan.settlement_date, now)
         if status is not LoanStatus.PENDING:
             raise RuleBroken(
                 f"The loan is {status.name.lower()}; only a pending loan can be deleted"
             )
         loan.delete()
-        return True
 
 
-def document(project_id: str, loan: Loan, now: datetime) -> Document:
-    """A loan as it is answered, as it stands at `now`."""
-    where = _position(loan, now)
-    status = loan_status(loan.start_date, loan.settlement_date, now)
+def build_conditions(clauses: Iterable[Clause], now: datetime) -> Q:
+    """The clauses of a filter as a condition that an index serves; each must hold at `now`."""
+    found = Q()
+    for field, value in clauses:
+        match field:
+            case "accountNo":
+                found &= Q(pk=int(value) - FIRST_NUMBER)
+            case "status":
+                found &= _match_status(int(value), now)
+            case "performanceStatus":
+                found &= _match_performance(int(value), now)
+            case _:
+                found &= Q((to_snake(field), value))
+    return found
+
+
+def _match_status(value: int, now: datetime) -> Q:
+    match value:
+        case LoanStatus.PENDING:
+            return Q(settlement_date=None, start_date__gt=now)
+        case LoanStatus.OPEN:
+            return Q(settlement_date=None, start_date__lte=now)
+        case LoanStatus.CLOSED:
+            return Q(settlement_date__isnull=False)
+    return _NONE
+
+
+def _match_performance(value: int, now: datetime) -> Q:
+    if value not in list(Performance):
+        return _NONE
+    status = Performance(value)
+    window = build_due_window(status, now.date())
+    if status is Performance.PERFORMING:
+        return Q(oldest_due=None) | Q(oldest_due__gte=window.since) | Q(start_date__gt=now)
+    found = Q(start_date__lte=now, settlement_date=None)
+    if window.since is not None:
+        found &= Q(oldest_due__gte=window.since)
+    return found & Q(oldest_due__lt=window.before)
+
+
+def answer_loan(loan: Loan, now: datetime) -> AnsweredLoan:
+    """A loan as it stands at `now`."""
+    where = _read_position(loan, now)
+    status = find_loan_status(loan.start_date, loan.settlement_date, now)
     late = where.days_late if status is LoanStatus.OPEN else 0
-    return {
-        "uid": str(loan.uid),
-        "name": f"projects/{project_id}/apps/{loan.app_id}/loans/{loan.account_id}",
-        "status": int(status),
-        "createdAt": loan.created_at,
-        "accountId": loan.account_id,
-        "accountNo": FIRST_NUMBER + loan.pk,
-        "loanType": loan.loan_type,
-        "borrowerId": loan.borrower_id,
-        "lenderId": loan.lender_id,
-        "category": loan.category,
-        "sequenceNo": loan.sequence_no,
-        "productId": loan.product_id,
-        "contract": wire.Raw(loan.record.contract),
-        "loanAmount": wire.Raw(loan.loan_amount),
-        "balances": where.balances,
-        "startDate": loan.start_date,
-        "maturityDate": loan.maturity_date,
-        "schedule": {"daysLate": late, "nextInstallment": _installment(where.next_line)},
-        "settlementDate": loan.settlement_date,
-        "performanceStatus": int(performance(late)),
-        "assessmentId": loan.assessment_id,
-        "appVersionId": loan.app_version_id,
-        "requestId": loan.request_id,
+    return AnsweredLoan.read(
+        loan,
+        name=write_name(loan.app_id, "loans", loan.account_id),
+        status=status,
+        account_no=FIRST_NUMBER + loan.pk,
+        contract=wire.Raw(loan.record.contract),
+        balances=where.balances,
+        schedule={"days_late": late, "next_installment": _build_installment(where.next_line)},
+        performance_status=find_performance(late),
         **wire.read_own(loan.record.extras),
-    }
+    )
 
 
-def summaries(app_id: str, borrower_ids: Sequence[str], now: datetime) -> dict[str, list[Summary]]:
-    """The loan accounts of borrowers as a borrower's `loans` shows them (Spec: LoanSummary)."""
-    rows = Loan.objects.select_related("record").filter(app_id=app_id, borrower_id__in=borrower_ids)
-    held = defaultdict(list)
-    for loan in rows.order_by("created_at", "id"):
-        held[loan.borrower_id].append(_summary(loan, _position(loan, now)))
-    return held
-
-
-def _summary(loan: Loan, where: Position) -> Summary:
-    repayment = where.balances["repayment"]
-    return {
-        "loanId": loan.account_id,
-        "principalAmount": wire.Raw(loan.loan_amount),
-        "payableAmount": repayment["total"],
-        "paidAmount": repayment["paid"],
-        "startDate": loan.start_date,
-        "endDate": loan.maturity_date,
-        "nextPaymentDate": where.oldest_due,
-        "completionDate": loan.settlement_date,
-        "assessmentId": loan.assessment_id,
-    }
-
-
-def _position(loan: Loan, now: datetime) -> Position:
-    stored = accounts.read(loan.record.account)
-    return position(stored.lines, stored.arrears, now)
-
-
-def _installment(line: Line | None) -> Document | None:
+def _build_installment(line: Line | None) -> dict[str, Any] | None:
     """An instalment that comes next, with what is still to be paid of it."""
     if line is None:
         return None
     unpaid = [owed - paid for owed, paid in zip(line.owed, line.paid, strict=True)]
     return {
-        "sequenceNo": line.sequence_no,
-        "startDate": line.start,
-        "dueDate": line.due,
+        "sequence_no": line.sequence_no,
+        "start_date": line.start,
+        "due_date": line.due,
         "amounts": {"repayment": sum(unpaid, ZERO), **dict(zip(KINDS, unpaid, strict=True))},
     }
+
+
+def summarise_loans(
+    app_id: str, borrower_ids: Sequence[str], now: datetime
+) -> dict[str, list[AnsweredLoanSummary]]:
+    """The loan accounts of borrowers as a borrower's `loans` shows them (Spec: LoanSummary)."""
+    rows = Loan.objects.select_related("record").filter(app_id=app_id, borrower_id__in=borrower_ids)
+    held = defaultdict(list)
+    for loan in rows.order_by("created_at", "id"):
+        where = _read_position(loan, now)
+        repayment = where.balances["repayment"]
+        summary = AnsweredLoanSummary.read(
+            loan,
+            loan_id=loan.account_id,
+            principal_amount=loan.loan_amount,
+            payable_amount=repayment["total"],
+            paid_amount=repayment["paid"],
+            end_date=loan.maturity_date,
+            next_payment_date=where.oldest_due,
+            completion_date=loan.settlement_date,
+        )
+        held[loan.borrower_id].append(summary)
+    return held
+
+
+def _read_position(loan: Loan, now: datetime) -> Position:
+    """How a loan stands at `now`, from its account after the last posted repayment."""
+    (rate, grace, late_fee), _, rows = wire.read_own(loan.record.account)
+    lines = [
+        Line(number, from_millis(start), from_millis(due), owed, paid, charges)
+        for number, start, due, owed, paid, charges in rows
+    ]
+    arrears = Arrears(Decimal(rate), timedelta(days=grace), Decimal(late_fee))
+    return find_position(lines, arrears, now)
+
+
+def write_account(lines: Iterable[Line], arrears: Arrears, excess: Decimal) -> str:
+    """An account as stored text: short lists, so that a page of a thousand loans stays quick."""
+    document = [
+        [arrears.rate, arrears.grace.days, arrears.late_fee],
+        excess,
+        [
+            [
+                line.sequence_no,
+                to_millis(line.start),
+                to_millis(line.due),
+                line.owed,
+                line.paid,
+                line.charges,
+            ]
+            for line in lines
+        ],
+    ]
+    return wire.write(document).decode()

@@ -9,38 +9,37 @@ from django.db import transaction
 
 from lendingadmin.sandbox import wire
 from lendingadmin.sandbox.models import Loan, Repayment
-from lendingadmin.sandbox.rules.invalid import Invalid, RuleBroken
-from lendingadmin.sandbox.rules.ledger import Account, Payment, replay
+from lendingadmin.sandbox.rules.accounts import Account, Payment, find_oldest_due, replay
+from lendingadmin.sandbox.rules.events import check_past
+from lendingadmin.sandbox.rules.invalid import RuleBroken
 from lendingadmin.sandbox.rules.opening import read_arrears, read_lines
-from lendingadmin.sandbox.rules.position import oldest_unpaid
-from lendingadmin.sandbox.rules.status import LoanStatus, loan_status
-from lendingadmin.sandbox.store import accounts, loans
-from lendingadmin.sandbox.store.sealing import seal
+from lendingadmin.sandbox.rules.status import LoanStatus, find_loan_status
+from lendingadmin.sandbox.schemas.answers import LoanOutcome
+from lendingadmin.sandbox.store import loans
+from lendingadmin.sandbox.store.encryption import encrypt
 
 
-def make(app_id: str, key: str, sent: dict[str, Any], now: datetime) -> Loan | None:
-    """Record a repayment and return its loan (Spec: Loans, MakeRepayment); None without a loan.
+def record_repayment(app_id: str, key: str, sent: dict[str, Any], now: datetime) -> Loan:
+    """Record a repayment and return its loan (Spec: Loans, MakeRepayment).
 
-    Raises Invalid for a transaction in the future and RuleBroken unless the loan is open. The
-    same externalId is taken twice, on purpose: a caller must not lean on this service for that.
+    Raises Invalid for a transaction in the future, NotFound without such a loan and RuleBroken
+    unless it is open. The same externalId is taken twice, on purpose: a caller must not lean on
+    this service for that.
     """
-    if sent["transactionDate"] > now:
-        raise Invalid("transactionDate", "must not be in the future")
+    check_past(sent["transactionDate"], now, "transactionDate")
     with transaction.atomic():
-        loan = loans.find(app_id, key)
-        if loan is None:
-            return None
-        status = loan_status(loan.start_date, loan.settlement_date, now)
+        loan = loans.get_loan(app_id, key)
+        status = find_loan_status(loan.start_date, loan.settlement_date, now)
         if status is not LoanStatus.OPEN:
             raise RuleBroken(
                 f"The loan is {status.name.lower()}; a repayment is accepted only on an open loan"
             )
-        new(loan, sent, now).save(force_insert=True)
+        build_repayment(loan, sent, now).save(force_insert=True)
         _post(loan, now)
         return loan
 
 
-def new(loan: Loan, sent: dict[str, Any], now: datetime) -> Repayment:
+def build_repayment(loan: Loan, sent: dict[str, Any], now: datetime) -> Repayment:
     """A repayment that is not saved yet, posted if it has taken effect by now."""
     value_date = sent["valueDate"] or sent["transactionDate"]
     return Repayment(
@@ -49,7 +48,7 @@ def new(loan: Loan, sent: dict[str, Any], now: datetime) -> Repayment:
         amount=str(sent["amount"]),
         value_date=value_date,
         posted=value_date <= now,
-        sealed=seal(sent),
+        encrypted=encrypt(sent),
         created_at=now,
     )
 
@@ -66,33 +65,33 @@ def post_waiting(app_id: str, now: datetime) -> None:
 
 
 def _post(loan: Loan, now: datetime) -> None:
-    """Work the account out from the contract and every repayment that has taken effect."""
+    """Compute the account from the contract and every repayment that has taken effect."""
     payments = [
         Payment(one.value_date, Decimal(one.amount))
         for one in loan.repayments.filter(value_date__lte=now).order_by("id")
     ]
-    work_out(loan, payments)
+    replay_repayments(loan, payments)
     loan.save(update_fields=["settlement_date", "oldest_due"])
     loan.record.save()
 
 
-def work_out(loan: Loan, payments: Sequence[Payment]) -> None:
+def replay_repayments(loan: Loan, payments: Sequence[Payment]) -> None:
     """Set what follows from these repayments on a loan and its record; nothing is saved."""
     contract = wire.read_own(loan.record.contract)
     arrears = read_arrears(contract)
     account = replay(read_lines(contract["installments"]), arrears, payments)
     loan.settlement_date = account.resolved_at
-    loan.oldest_due = oldest_unpaid(account.lines)
-    loan.record.account = accounts.write(accounts.Stored(account.lines, arrears, account.excess))
-    extras = wire.read_own(loan.record.extras) | {"result": _outcome(account)}
+    loan.oldest_due = find_oldest_due(account.lines)
+    loan.record.account = loans.write_account(account.lines, arrears, account.excess)
+    extras = wire.read_own(loan.record.extras) | {"result": _find_outcome(account)}
     loan.record.extras = wire.write(extras).decode()
 
 
-def _outcome(account: Account) -> dict[str, Any] | None:
+def _find_outcome(account: Account) -> LoanOutcome | None:
     """Spec: LoanOutcome; null until the account is settled."""
     if account.resolved_at is None:
         return None
     if account.excess > 0:
         message = f"{account.excess} more was paid than was owed; it is due back to the borrower."
-        return {"type": "settled", "reason": "overpaid", "message": message}
-    return {"type": "settled", "reason": "paid_in_full", "message": None}
+        return LoanOutcome(type="settled", reason="overpaid", message=message)
+    return LoanOutcome(type="settled", reason="paid_in_full", message=None)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from lendingadmin.sandbox.catalogue.products import PRODUCTS, Product
 from lendingadmin.sandbox.rules.invalid import Invalid
-from lendingadmin.sandbox.rules.opening import open_account, read_arrears
-from lendingadmin.sandbox.rules.terms import plan_for
+from lendingadmin.sandbox.rules.opening import build_plan, open_account, read_arrears
 
 D = Decimal
 START = date(2026, 1, 15)
@@ -132,7 +131,7 @@ def test_posted_terms_win_over_the_product() -> None:
 
 def test_the_principal_may_stand_in_the_contract() -> None:
     for key in ("principal", "requested"):
-        plan = plan_for(TERM, {"amounts": {key: D(70)}}, None, START)
+        plan = build_plan(TERM, {"amounts": {key: D(70)}}, None, START)
         assert plan.requested == 70
 
 

@@ -4,11 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from lendingadmin.sandbox.rules.account_ids import AccountId, borrower_account, read_account_id
-from lendingadmin.sandbox.rules.events import event_id, has_errors, read_event_type, read_past
+from lendingadmin.sandbox.rules.events import (
+    build_event_id,
+    check_past,
+    has_errors,
+    read_event_type,
+)
+from lendingadmin.sandbox.rules.ids import read_account_id, write_account_id
 from lendingadmin.sandbox.rules.instants import to_millis
 from lendingadmin.sandbox.rules.invalid import Invalid
-from lendingadmin.sandbox.rules.processing import Processing, processing
+from lendingadmin.sandbox.rules.status import Processing, find_processing
 
 NOW = datetime(2026, 3, 14, 9, tzinfo=UTC)
 MS = timedelta(milliseconds=1)
@@ -22,13 +27,13 @@ def test_only_the_type_of_the_field_definition_is_taken() -> None:
 
 
 def test_an_id_follows_from_account_type_and_timestamp_alone() -> None:
-    same = event_id("borrower:b", "t", NOW)
-    assert event_id("borrower:b", "t", NOW) == same
+    same = build_event_id("borrower:b", "t", NOW)
+    assert build_event_id("borrower:b", "t", NOW) == same
     others = {
-        event_id("borrower:c", "t", NOW),
-        event_id("borrower:b", "u", NOW),
-        event_id("borrower:b", "t", NOW + MS),
-        event_id("borrower:b:t", "", NOW),
+        build_event_id("borrower:c", "t", NOW),
+        build_event_id("borrower:b", "u", NOW),
+        build_event_id("borrower:b", "t", NOW + MS),
+        build_event_id("borrower:b:t", "", NOW),
     }
     assert len(others | {same}) == 5
 
@@ -63,22 +68,22 @@ def test_values_without_a_moment_are_no_errors() -> None:
     ],
 )
 def test_processing_is_by_the_clock(since_ready: timedelta, errors: bool, state: int) -> None:
-    assert processing(NOW, errors, NOW + since_ready) == state
+    assert find_processing(NOW, errors, NOW + since_ready) == state
     assert [int(one) for one in Processing] == [0, 1, 2]
 
 
 def test_what_is_to_come_is_refused() -> None:
-    assert read_past(NOW, NOW, "timestamp") == NOW
+    check_past(NOW, NOW, "timestamp")
     with pytest.raises(Invalid, match=r"^timestamp: "):
-        read_past(NOW + MS, NOW, "timestamp")
+        check_past(NOW + MS, NOW, "timestamp")
 
 
 @pytest.mark.parametrize(
     ("text", "key"), [("borrower:b", "b"), ("borrower:a:b", "a:b"), ("borrower: x", " x")]
 )
 def test_only_the_first_colon_parts_type_from_id(text: str, key: str) -> None:
-    assert read_account_id(text, "accountId") == AccountId("borrower", key)
-    assert borrower_account(key) == text
+    assert read_account_id(text, "accountId") == key
+    assert write_account_id(key) == text
 
 
 @pytest.mark.parametrize("text", ["b", "borrower:", ":b", "Borrower:b", "lender:b", "", None, 7])

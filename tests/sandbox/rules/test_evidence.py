@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from lendingadmin.sandbox.rules.evidence import Facts, Window, find, window
+from lendingadmin.sandbox.rules.evidence import Facts, Window, build_window, find_facts
 from lendingadmin.sandbox.rules.histories import Due, LoanHistory
 from lendingadmin.sandbox.rules.instants import to_millis
 
 NOW = datetime(2026, 6, 30, 12, tzinfo=UTC)
 DAY, MS = timedelta(days=1), timedelta(milliseconds=1)
-OVER = window(NOW, 90)
+OVER = build_window(NOW, 90)
 
 
 def sets(kind: str, *values: dict[str, Any]) -> list[dict[str, Any]]:
@@ -37,7 +37,7 @@ def contact(address: str) -> dict[str, Any]:
 
 
 def facts(data: list[dict[str, Any]], over: Window = OVER) -> Facts:
-    return find(data, [], over)
+    return find_facts(data, [], over)
 
 
 def test_the_window_reaches_back_from_the_timestamp() -> None:
@@ -77,7 +77,7 @@ def test_texts_outside_the_window_are_not_read(ago: timedelta, counts: int) -> N
 
 @pytest.mark.parametrize(("ago", "counts"), [(182 * DAY - MS, 1), (182 * DAY, 0)])
 def test_texts_older_than_six_months_are_never_read(ago: timedelta, counts: int) -> None:
-    year = window(NOW, 365)
+    year = build_window(NOW, 365)
     assert facts(sets("sms", text(ago)), year).texts_in == counts
     assert facts(sets("device/battery", at(ago)), year).battery_days == 1
 
@@ -135,23 +135,23 @@ def loan(*dues: tuple[int, int | None], settled: int | None = None) -> LoanHisto
 
 
 def test_loans_are_counted_by_how_they_were_repaid() -> None:
-    found = find([], [loan((60, 61), (30, 25)), loan((10, 10), settled=10)], OVER)
+    found = find_facts([], [loan((60, 61), (30, 25)), loan((10, 10), settled=10)], OVER)
     assert (found.paid_in_time, found.paid_late) == (2, 1)
     assert (found.loans_repaid, found.largest_repaid) == (1, Decimal(500))
     assert found.days_late == 0
 
 
 def test_what_fell_due_before_the_window_counts_only_while_it_is_unpaid() -> None:
-    old = find([], [loan((120, 120), settled=120)], OVER)
+    old = find_facts([], [loan((120, 120), settled=120)], OVER)
     assert old == Facts(weeks=13)
-    assert find([], [loan((120, None))], OVER).days_late == 120
+    assert find_facts([], [loan((120, None))], OVER).days_late == 120
 
 
 def test_the_worst_loan_says_how_late() -> None:
-    found = find([], [loan((3, None)), loan((40, None), (12, None)), loan((80, 80))], OVER)
+    found = find_facts([], [loan((3, None)), loan((40, None), (12, None)), loan((80, 80))], OVER)
     assert found.days_late == 40
 
 
 def test_a_loan_of_less_than_nothing_is_no_largest() -> None:
     odd = loan((10, 10), settled=10)._replace(principal=Decimal(-5))
-    assert find([], [odd], OVER).largest_repaid == 0
+    assert find_facts([], [odd], OVER).largest_repaid == 0

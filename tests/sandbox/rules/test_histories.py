@@ -5,15 +5,15 @@ from decimal import Decimal
 
 import pytest
 
+from lendingadmin.sandbox.rules.accounts import Arrears, Line, Payment
 from lendingadmin.sandbox.rules.histories import (
     Due,
     LoanHistory,
-    days_behind,
-    in_time,
-    loan_history,
-    told_history,
+    build_history,
+    build_sent_history,
+    count_days_behind,
+    is_in_time,
 )
-from lendingadmin.sandbox.rules.ledger import Arrears, Line, Payment
 
 FIRST = datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC)
 SECOND = FIRST + timedelta(days=28)
@@ -36,7 +36,7 @@ def lines() -> list[Line]:
 
 def history(*payments: tuple[datetime, int], until: datetime = SECOND + 60 * DAY) -> LoanHistory:
     made = [Payment(moment, Decimal(amount)) for moment, amount in payments]
-    return loan_history(lines(), NO_COST, made, until)
+    return build_history(lines(), NO_COST, made, until)
 
 
 def cleared(loan: LoanHistory) -> list[datetime | None]:
@@ -56,7 +56,7 @@ def test_an_instalment_of_interest_alone_is_paid_with_its_interest() -> None:
     account[1].owed[3] = Decimal(0)
     paid = [Payment(FIRST, Decimal(112)), Payment(SECOND, Decimal(12))]
     for count, expected in ((1, [FIRST, None]), (2, [FIRST, SECOND])):
-        assert cleared(loan_history(account, NO_COST, paid[:count], SECOND)) == expected
+        assert cleared(build_history(account, NO_COST, paid[:count], SECOND)) == expected
 
 
 def test_what_is_paid_ahead_counts_for_the_next() -> None:
@@ -83,24 +83,24 @@ def test_a_loan_is_repaid_when_all_of_it_is() -> None:
 def test_penalties_take_their_part_of_a_late_payment_first() -> None:
     arrears = Arrears(Decimal("0.05"), timedelta(0), Decimal(0))
     paid = [Payment(FIRST + 2 * DAY, Decimal(112))]
-    assert cleared(loan_history(lines(), arrears, paid, FIRST + 3 * DAY)) == [None]
-    assert cleared(loan_history(lines(), NO_COST, paid, FIRST + 3 * DAY)) == [FIRST + 2 * DAY]
+    assert cleared(build_history(lines(), arrears, paid, FIRST + 3 * DAY)) == [None]
+    assert cleared(build_history(lines(), NO_COST, paid, FIRST + 3 * DAY)) == [FIRST + 2 * DAY]
 
 
 def test_the_lines_that_were_passed_in_stay_as_they_are() -> None:
     before = lines()
-    loan_history(before, NO_COST, [Payment(FIRST, Decimal(50))], SECOND)
+    build_history(before, NO_COST, [Payment(FIRST, Decimal(50))], SECOND)
     assert before == lines()
 
 
 def test_a_loan_made_elsewhere_has_one_due() -> None:
-    told = told_history(FIRST, FIRST - DAY, Decimal(70), SECOND)
+    told = build_sent_history(FIRST, FIRST - DAY, Decimal(70), SECOND)
     assert told == LoanHistory((Due(FIRST, FIRST - DAY),), Decimal(70), FIRST - DAY)
-    assert told_history(FIRST, None, Decimal(70), SECOND).dues == (Due(FIRST, None),)
-    assert told_history(SECOND, None, Decimal(70), FIRST).dues == ()
-    assert told_history(None, None, Decimal(70), FIRST) == LoanHistory((), Decimal(70), None)
+    assert build_sent_history(FIRST, None, Decimal(70), SECOND).dues == (Due(FIRST, None),)
+    assert build_sent_history(SECOND, None, Decimal(70), FIRST).dues == ()
+    assert build_sent_history(None, None, Decimal(70), FIRST) == LoanHistory((), Decimal(70), None)
     # What is said to have been completed later than the moment of the assessment had not been.
-    later = told_history(FIRST, SECOND, Decimal(70), FIRST + DAY)
+    later = build_sent_history(FIRST, SECOND, Decimal(70), FIRST + DAY)
     assert later == LoanHistory((Due(FIRST, None),), Decimal(70), None)
 
 
@@ -114,12 +114,12 @@ def test_a_loan_made_elsewhere_has_one_due() -> None:
     ],
 )
 def test_in_time_is_by_the_day_after(cleared_at: datetime | None, expected: bool) -> None:
-    assert in_time(Due(FIRST, cleared_at)) is expected
+    assert is_in_time(Due(FIRST, cleared_at)) is expected
 
 
 def test_days_behind_count_from_the_oldest_unpaid() -> None:
     until = SECOND + 3 * DAY
-    assert days_behind(history(until=until), until) == 31
-    assert days_behind(history((FIRST, 112), until=until), until) == 3
-    assert days_behind(history((FIRST, 224), until=until), until) == 0
-    assert days_behind(LoanHistory((), Decimal(0), None), until) == 0
+    assert count_days_behind(history(until=until), until) == 31
+    assert count_days_behind(history((FIRST, 112), until=until), until) == 3
+    assert count_days_behind(history((FIRST, 224), until=until), until) == 0
+    assert count_days_behind(LoanHistory((), Decimal(0), None), until) == 0

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from lendingadmin.sandbox.rules.messages import is_service, movement
+from lendingadmin.sandbox.rules.messages import is_service, read_movement
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from lendingadmin.sandbox.rules.messages import is_service, movement
     ],
 )  # fmt: skip
 def test_money_in(body: str, amount: str) -> None:
-    assert movement("MPESA", "inbound", body) == (True, Decimal(amount))
+    assert read_movement("MPESA", "inbound", body) == (True, Decimal(amount))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_money_in(body: str, amount: str) -> None:
     ],
 )
 def test_money_out(body: str, amount: str) -> None:
-    assert movement("MTN MoMo", "inbound", body) == (False, Decimal(amount))
+    assert read_movement("MTN MoMo", "inbound", body) == (False, Decimal(amount))
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,14 @@ def test_money_out(body: str, amount: str) -> None:
     ],
 )
 def test_texts_that_tell_of_no_money(body: str) -> None:
-    assert movement("MPESA", "inbound", body) is None
+    assert read_movement("MPESA", "inbound", body) is None
 
 
 def test_only_what_a_service_wrote_counts() -> None:
     body = "I received Ksh500 from you"
-    assert movement("MPESA", "inbound", body)
-    assert movement("MPESA", "outbound", body) is None
-    assert movement("+254700111222", "inbound", body) is None
+    assert read_movement("MPESA", "inbound", body)
+    assert read_movement("MPESA", "outbound", body) is None
+    assert read_movement("+254700111222", "inbound", body) is None
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_text_four_times_as_long_takes_some_four_times_as_long(piece: str) -> 
     def read(times: int) -> float:
         body = "received " + piece * times
         began = time.thread_time()
-        movement("MPESA", "inbound", body)
+        read_movement("MPESA", "inbound", body)
         return time.thread_time() - began
 
     short, long = (min(read(times) for _ in range(3)) for times in (4_000, 16_000))

@@ -13,10 +13,10 @@ from lendingadmin.sandbox.rules.offers import (
     Holder,
     NoOffer,
     Offer,
-    credit_limit,
+    compute_limit,
     make_offer,
 )
-from lendingadmin.sandbox.rules.previews import Offered, preview
+from lendingadmin.sandbox.rules.previews import Offered, build_previews
 from lendingadmin.sandbox.rules.scoring import AUTHORIZED, DECLINED, INVALID, Outcome
 
 D = Decimal
@@ -102,7 +102,7 @@ def test_which_products_are_offered(
 @pytest.mark.parametrize(("score", "times"), [(750, "0.5"), (650, "1"), (550, "1.5"), (450, "2")])
 def test_the_premium_is_the_products_own_times_the_bands(score: int, times: str) -> None:
     for name, premium in offer(score, "5000").products:
-        product = find_product("demo", name)
+        product = find_product(name)
         assert product is not None
         assert premium == product.risk_premium_rate * D(times)
 
@@ -152,11 +152,11 @@ def test_every_offer_can_be_previewed_up_to_its_limit_within_the_products_caps(
 ) -> None:
     found = offer(score, str(income))
     for name, premium in found.products:
-        product = find_product("demo", name)
+        product = find_product(name)
         assert product is not None
         for amount in (product.floor, found.credit_limit):
             limit, day = found.credit_limit, date(2026, 3, 1)
-            (one,) = preview([Offered(product, premium)], limit, found.waiver, amount, day)
+            (one,) = build_previews([Offered(product, premium)], limit, found.waiver, amount, day)
             assert one["interestRates"]["AER"] <= product.max_aer
             assert one["interestRates"]["APR"] <= product.max_apr
 
@@ -181,4 +181,4 @@ def test_who_owes_the_limit_already_is_offered_nothing() -> None:
 
 
 def test_a_limit_is_never_below_zero() -> None:
-    assert credit_limit(BANDS[0], outcome(850), D(900)) == 0
+    assert compute_limit(BANDS[0], outcome(850), D(900)) == 0

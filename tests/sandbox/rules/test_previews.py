@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lendingadmin.sandbox.catalogue.products import PRODUCTS, Product
 from lendingadmin.sandbox.rules.invalid import RuleBroken
-from lendingadmin.sandbox.rules.previews import Offered, preview
+from lendingadmin.sandbox.rules.previews import Offered, build_previews
 from tests.sandbox.rules import textbook
 
 D = Decimal
@@ -79,7 +79,7 @@ TABLE = [
 
 
 def contract(product: Product, amount: Decimal, premium: str = "0", waiver: str = "0") -> Any:
-    return preview([Offered(product, D(premium))], LIMIT, D(waiver), amount, START)[0]
+    return build_previews([Offered(product, D(premium))], LIMIT, D(waiver), amount, START)[0]
 
 
 def payments(found: Any) -> list[Decimal]:
@@ -130,7 +130,7 @@ def test_the_table_says_what_textbooks_say(row: tuple[str, ...]) -> None:
 def test_any_preview_sums_to_the_cent_and_keeps_its_days(
     product: Product, amount: Decimal, premium: Decimal, waiver: Decimal, start: date
 ) -> None:
-    (found,) = preview([Offered(product, premium)], LIMIT, waiver, amount, start)
+    (found,) = build_previews([Offered(product, premium)], LIMIT, waiver, amount, start)
     amounts, known = found["amounts"], KNOWN[product.product_id]
     parts = [one["amounts"] for one in found["installments"]]
     assert len(parts) == known.count
@@ -172,24 +172,24 @@ def test_rates_agree_with_the_directive_and_with_each_other(
 
 def test_there_is_one_contract_for_each_product_in_their_order() -> None:
     offered = [Offered(product, D("0.01")) for product in reversed(CURRENT)]
-    found = preview(offered, LIMIT, D("0.02"), D(5000), START)
+    found = build_previews(offered, LIMIT, D("0.02"), D(5000), START)
     assert [one["productId"] for one in found] == [one.product.product_id for one in offered]
     for one in found:
         assert one["terms"]["interest"]["riskPremiumRate"] == D("0.01")
         assert one["terms"]["interest"]["waiverRate"] == D("0.02")
-    assert preview([], LIMIT, D(0), D(1), START) == []
+    assert build_previews([], LIMIT, D(0), D(1), START) == []
 
 
 def test_a_product_without_a_premium_in_the_offer_has_its_own() -> None:
-    (found,) = preview([Offered(CURRENT[0], None)], LIMIT, D(0), D(100), START)
+    (found,) = build_previews([Offered(CURRENT[0], None)], LIMIT, D(0), D(100), START)
     assert found["terms"]["interest"]["riskPremiumRate"] == CURRENT[0].risk_premium_rate
 
 
 def test_up_to_the_credit_limit_and_no_further() -> None:
     offered = [Offered(CURRENT[0], None)]
-    assert preview(offered, D(500), D(0), D(500), START)
+    assert build_previews(offered, D(500), D(0), D(500), START)
     with pytest.raises(RuleBroken, match=r"amount: 500\.01 is above the credit limit of 500"):
-        preview(offered, D(500), D(0), D("500.01"), START)
+        build_previews(offered, D(500), D(0), D("500.01"), START)
 
 
 @pytest.mark.parametrize("product", CURRENT, ids=lambda product: product.product_id)

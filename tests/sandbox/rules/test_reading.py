@@ -9,7 +9,6 @@ import simplejson
 
 from lendingadmin.sandbox import wire
 from lendingadmin.sandbox.rules.amounts import read_amount, read_number, read_positive_amount
-from lendingadmin.sandbox.rules.filters import Clause, read_filter
 from lendingadmin.sandbox.rules.ids import read_id
 from lendingadmin.sandbox.rules.instants import (
     from_millis,
@@ -20,7 +19,14 @@ from lendingadmin.sandbox.rules.instants import (
     write_timestamp,
 )
 from lendingadmin.sandbox.rules.invalid import Invalid
-from lendingadmin.sandbox.rules.paging import InvalidPageToken, Place, read_token, write_token
+from lendingadmin.sandbox.rules.lists import (
+    Clause,
+    InvalidPageToken,
+    Place,
+    read_filter,
+    read_token,
+    write_token,
+)
 
 D = Decimal
 

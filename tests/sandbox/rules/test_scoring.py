@@ -14,9 +14,10 @@ from lendingadmin.sandbox.rules.scoring import (
     Outcome,
     Points,
     assess,
-    credit_score,
-    points,
+    compute_points,
+    compute_score,
 )
+from lendingadmin.sandbox.schemas.answers import AssessmentOutcome
 
 GOOD = Facts(
     weeks=13,
@@ -106,20 +107,22 @@ def test_points_of_each_part(changes: dict[str, Any], expected: Points) -> None:
     facts = Facts(weeks=13)._replace(
         **{name: Decimal(it) if "money" in name else it for name, it in changes.items()}
     )
-    assert points(facts, CREDIT) == expected
+    assert compute_points(facts, CREDIT) == expected
 
 
 def test_an_assessment_of_loans_looks_at_loans_alone_and_counts_them_twice() -> None:
-    assert points(GOOD, LOAN) == Points(0, 0, 0, 2 * (72 + 50), 0)
-    assert points(GOOD._replace(loans_repaid=30, days_late=5), LOAN) == Points(0, 0, 0, 550, 15)
+    assert compute_points(GOOD, LOAN) == Points(0, 0, 0, 2 * (72 + 50), 0)
+    assert compute_points(GOOD._replace(loans_repaid=30, days_late=5), LOAN) == Points(
+        0, 0, 0, 550, 15
+    )
 
 
 def test_a_score_is_300_and_the_points_within_300_and_850() -> None:
-    assert credit_score(Facts(), CREDIT) == 300
-    assert credit_score(Facts(contacts=9), CREDIT) == 309
-    assert credit_score(Facts(contacts=9, days_late=2), CREDIT) == 303
-    assert credit_score(Facts(contacts=9, days_late=99), CREDIT) == 300
-    assert credit_score(GOOD._replace(loans_repaid=9), CREDIT) == 850
+    assert compute_score(Facts(), CREDIT) == 300
+    assert compute_score(Facts(contacts=9), CREDIT) == 309
+    assert compute_score(Facts(contacts=9, days_late=2), CREDIT) == 303
+    assert compute_score(Facts(contacts=9, days_late=99), CREDIT) == 300
+    assert compute_score(GOOD._replace(loans_repaid=9), CREDIT) == 850
 
 
 def test_an_outcome_says_everything() -> None:
@@ -212,7 +215,7 @@ def test_rating_and_risk_follow_from_the_score(
     score: int, rating: str, risk: int, level: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "lendingadmin.sandbox.rules.scoring.credit_score", lambda facts, category: score
+        "lendingadmin.sandbox.rules.scoring.compute_score", lambda facts, category: score
     )
     outcome = assess(GOOD, CREDIT)
     assert (outcome.credit_rating, outcome.risk_score, outcome.risk_level) == (rating, risk, level)
@@ -220,12 +223,15 @@ def test_rating_and_risk_follow_from_the_score(
 
 
 def test_an_outcome_is_answered_with_the_specs_fields_alone() -> None:
-    assert set(assess(GOOD, CREDIT).document()) == {
+    def answer(outcome: Outcome) -> dict[str, object]:
+        return AssessmentOutcome.read(outcome).model_dump(by_alias=True)
+
+    assert set(answer(assess(GOOD, CREDIT))) == {
         "type", "reason", "message", "rule", "riskLevel", "riskScore", "creditScore",
         "creditRating",
     }  # fmt: skip
-    assert assess(GOOD, CREDIT).document()["creditScore"] == 772
-    assert Outcome("a", "b", "c", "d", "e", 1, 2, "f").document() == {
+    assert answer(assess(GOOD, CREDIT))["creditScore"] == 772
+    assert answer(Outcome("a", "b", "c", "d", "e", 1, 2, "f")) == {
         "type": "a", "reason": "b", "message": "c", "rule": "d", "riskLevel": "e",
         "riskScore": 1, "creditScore": 2, "creditRating": "f",
     }  # fmt: skip
@@ -236,7 +242,7 @@ def test_more_of_what_is_good_never_lowers_a_score(
     facts: Facts, category: str, field: str, more: int
 ) -> None:
     better = facts._replace(**{field: getattr(facts, field) + more})
-    assert credit_score(better, category) >= credit_score(facts, category)
+    assert compute_score(better, category) >= compute_score(facts, category)
     before, after = assess(facts, category), assess(better, category)
     if before.is_authorized:
         assert after.is_authorized
@@ -247,7 +253,7 @@ def test_more_of_what_is_bad_never_raises_a_score(
     facts: Facts, category: str, field: str, more: int
 ) -> None:
     worse = facts._replace(**{field: getattr(facts, field) + more})
-    assert credit_score(worse, category) <= credit_score(facts, category)
+    assert compute_score(worse, category) <= compute_score(facts, category)
     before, after = assess(facts, category), assess(worse, category)
     if "invalid" not in (before.type, after.type):
         assert RANK[after.type] <= RANK[before.type]
@@ -256,10 +262,10 @@ def test_more_of_what_is_bad_never_raises_a_score(
 @given(FACTS, CATEGORY)
 def test_late_is_never_worth_more_than_in_time(facts: Facts, category: str) -> None:
     late = facts._replace(paid_late=facts.paid_late + facts.paid_in_time, paid_in_time=0)
-    assert credit_score(late, category) <= credit_score(facts, category)
+    assert compute_score(late, category) <= compute_score(facts, category)
 
 
 @given(FACTS, CATEGORY)
 def test_a_score_is_always_within_its_bounds(facts: Facts, category: str) -> None:
-    assert 300 <= credit_score(facts, category) <= 850
+    assert 300 <= compute_score(facts, category) <= 850
     assert assess(facts, category) == assess(facts, category)

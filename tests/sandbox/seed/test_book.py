@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from lendingadmin.sandbox.catalogue.products import PRODUCTS, find_product, product_document
-from lendingadmin.sandbox.rules import ledger
+from lendingadmin.sandbox.catalogue.products import PRODUCTS, answer_products, find_product
+from lendingadmin.sandbox.rules import accounts
+from lendingadmin.sandbox.rules.accounts import find_position
 from lendingadmin.sandbox.rules.opening import Opening, open_account
-from lendingadmin.sandbox.rules.position import position
-from lendingadmin.sandbox.rules.status import LoanStatus, loan_status
+from lendingadmin.sandbox.rules.status import LoanStatus, find_loan_status
 from lendingadmin.sandbox.seed.book import Client, Loan, Story, plan
-from lendingadmin.sandbox.seed.filler import amount_of
+from lendingadmin.sandbox.seed.filler import compute_amount
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
-CATALOGUE = [product_document("demo", n, product) for n, product in enumerate(PRODUCTS)]
+CATALOGUE = [product.model_dump(by_alias=True) for product in answer_products()]
 APPS = ("kenya", "ghana")
 
 OPEN_ON_TIME = (Story.NEW, Story.ON_TIME, Story.PARTLY)
@@ -39,20 +39,22 @@ class Outcome(NamedTuple):
     resolved_at: datetime | None
     maturity: datetime
     excess: Decimal
-    payments: list[ledger.Payment]
+    payments: list[accounts.Payment]
 
 
 def _outcome(loan: Loan, now: datetime) -> Outcome:
-    product = find_product("demo", loan.body["productId"])
+    product = find_product(loan.body["productId"])
     assert product is not None
     start = datetime.fromisoformat(loan.body["startDate"])
     opening: Opening = open_account(product, loan.body["contract"], None, start.date())
-    made: list[ledger.Payment] = []
+    made: list[accounts.Payment] = []
     for payment in loan.payments:
-        made.append(ledger.Payment(payment.paid_at, amount_of(payment, opening.contract, made)))
-    account = ledger.replay(opening.lines, opening.arrears, made)
-    stands = position(account.lines, opening.arrears, now)
-    status = loan_status(start, account.resolved_at, now)
+        made.append(
+            accounts.Payment(payment.paid_at, compute_amount(payment, opening.contract, made))
+        )
+    account = accounts.replay(opening.lines, opening.arrears, made)
+    stands = find_position(account.lines, opening.arrears, now)
+    status = find_loan_status(start, account.resolved_at, now)
     return Outcome(
         loan, status, stands.days_late, account.resolved_at, opening.maturity, account.excess, made
     )

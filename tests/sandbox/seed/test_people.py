@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from lendingadmin.sandbox.seed.book import BORROWERS
-from lendingadmin.sandbox.seed.people import borrower
+from lendingadmin.sandbox.seed.people import build_borrower
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module", params=tuple(BORROWERS))
 def people(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
-    return [borrower(request.param, n, NOW) for n in range(BORROWERS[request.param])]
+    return [build_borrower(request.param, n, NOW) for n in range(BORROWERS[request.param])]
 
 
 def _details(body: dict[str, Any]) -> dict[str, Any]:

@@ -8,20 +8,20 @@ import pytest
 
 from lendingadmin.sandbox.rules.entity_values import check_category, read_data
 from lendingadmin.sandbox.rules.events import has_errors
-from lendingadmin.sandbox.rules.evidence import find, window
+from lendingadmin.sandbox.rules.evidence import build_window, find_facts
 from lendingadmin.sandbox.rules.instants import read_timestamp
 from lendingadmin.sandbox.rules.scoring import CREDIT, assess
 from lendingadmin.sandbox.seed.book import BORROWERS
-from lendingadmin.sandbox.seed.people import Body, borrower
-from lendingadmin.sandbox.seed.reports import Reports, reports
+from lendingadmin.sandbox.seed.people import Body, build_borrower
+from lendingadmin.sandbox.seed.reports import Reports, plan_reports
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module", params=tuple(BORROWERS))
 def told(request: pytest.FixtureRequest) -> list[tuple[Body, Reports]]:
-    people = [borrower(request.param, n, NOW) for n in range(BORROWERS[request.param])]
-    return [(body, reports(request.param, n, body, NOW)) for n, body in enumerate(people)]
+    people = [build_borrower(request.param, n, NOW) for n in range(BORROWERS[request.param])]
+    return [(body, plan_reports(request.param, n, body, NOW)) for n, body in enumerate(people)]
 
 
 def test_a_part_of_the_borrowers_is_reported_on(told: list[tuple[Body, Reports]]) -> None:
@@ -54,9 +54,11 @@ def test_every_event_is_one_that_the_service_takes(told: list[tuple[Body, Report
 def test_what_the_texts_say_leads_to_every_kind_of_outcome(
     told: list[tuple[Body, Reports]],
 ) -> None:
-    over = window(NOW.replace(hour=0, minute=0, second=0), 90)
+    over = build_window(NOW.replace(hour=0, minute=0, second=0), 90)
     outcomes = [
-        assess(find([group for event in one.events for group in event["data"]], [], over), CREDIT)
+        assess(
+            find_facts([group for event in one.events for group in event["data"]], [], over), CREDIT
+        )
         for _, one in told
         if one.events
     ]
@@ -69,10 +71,10 @@ def test_what_the_texts_say_leads_to_every_kind_of_outcome(
 
 def test_it_is_the_same_every_time_and_all_day() -> None:
     for n in range(0, 30, 3):
-        body = borrower("kenya", n, NOW)
-        assert reports("kenya", n, body, NOW) == reports("kenya", n, body, NOW)
+        body = build_borrower("kenya", n, NOW)
+        assert plan_reports("kenya", n, body, NOW) == plan_reports("kenya", n, body, NOW)
         later = NOW.replace(hour=23, minute=59)
-        assert reports("kenya", n, body, later) == reports("kenya", n, body, NOW)
+        assert plan_reports("kenya", n, body, later) == plan_reports("kenya", n, body, NOW)
 
 
 def test_nothing_is_asked_twice(told: list[tuple[Body, Reports]]) -> None:
@@ -86,7 +88,7 @@ def test_nothing_is_asked_twice(told: list[tuple[Body, Reports]]) -> None:
 
 
 def test_texts_lie_within_the_window_and_in_order(told: list[tuple[Body, Reports]]) -> None:
-    over = window(NOW.replace(hour=0, minute=0, second=0), 90)
+    over = build_window(NOW.replace(hour=0, minute=0, second=0), 90)
     for _, one in told:
         for event in one.events[2:]:
             moments = [text["timestamp"] for text in event["data"][0]["values"]]

@@ -54,20 +54,18 @@ class Command(BaseCommand):
     def _seed(self, app_id: str, count: int) -> None:
         """Fill an app, saying every so often how far it is; Ctrl-C may stop it at any moment."""
         began = time.monotonic()
-        milestones = iter(range(count // 10, count, max(1, count // 10)))
-        upcoming = next(milestones, count)
-
-        def tell(there: int) -> None:
-            nonlocal upcoming
-            while there >= upcoming < count:
-                upcoming = next(milestones, count)
-                self._say(f"{app_id}: {there} loans ({time.monotonic() - began:.0f} s)")
-
         try:
-            added = bulk.seed(read_id(app_id, "--seed-app"), count, clock.now(), tell)
+            known = read_id(app_id, "--seed-app")
         except Invalid as error:
             raise CommandError(str(error)) from None
-        self._say(f"{app_id}: {added} loans added ({time.monotonic() - began:.0f} s)")
+        progress = bulk.seed(known, count, clock.now())
+        first = there = next(progress)
+        tenths = first * 10 // count
+        for there in progress:
+            if tenths < there * 10 // count < 10:
+                tenths = there * 10 // count
+                self._say(f"{app_id}: {there} loans ({time.monotonic() - began:.0f} s)")
+        self._say(f"{app_id}: {there - first} loans added ({time.monotonic() - began:.0f} s)")
 
     def _say(self, sentence: str) -> None:
         self.stdout.write(sentence)

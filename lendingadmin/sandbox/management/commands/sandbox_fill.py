@@ -8,8 +8,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from lendingadmin.sandbox.seed.filler import apps, fill
-from lendingadmin.sandbox.seed.wire import FillError, Service
+from lendingadmin.sandbox.seed.countries import APPS
+from lendingadmin.sandbox.seed.filler import FillError, Service, fill
+
+COLLECTIONS = ("borrowers", "loans", "repayments", "events", "assessments")
 
 
 class Command(BaseCommand):
@@ -24,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("apps", nargs="*", metavar="app", help="default: every seeded app")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        unknown = set(options["apps"]) - set(apps())
+        unknown = set(options["apps"]) - set(APPS)
         if unknown:
             raise CommandError(f"There is no seed for {', '.join(sorted(unknown))}.")
         started = time.monotonic()
@@ -34,14 +36,11 @@ class Command(BaseCommand):
             service = Service(
                 options["address"], settings.SANDBOX_PROJECT, client.client_id, client.secret
             )
-            told = [fill(service, app_id, now) for app_id in options["apps"] or apps()]
+            added = {app_id: fill(service, app_id, now) for app_id in options["apps"] or APPS}
         except FillError as error:
             raise CommandError(str(error)) from error
-        for filled in told:
-            if filled.borrowers or filled.loans:
-                self.stdout.write(
-                    f"{filled.app_id}: {filled.borrowers} borrowers, {filled.loans} loans,"
-                    f" {filled.repayments} repayments, {filled.events} events,"
-                    f" {filled.assessments} assessments"
-                )
+        for app_id, counts in added.items():
+            if counts["borrowers"] or counts["loans"]:
+                said = ", ".join(f"{counts[name]} {name}" for name in COLLECTIONS)
+                self.stdout.write(f"{app_id}: {said}")
         self.stdout.write(f"The sandbox is filled ({time.monotonic() - started:.0f} s).")

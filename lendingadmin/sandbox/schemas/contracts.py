@@ -1,13 +1,28 @@
-"""The shape of a LendingContract (Spec: LendingContract): of a posted one, and as described."""
+"""The LendingContract (Spec: LendingContract), and the bodies of loans and repayments."""
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, StrictBool, StrictStr
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StrictBool,
+    StrictStr,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from pydantic.alias_generators import to_camel
-from pydantic_core import CoreSchema, core_schema
 
-from lendingadmin.sandbox.api.inputs import Free, Number, Timestamp
+from lendingadmin.sandbox.schemas.inputs import (
+    Free,
+    Id,
+    Number,
+    PositiveAmount,
+    Sent,
+    Timestamp,
+    Word,
+)
 
 
 class Part(BaseModel):
@@ -147,22 +162,43 @@ class LendingContract(Part):
     installments: list[Installment] | None = None
 
 
-class _Checked:
-    """Annotates a dict: it must have the shape of a contract, and stays the dict that was sent."""
-
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_wrap_validator_function(
-            _checked,
-            handler.generate_schema(LendingContract),
-            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value),
-        )
-
-
-def _checked(sent: Any, check: Callable[[Any], object]) -> Any:
+def _check(sent: Any, check: ValidatorFunctionWrapHandler) -> Any:
     check(sent)
     return sent
 
 
-PostedContract = Annotated[Free, _Checked()]
+UNCHANGED = PlainSerializer(lambda value: value)
+if TYPE_CHECKING:
+    PostedContract = Free
+else:  # it must have the shape of a contract, and stays the dict that was sent
+    PostedContract = Annotated[LendingContract, WrapValidator(_check), UNCHANGED]
+
+
+class NewLoan(Sent):
+    """Spec: Loans, Create. What the service itself works out is not read."""
+
+    account_id: Id
+    contract: PostedContract
+    start_date: Timestamp
+    borrower_id: StrictStr
+    product_id: StrictStr | None = None
+    loan_amount: PositiveAmount | None = None
+    maturity_date: Timestamp | None = None
+    lender_id: Word | None = None
+    assessment_id: Word | None = None
+    request_id: Word | None = None
+    settings: Free | None = None
+    labels: Free | None = None
+
+
+class NewRepayment(Sent):
+    """Spec: Loans, MakeRepayment body."""
+
+    external_id: Annotated[StrictStr, Field(min_length=1, max_length=200)]
+    amount: PositiveAmount
+    transaction_date: Timestamp
+    value_date: Timestamp | None = None
+    channel: Literal["web", "mobile", "physical"] | None = None
+    network: Word | None = None
+    currency_code: Annotated[StrictStr, Field(pattern="^[A-Z]{3}$")] | None = None
+    notes: Annotated[StrictStr, Field(max_length=2000)] | None = None

@@ -1,14 +1,22 @@
-"""Page sizes and page tokens (Spec: Shared list behaviour)."""
+"""Page sizes, orders, filters and page tokens of lists (Spec: Shared list behaviour)."""
 
 import base64
 import hmac
 import json
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from lendingadmin.sandbox.rules.invalid import Invalid
 
 LARGEST_PAGE = 1000
 _MAC = 16
+
+
+class Clause(NamedTuple):
+    """One `<FIELD>:<VALUE>`; the value of a number field is an int."""
+
+    field: str
+    value: str | int
 
 
 class InvalidPageToken(ValueError):
@@ -37,6 +45,27 @@ def read_order(text: str | None) -> bool:
     if text not in (None, "asc", "desc"):
         raise Invalid("order", "must be asc or desc")
     return text == "desc"
+
+
+def read_filter(text: str, fields: Mapping[str, type]) -> tuple[Clause, ...]:
+    """Read clauses parted by spaces; only the first colon parts field from value.
+
+    `fields` gives the allowed fields with `str` or `int`. Raises Invalid for anything else.
+    """
+    return tuple(_read_clause(part, fields) for part in text.split())
+
+
+def _read_clause(part: str, fields: Mapping[str, type]) -> Clause:
+    field, colon, value = part.partition(":")
+    if not colon or not value:
+        raise Invalid("filter", f"“{part}” is not of the form <FIELD>:<VALUE>")
+    if field not in fields:
+        raise Invalid("filter", f"“{field}” is none of: {', '.join(fields)}")
+    if fields[field] is str:
+        return Clause(field, value)
+    if not (value.isascii() and value.isdigit() and len(value) <= 18):
+        raise Invalid("filter", f"the value of “{field}” must be a whole number")
+    return Clause(field, int(value))
 
 
 def write_token(key: bytes, request: tuple[object, ...], place: Place) -> str:

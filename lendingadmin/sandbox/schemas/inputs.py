@@ -1,4 +1,7 @@
-"""What bodies may hold. Unknown fields are let pass and not kept; wrong types are refused."""
+"""What bodies may hold. Unknown fields are let pass and not kept; wrong types are refused.
+
+Those of loans, which hold a contract, stand in `contracts.py`.
+"""
 
 from collections.abc import Callable
 from datetime import date, datetime
@@ -33,7 +36,7 @@ def _by(read: Callable[[Any, str], object]) -> BeforeValidator:
     return BeforeValidator(validate)
 
 
-def _id(value: object, field: str) -> str:
+def _read_id(value: object, field: str) -> str:
     if not isinstance(value, str):
         raise Invalid(field, "must be a string")
     return ids.read_id(value, field)
@@ -49,10 +52,13 @@ Timestamp = Annotated[datetime, _by(instants.read_timestamp)]
 Date = Annotated[date, _by(instants.read_date)]
 Number = Annotated[Decimal, _by(amounts.read_number), WithJsonSchema(_NUMBER)]
 PositiveAmount = Annotated[Decimal, _by(amounts.read_positive_amount), WithJsonSchema(_AMOUNT)]
-Id = Annotated[str, _by(_id), WithJsonSchema(_ID)]
+Id = Annotated[str, _by(_read_id), WithJsonSchema(_ID)]
 Word = Annotated[StrictStr, Field(max_length=200)]
 Category = Literal["individual", "company"]
 Free = dict[str, Any]
+Rate = Annotated[Number, Field(ge=0, le=100)]
+
+MOST_PRODUCTS = 50  # of an offer summary
 
 
 class Sent(BaseModel):
@@ -133,3 +139,75 @@ class NewBorrower(BorrowerPatch):
 
     borrower_id: Id
     category: Category
+
+
+class NewEvent(Sent):
+    """Spec: Events, Create. The data is read by the rules, kind by kind."""
+
+    account_id: StrictStr
+    event_type: StrictStr = Field(description="personal_data.captured")
+    timestamp: Timestamp
+    data: list[Any]
+    category: Literal["sms", "contact"] | None = None
+
+
+class NewAssessment(Sent):
+    """Spec: Assessments, Create."""
+
+    account_id: StrictStr
+    assessment_type: StrictStr = Field(description="full name of an assessment type")
+    timestamp: Timestamp
+
+
+class OffersAsked(Sent):
+    """Spec: GetOffers body; at least one of them."""
+
+    assessment_type: StrictStr | None = None
+    timestamp: Timestamp | None = None
+    request_id: Annotated[StrictStr, Field(min_length=1, max_length=200)] | None = None
+
+    @property
+    def can_start(self) -> bool:
+        """Whether it says more than which request it is about."""
+        return self.assessment_type is not None or self.timestamp is not None
+
+
+class OfferedInterest(Sent):
+    """The interest that an offer sets on a product."""
+
+    risk_premium_rate: Rate | None = None
+
+
+class OfferedTerms(Sent):
+    """The terms that an offer sets on a product."""
+
+    interest: OfferedInterest | None = None
+
+
+class OfferedProduct(Sent):
+    """A product of an offer, by productId or uid."""
+
+    product_id: StrictStr
+    terms: OfferedTerms | None = None
+
+    @property
+    def risk_premium_rate(self) -> Decimal | None:
+        """The premium of the offer; None where it sets none."""
+        interest = self.terms.interest if self.terms else None
+        return interest.risk_premium_rate if interest else None
+
+
+class OfferSummary(Sent):
+    """The triple that an offer answers and a preview takes."""
+
+    credit_limit: PositiveAmount
+    products: Annotated[list[OfferedProduct], Field(max_length=MOST_PRODUCTS)]
+    interest_rate_waiver: Rate | None = None
+
+
+class PreviewAsked(Sent):
+    """Spec: GetOfferContracts body."""
+
+    offer_summary: OfferSummary
+    amount: PositiveAmount | None = None
+    start_date: Timestamp | None = None

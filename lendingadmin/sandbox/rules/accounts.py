@@ -1,4 +1,4 @@
-"""What a loan account owes and what was paid: instalments, penalties after grace, repayments.
+"""A loan account: instalments, penalties after grace, repayments, and how it stands at a moment.
 
 Amounts are Decimals to the cent, by kind in the order in which a repayment clears them.
 """
@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
-from lendingadmin.sandbox.rules.amounts import ZERO, cents
+from lendingadmin.sandbox.rules.amounts import ZERO, round_cents
+from lendingadmin.sandbox.rules.status import count_days_late
 
 KINDS = ("penalty", "fees", "interest", "principal")
 PENALTY, FEES, INTEREST, PRINCIPAL = range(4)
@@ -66,6 +67,15 @@ class Account:
     resolved_at: datetime | None = None
 
 
+class Position(NamedTuple):
+    """A loan at a moment. `next_line` is the first instalment still to come that is not paid."""
+
+    balances: dict[str, dict[str, Decimal]]
+    days_late: int
+    next_line: Line | None
+    oldest_due: datetime | None
+
+
 def replay(lines: Iterable[Line], arrears: Arrears, payments: Iterable[Payment]) -> Account:
     """The account after these repayments, each taking effect at its value date, earliest first.
 
@@ -95,9 +105,9 @@ def charge(lines: Iterable[Line], arrears: Arrears, until: datetime) -> None:
             overdue = line.owed[PRINCIPAL] - line.paid[PRINCIPAL]
             if moment >= until or overdue <= 0:
                 break
-            line.owed[PENALTY] += cents(overdue * arrears.rate)
+            line.owed[PENALTY] += round_cents(overdue * arrears.rate)
             if line.charges == 0:
-                line.owed[FEES] += cents(overdue * arrears.late_fee)
+                line.owed[FEES] += round_cents(overdue * arrears.late_fee)
             line.charges += 1
 
 
@@ -120,3 +130,60 @@ def clear(lines: Sequence[Line], amount: Decimal, at: datetime) -> Decimal:
         line.paid[kind] += paid
         amount -= paid
     return amount
+
+
+def find_oldest_due(lines: Sequence[Line]) -> datetime | None:
+    """When the oldest instalment that is not paid in full falls (or fell) due."""
+    return min((line.due for line in lines if line.paid != line.owed), default=None)
+
+
+def find_position(lines: Sequence[Line], arrears: Arrears, now: datetime) -> Position:
+    """The position at `now`; penalties up to then are added to the lines that were passed in."""
+    charge(lines, arrears, now)
+    unpaid = [line for line in lines if line.paid != line.owed]
+    oldest = find_oldest_due(lines)
+    coming = [line for line in unpaid if line.due >= now]
+    return Position(
+        balances=sum_balances(lines, now),
+        days_late=count_days_late(oldest, now),
+        next_line=min(coming, key=lambda line: line.due, default=None),
+        oldest_due=oldest,
+    )
+
+
+def sum_balances(lines: Sequence[Line], now: datetime) -> dict[str, dict[str, Decimal]]:
+    """The five groups (Spec: LoanBalances); `repayment` is the sum of the other four.
+
+    total = paid + unpaid. `due` is what has fallen due by now, paid or not, and `overdue` the
+    part of it that is not paid.
+    """
+    total, paid, due, overdue = ([ZERO] * 4 for _ in range(4))
+    for line in lines:
+        fallen = line.due < now
+        for kind in range(4):
+            owed, cleared = line.owed[kind], line.paid[kind]
+            total[kind] += owed
+            paid[kind] += cleared
+            if fallen:
+                due[kind] += owed
+                overdue[kind] += owed - cleared
+    groups = {
+        name: _build_group(due[kind], paid[kind], total[kind], overdue[kind])
+        for kind, name in enumerate(KINDS)
+    }
+    groups["repayment"] = _build_group(
+        sum(due, ZERO), sum(paid, ZERO), sum(total, ZERO), sum(overdue, ZERO)
+    )
+    return groups
+
+
+def _build_group(
+    due: Decimal, paid: Decimal, total: Decimal, overdue: Decimal
+) -> dict[str, Decimal]:
+    return {
+        "due": due,
+        "paid": paid,
+        "total": total,
+        "unpaid": total - paid,
+        "overdue": overdue,
+    }

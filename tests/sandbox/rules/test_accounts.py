@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.sandbox.rules.ledger import (
+from lendingadmin.sandbox.rules.accounts import (
     FEES,
     INTEREST,
     PENALTY,
@@ -18,9 +18,11 @@ from lendingadmin.sandbox.rules.ledger import (
     Payment,
     charge,
     clear,
+    find_oldest_due,
+    find_position,
     replay,
+    sum_balances,
 )
-from lendingadmin.sandbox.rules.position import balances, oldest_unpaid, position
 
 D = Decimal
 DAY = timedelta(days=1)
@@ -136,7 +138,7 @@ def test_the_last_cent_settles() -> None:
 
 def test_balances_by_hand() -> None:
     account = replay(lines(), NOTHING, [Payment(at(1), D(60))])
-    groups = balances(account.lines, at(45))
+    groups = sum_balances(account.lines, at(45))
     assert groups["penalty"] == dict.fromkeys(("due", "paid", "total", "unpaid", "overdue"), D(0))
     assert groups["fees"] == {
         "due": 5, "paid": 5, "total": 5, "unpaid": 0, "overdue": 0,
@@ -157,7 +159,7 @@ def test_balances_by_hand() -> None:
     [(0, 0, 1), (30, 0, 1), (30.1, 0, 2), (31, 1, 2), (45, 15, 2), (90.5, 60, None)],
 )
 def test_days_late_and_what_comes_next(day: float, late: int, following: int | None) -> None:
-    found = position(lines(), NOTHING, at(day))
+    found = find_position(lines(), NOTHING, at(day))
     assert found.days_late == late
     assert (found.next_line and found.next_line.sequence_no) == following
     assert found.oldest_due == at(30)
@@ -165,9 +167,9 @@ def test_days_late_and_what_comes_next(day: float, late: int, following: int | N
 
 def test_a_paid_instalment_is_neither_next_nor_late() -> None:
     account = replay(lines(), NOTHING, [Payment(at(1), D(135))])
-    found = position(account.lines, NOTHING, at(31))
+    found = find_position(account.lines, NOTHING, at(31))
     assert (found.days_late, found.next_line and found.next_line.sequence_no) == (0, 2)
-    assert oldest_unpaid(account.lines) == at(60)
+    assert find_oldest_due(account.lines) == at(60)
 
 
 payments = st.lists(
@@ -180,7 +182,7 @@ def test_balances_add_up_after_any_repayments(
     payments: list[tuple[int, Decimal]], day: int
 ) -> None:
     account = replay(lines(), STRICT, [Payment(at(when), amount) for when, amount in payments])
-    groups = position(account.lines, STRICT, at(day)).balances
+    groups = find_position(account.lines, STRICT, at(day)).balances
     parts = [groups[name] for name in ("fees", "penalty", "interest", "principal")]
     for key in ("due", "paid", "total", "unpaid", "overdue"):
         assert groups["repayment"][key] == sum(part[key] for part in parts)

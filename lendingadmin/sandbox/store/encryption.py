@@ -1,0 +1,77 @@
+"""Personal data is encrypted before it is stored (Spec: What the service does)."""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from cryptography.fernet import Fernet, InvalidToken
+from django.conf import settings
+
+from lendingadmin.sandbox import wire
+
+
+def read_key(database: Path, given: str) -> str:
+    """The key from the environment, else the one in a file beside the database, made on first use.
+
+    The file can be read by its owner alone. Raises ValueError for a key that is none.
+    """
+    path = database.with_name(database.name + ".key")
+    if not given and not path.exists():
+        _write_key(path)
+    key = given or path.read_text().strip()
+    try:
+        Fernet(key)
+    except ValueError:
+        # Not the key itself: this sentence ends up in logs.
+        raise ValueError("is not 32 bytes of URL-safe base64") from None
+    return key
+
+
+def _write_key(path: Path) -> None:
+    """Write a new key in one step, so that of two starts at once the first one's key stands."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(Fernet.generate_key())
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+
+
+@cache
+def _fernet() -> Fernet:
+    return Fernet(settings.SANDBOX_DATA_KEY)
+
+
+def can_decrypt(encrypted: bytes | memoryview) -> bool:
+    """Whether this was encrypted with the key at hand."""
+    try:
+        _fernet().decrypt(bytes(encrypted))
+    except InvalidToken:
+        return False
+    return True
+
+
+def encrypt(document: object) -> bytes:
+    """A JSON document, encrypted."""
+    return encrypt_text(wire.write(document))
+
+
+def decrypt(encrypted: bytes | memoryview) -> Any:
+    """The JSON document; raises cryptography's InvalidToken when the key is another one."""
+    return wire.read_own(decrypt_text(encrypted))
+
+
+def encrypt_text(text: bytes) -> bytes:
+    """A text in UTF-8, encrypted."""
+    return _fernet().encrypt(text)
+
+
+def decrypt_text(encrypted: bytes | memoryview) -> str:
+    """The text that was encrypted, such as JSON that goes out as it is."""
+    return _fernet().decrypt(bytes(encrypted)).decode()

@@ -1,8 +1,0 @@
-"""The sandbox for a WSGI server."""
-
-import os
-
-from django.core.wsgi import get_wsgi_application
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lendingadmin.sandbox.settings")
-application = get_wsgi_application()
