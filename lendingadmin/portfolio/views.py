@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -20,7 +19,7 @@ from lendingadmin.ui import polling
 from lendingadmin.ui.access import access, signed_in
 from lendingadmin.ui.keyset import Slice, read_slice, spell_count
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, whole_number
-from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.ui.requests import PersonRequest, address_with
 from lendingadmin.writes import reconciliation as write_reconciliation
 
 from . import dashboard, snapshot_job, tasks
@@ -169,9 +168,9 @@ def loans(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 def _pager(request: PersonRequest, skip: int, found: int) -> dict[str, object]:
     """What `_pager.html` shows. A snapshot does not change, so a place in it is a number."""
-    here = f"{request.path}?{urlencode({'by': request.GET.get('by', '')})}"
+    following = address_with(request, {"from": str(skip + DEFAULT_PAGE_SIZE)})
     return {
         "count": min(found, DEFAULT_PAGE_SIZE),
-        "next_url": f"{here}&from={skip + DEFAULT_PAGE_SIZE}" if found > DEFAULT_PAGE_SIZE else "",
-        "first_url": here if skip else "",
+        "next_url": following if found > DEFAULT_PAGE_SIZE else "",
+        "first_url": address_with(request, {"from": ""}) if skip else "",
     }

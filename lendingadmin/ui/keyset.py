@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from django.db.models import BooleanField, Case, Q, QuerySet, When
 from django.http import HttpRequest
 
+from .requests import address_with
+
 # So many rows are looked through for a page at most. What an index finds at once needs no such
 # limit; it is for filters that few rows meet.
 AT_MOST = 5_000
@@ -110,16 +112,7 @@ def build_pager(
     return {
         "count": len(page.rows),
         "total": page.total_in_words,
-        "next_url": _address(request, parameter, page.next) if page.next else "",
-        "first_url": _address(request, parameter) if request.GET.get(parameter) else "",
+        "next_url": address_with(request, {parameter: str(page.next)}) if page.next else "",
+        "first_url": address_with(request, {parameter: ""}) if request.GET.get(parameter) else "",
         "note": note,
     }
-
-
-def _address(request: HttpRequest, parameter: str, behind: int | None = None) -> str:
-    """This page's address with the same filters, from its top or from behind one row."""
-    query = request.GET.copy()
-    query.pop(parameter, None)
-    if behind:
-        query[parameter] = str(behind)
-    return f"{request.path}?{query.urlencode()}"

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.http import HttpRequest, QueryDict
@@ -19,6 +18,8 @@ from lendingadmin.lending.ids import check_id
 from lendingadmin.lending.operations import OPERATIONS, Operation
 from lendingadmin.lending.pages import Page, is_same_page
 from lendingadmin.lending.values import Malformed, text
+
+from .requests import address_with
 
 DEFAULT_PAGE_SIZE = 50
 PAGE_SIZES = (25, 50, 100, 250, 1000)
@@ -177,7 +178,7 @@ def read_page(
         items=page.items[skip : skip + size],
         read_at=page.read_at,
         next_url=_next(request, page, token, skip, size),
-        first_url=_url(request) if token or skip else "",
+        first_url=_at(request) if token or skip else "",
         notes=tuple(notes),
         leads_back=bool(token) and is_same_page(page.next_page_token, token),
     )
@@ -207,21 +208,15 @@ def refuses_token(error: LendingError) -> bool:
 def _next(request: HttpRequest, page: Page[Any], token: str | None, skip: int, size: int) -> str:
     """The address of what follows: the rest of this answer where it was larger, or the next one."""
     if len(page.items) > skip + size:
-        return _url(request, {"pageToken": token or "", "from": str(skip + size)})
+        return _at(request, token or "", skip + size)
     if page.next_page_token and not is_same_page(page.next_page_token, token):
-        return _url(request, {"pageToken": page.next_page_token})
+        return _at(request, page.next_page_token)
     return ""
 
 
-def _url(request: HttpRequest, place: dict[str, str] | None = None) -> str:
+def _at(request: HttpRequest, token: str = "", skip: int = 0) -> str:
     """This list's address at another place in it, with the same filters, order and size."""
-    kept = {
-        name: value
-        for name, value in request.GET.items()
-        if value and name not in ("pageToken", "from")
-    }
-    query = urlencode(kept | {name: value for name, value in (place or {}).items() if value})
-    return f"{request.path}?{query}" if query else request.path
+    return address_with(request, {"pageToken": token, "from": str(skip or "")})
 
 
 def whole_number(text: str | None) -> int:

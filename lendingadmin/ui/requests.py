@@ -1,6 +1,7 @@
-"""What a view behind the access rule is given."""
+"""What a view behind the access rule is given, and the address of what it shows."""
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from django.http import HttpRequest
 
@@ -18,3 +19,12 @@ class PersonRequest(HttpRequest):
 
     user: "User"
     htmx: "HtmxDetails"
+
+
+def address_with(request: HttpRequest, changes: dict[str, str]) -> str:
+    """This page's address with other values of some parameters; those left empty are left out.
+
+    As `{% querystring %}`, for parameters that only Python knows by name.
+    """
+    query = {name: value for name, value in (request.GET.dict() | changes).items() if value}
+    return f"{request.path}?{urlencode(query)}" if query else request.path
