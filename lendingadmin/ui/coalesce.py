@@ -81,7 +81,7 @@ def _ask(key: str, mine: str, call: Callable[[], Value]) -> Answered:
     try:
         value = call()
     except LendingError as error:
-        # For those who wait for this very call; whoever comes later makes one.
+        # For those who wait for this very call; a later caller makes one of its own.
         cache.set(f"{key}:{mine}", encrypt(_write_error(error)), timeout=LONGEST_WAIT + 1)
         raise
     answered = Answered(value.raw, timezone.now())
