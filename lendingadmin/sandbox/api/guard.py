@@ -72,7 +72,7 @@ def post_method(
     name, guard = operation.partition(".")[2], Bearer(operation)
 
     def register(view: View) -> View:
-        for form in (f":{name}", f"/{name}"):
+        for form in (f":{name}", f"/{name}"):  # two ids, since ninja warns where one is used twice
             router.post(path + form, auth=guard, response=response, operation_id=form)(view)
         return view
 
