@@ -14,6 +14,7 @@ class Filter(forms.Form):
 
     account_no = forms.CharField(required=False, max_length=7, label="Account id")
     needed = forms.CharField(widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    born = forms.CharField(required=False, widget=forms.TextInput(attrs={"type": "date"}))
     status = forms.ChoiceField(
         choices=[("", "any"), ("1", EVIL), (2, "closed"), ("more", [(3, "<b>three</b>")])],
         required=False,
@@ -50,7 +51,7 @@ def test_a_filter_names_its_controls_and_says_what_is_wrong() -> None:
     given = {"form": Filter({"day": "never"}), "request": RequestFactory().get("/there/")}
     drawn = Parts(render_to_string("_filters.html", given))
     fields = [attrs["class"] for tag, attrs in drawn.tags if tag == "div"]
-    assert fields == ["field", "field wrong", "field", "field wrong"]
+    assert fields == ["field", "field wrong", "field", "field", "field wrong"]
     labels = {attrs["for"] for tag, attrs in drawn.tags if tag == "label"}
     controls = {attrs["id"] for tag, attrs in drawn.tags if tag in ("input", "select")}
     assert labels == controls
