@@ -41,8 +41,8 @@ def normalise_external_id(external_id: str) -> str:
 class Repayment(UnconfirmedWrite):
     """One attempt to record a repayment, from the committed intent to what is known of it now.
 
-    Field names follow the parameters of the spec's MakeRepayment. `state` changes only through
-    `services.move`, which is a compare-and-swap.
+    Field names follow the parameters of the spec's MakeRepayment. `state` changes only in `services`,
+    by compare-and-swap.
     """
 
     objects = RepaymentQuerySet.as_manager()

@@ -29,7 +29,7 @@ SEND_WITHIN = timedelta(seconds=30)
 
 _TRIES = 3
 
-# Where a repayment counts as being at the service.
+# What a repayment ends as when its loan's rise of `paid` may have to be attributed again.
 _LANDS = (RepaymentState.RECORDED, RepaymentState.PRESUMED, RepaymentState.RESOLVED)
 
 
@@ -144,7 +144,7 @@ def _commit(
 
 
 def _explain(fields: Mapping[str, Any], idempotency_key: str) -> Repayment | None:
-    """Find out which rule refused an intent: return its first landing, or raise the rule.
+    """Return the repayment of the same idempotency key, or raise the rule that refused the intent.
 
     None when nothing stands against it any more.
     """
@@ -162,7 +162,7 @@ def _explain(fields: Mapping[str, Any], idempotency_key: str) -> Repayment | Non
 
 
 def _holder(app_id: str, account_id: str, external_id: str) -> Repayment | None:
-    """The one that holds this externalId of a loan, by the rule of the table's constraint."""
+    """The repayment of a loan that holds this externalId, as the table's constraint counts it."""
     same_id = Repayment.objects.filter(
         app_id=app_id,
         account_id=account_id,
