@@ -41,7 +41,7 @@ def normalise_external_id(external_id: str) -> str:
 class Repayment(UnconfirmedWrite):
     """One attempt to record a repayment, from the committed intent to what is known of it now.
 
-    Field names follow the parameters of the spec's MakeRepayment. `state` changes only in `services`,
+    Field names follow the parameters of the spec's MakeRepayment. Only `services` changes `state`,
     by compare-and-swap.
     """
 

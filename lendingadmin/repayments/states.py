@@ -47,8 +47,8 @@ RESENDABLE: Final = (RepaymentState.REFUSED, RepaymentState.NOT_SENT, RepaymentS
 RESOLVABLE: Final = (RepaymentState.UNKNOWN, RepaymentState.PRESUMED, RepaymentState.NOT_FOUND)
 
 # To each state, those it may be reached from. The answer of the service outranks whatever others
-# concluded meanwhile: a 2xx that comes late moves any state to `recorded`. Besides, `services` withdraws a
-# presumption, from presumed to unknown, when its rise turns out to be another's.
+# concluded meanwhile: a 2xx that comes late moves any state to `recorded`. `services` also takes a
+# presumption back, from presumed to unknown, when its rise turns out to be another's.
 REACHED_FROM: Final[dict[RepaymentState, tuple[RepaymentState, ...]]] = {
     RepaymentState.SENT: (RepaymentState.PENDING,),
     RepaymentState.RECORDED: tuple(
