@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retrie
 run: $(VENV)/run.stamp
 	@exec $(BIN)/python manage.py demo $(if $(FRESH),--fresh)
 
-PYTEST = $(BIN)/python -m pytest -rs -n auto --dist loadgroup --ignore tests/lints
+PYTEST = $(BIN)/python -m pytest -rs -n auto --dist loadfile --ignore tests/lints
 
 # What a change needs within minutes; test-all also runs what is marked exhaustive.
 # ARGS goes to pytest: make test ARGS="tests/lending -q"

@@ -29,27 +29,31 @@ ClientOf = Callable[[User | None], Client]
 PASSWORD = "correct horse battery staple"
 
 HERE = Path(__file__).parent
-# What tries many answers, faults, states or looks: `make test-all` runs it, `make test` does not.
+# What tries many answers, faults, states or looks, or starts the whole product again and again:
+# `make test-all` runs it, `make test` does not.
 EXHAUSTIVE = (
-    "browser/test_axe.py",
-    "browser/test_pausing.py",
-    "browser/test_reach.py",
+    "browser/",
+    "demo/test_command.py",
     "events/test_large.py",
     "lending/test_in_step.py",
     "odd/",
     "proof/",
     "sandbox/test_schemathesis.py",
 )
+# Of the browser's tests, a person's main ways.
+NOT_EXHAUSTIVE = (
+    "browser/test_main_job.py",
+    "browser/test_scripts.py",
+    "browser/test_signing_in.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is exhaustive, and keep the browser's tests in one process: they share a house."""
+    """Mark what is exhaustive."""
     for item in items:
         place = item.path.relative_to(HERE).as_posix()
-        if place.startswith(EXHAUSTIVE):
+        if place.startswith(EXHAUSTIVE) and not place.startswith(NOT_EXHAUSTIVE):
             item.add_marker(pytest.mark.exhaustive)
-        if place.startswith("browser/"):
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 def cast(role: str) -> User:

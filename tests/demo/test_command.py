@@ -16,13 +16,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FILLED = re.compile(r"\d+ borrowers")
-pytestmark = [
-    pytest.mark.skipif(
-        not Path("/proc/self/environ").exists(),
-        reason="needs /proc to look for what was left behind",
-    ),
-    pytest.mark.xdist_group("demo"),  # one folder, filled once
-]
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/environ").exists(), reason="needs /proc to look for what was left behind"
+)
 
 
 class Demo:

@@ -159,7 +159,7 @@ def test_a_busy_database_before_the_socket_is_no_unknown(
         raise OperationalError("database is locked")
 
     with monkeypatch.context() as patched:
-        patched.setattr("lendingadmin.lending.resource.wire", fail)
+        patched.setattr("lendingadmin.lending.transport.encode", fail)
         page = press(InProcess(desk), confirm)
     assert Repayment.objects.get(pk=page.receipt).state == RepaymentState.NOT_SENT
     assert service.asked == 0

@@ -189,7 +189,7 @@ def test_what_a_mail_server_says_of_mailboxes_is_not_logged(
 
     monkeypatch.setattr(EmailMessage, "send", refuse)
     assert not notifications.notify_managers(timezone.now())
-    assert "could not be told" in caplog.text
+    assert "could not be notified" in caplog.text
     assert "boss" not in caplog.text
     overdue.refresh_from_db()
     assert overdue.notified_at is None

@@ -278,7 +278,7 @@ def test_an_error_s_words_stay_out_of_log_and_row(
     (task,) = looks_enqueued()
     assert task.status == TaskResultStatus.FAILED
     assert "Failed: IntegrityError" in task.traceback
-    assert f"look at {landed} failed: IntegrityError" in caplog.text
+    assert f"check of {landed} failed: IntegrityError" in caplog.text
     assert "break_down" in caplog.text
     assert phone not in caplog.text + task.traceback
 
