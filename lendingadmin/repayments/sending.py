@@ -97,14 +97,16 @@ def _move(
     repayment: Repayment, to: RepaymentState, by: User | None, card: Card, **fields: Any
 ) -> None:
     """Move the row by what the service made of it; `card` tells it where that can't be kept."""
-    is_looked_for = to == RepaymentState.UNKNOWN
-    fields["next_check_at"] = (
-        timezone.now() + next_delay(0, timedelta(0)) if is_looked_for else None
-    )
-    keep_outcome(
-        lambda: services.move(repayment, to, by=by, **fields),
-        replace(card, reference=_reference(repayment, fields.get("request_id", ""))),
-    )
+    is_unknown = to == RepaymentState.UNKNOWN
+    fields["next_check_at"] = timezone.now() + next_delay(0, timedelta(0)) if is_unknown else None
+
+    def keep() -> None:
+        if is_unknown:
+            services.move(repayment, to, by=by, **fields)
+        else:
+            services.refuse(repayment, to, by, **fields)
+
+    keep_outcome(keep, replace(card, reference=_reference(repayment, fields.get("request_id", ""))))
 
 
 def _reference(repayment: Repayment, request_id: str) -> str:
@@ -161,7 +163,11 @@ def apply_answer(repayment: Repayment, by: User, call: Call) -> None:
     fields = {"status": call.status, "request_id": request_id, "next_check_at": timezone.now()}
     keep_outcome(
         lambda: services.acknowledge(repayment, by, **fields),
-        replace(build_saved_card("recorded"), reference=_reference(repayment, request_id)),
+        replace(
+            build_saved_card("recorded"),
+            next="Do not enter it again. Note the reference, and pass it on to a manager.",
+            reference=_reference(repayment, request_id),
+        ),
     )
     try:
         see_effect(repayment)
@@ -170,7 +176,7 @@ def apply_answer(repayment: Repayment, by: User, call: Call) -> None:
 
 
 def see_effect(repayment: Repayment, fresh: Loan | None = None) -> None:
-    """Read what an acknowledged repayment did to the loan; a fault leaves that to be done again."""
+    """Read what an acknowledged repayment did; a fault leaves that to be done again, for a day."""
     if not read(repayment, Reading.Kind.AFTER, fresh).fault:
         seen = Repayment.objects.filter(pk=repayment.pk, state=RepaymentState.RECORDED)
         seen.update(next_check_at=None)

@@ -249,6 +249,31 @@ def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
         move(repayment, RepaymentState.RECORDED, by=by, duplicate=True, **fields)
 
 
+def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: Any) -> None:
+    """Move the row to `refused` or `not sent`: the service, or our own wire, said no.
+
+    A no that comes late, against what was concluded as recorded meanwhile, raises an alarm. What a
+    person resolved stays as it is, with the service's words beside it.
+    """
+    repayment.refresh_from_db()
+    is_resolved = repayment.state == RepaymentState.RESOLVED
+    if repayment.state == RepaymentState.PRESUMED or (
+        is_resolved and repayment.resolution == Resolution.RECORDED
+    ):
+        was = RepaymentState(repayment.state).label
+        text = f"The service refused it late, when it stood as “{was}” here."
+        fields |= unconfirmed.build_alarm(text)
+    if not is_resolved:
+        move(repayment, to, by=by, **fields)
+        return
+    kept = {name: value for name, value in fields.items() if name not in ("why", "next_check_at")}
+    with transaction.atomic(durable=True):
+        rows = Repayment.objects.filter(pk=repayment.pk, state=RepaymentState.RESOLVED)
+        if rows.update(**kept):
+            repayment.refresh_from_db()
+            _audit(repayment, by, f"refused late: {fields.get('why', '')}")
+
+
 def raise_alarm(repayment: Repayment, text: str) -> None:
     """Put an alarm on the desk for this repayment, unless it has one."""
     with transaction.atomic(durable=True):

@@ -1,6 +1,7 @@
 """What a person is told, and may do, when the service refuses, breaks off or is gone."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.test import Client
@@ -13,7 +14,7 @@ from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
 from tests.faults.behaviours import handled_then, refusal, reset
 from tests.faults.server import FaultServer
-from tests.repayments.pages import enter, filled, new_url, press
+from tests.repayments.pages import enter, filled, hidden, new_url, press
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -37,6 +38,7 @@ def test_unknown_says_so_blocks_the_loan_and_finds_out(
     confirm = enter(desk, app)
     proxy.on("makeRepayment", handled_then(reset()))
     answer = press(desk, confirm)
+    Repayment.objects.update(next_check_at=timezone.now() + timedelta(hours=1))
     receipt = desk.get(answer.headers["Location"]).content.decode()
     assert "We don&#x27;t know yet whether this was recorded" in receipt
     assert "Do not enter it again. Checking…" in receipt
@@ -106,8 +108,8 @@ def test_the_desk_knows_no_outcome_from_evidence_alone(
     press(desk, enter(desk, app))
     assert "every outcome is known" in desk.get(address).content.decode()
     for state, words in [
-        (RepaymentState.PRESUMED, "1 of these only presumed"),
-        (RepaymentState.NOT_FOUND, "some were only presumed, or left no trace"),
+        (RepaymentState.PRESUMED, "1 of these only probably"),
+        (RepaymentState.NOT_FOUND, "some are only probably recorded, or not found at the service"),
     ]:
         Repayment.objects.update(state=state)
         page = desk.get(address).content.decode()
@@ -171,3 +173,17 @@ def test_journal_filters_and_unknown_outcomes(
     assert shows("?person=nobody") == set()
     assert shows("?until=2020-01-01") == set()
     assert shows("unknown/") == {"TX-LOST"}
+
+
+def test_another_under_way_is_not_told_as_a_taken_transaction_id(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    confirm = enter(desk, app, externalId="TX-2")
+    first = enter(desk, app, externalId="TX-1")
+    fields = hidden(desk.get(confirm))
+    press(desk, first)
+    Repayment.objects.update(state=RepaymentState.UNKNOWN)
+    page = desk.post(confirm, fields | {"seen": str(Repayment.objects.get().pk)}).content.decode()
+    assert "Another repayment of this loan is not resolved yet" in page
+    assert "Not recorded" in page and "transaction id is" not in page
+    assert Repayment.objects.count() == 1

@@ -7,7 +7,8 @@ import pytest
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.repayments import services
+from lendingadmin.lending.errors import BadRequest, Saved
+from lendingadmin.repayments import sending, services
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import Request
 from lendingadmin.repayments.states import REACHED_FROM, RepaymentState, Resolution
@@ -50,3 +51,44 @@ def test_who_was_paused_until_it_expired_does_not_send(repayment: Repayment, sup
     sent_at = timezone.now() - timedelta(seconds=1)
     assert not services.move(paused, RepaymentState.SENT, by=support, sent_at=sent_at)
     assert paused.state == RepaymentState.NOT_SENT and paused.sent_at is None
+
+
+def refused() -> BadRequest:
+    return BadRequest(
+        "no",
+        operation="loans.makeRepayment",
+        status=400,
+        error_description="closed",
+        saved=Saved.NO,
+    )
+
+
+def test_a_late_no_against_a_presumption_raises_an_alarm(
+    repayment: Repayment, support: User
+) -> None:
+    Repayment.objects.update(state=RepaymentState.PRESUMED)
+    sending.apply_error(repayment, refused(), support)
+    repayment.refresh_from_db()
+    assert repayment.state == RepaymentState.REFUSED
+    assert repayment.alarm == (
+        "The service refused it late, when it stood as “probably recorded” here."
+    )
+
+
+def test_a_late_no_against_a_person_s_word_is_kept_and_raises_an_alarm(
+    repayment: Repayment, support: User
+) -> None:
+    Repayment.objects.update(state=RepaymentState.RESOLVED, resolution=Resolution.RECORDED)
+    before = Entry.objects.count()
+    sending.apply_error(repayment, refused(), support)
+    repayment.refresh_from_db()
+    assert (repayment.state, repayment.error_description) == (RepaymentState.RESOLVED, "closed")
+    assert "refused it late" in repayment.alarm
+    assert Entry.objects.count() == before + 1
+
+
+def test_a_late_no_that_agrees_raises_none(repayment: Repayment, support: User) -> None:
+    Repayment.objects.update(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
+    sending.apply_error(repayment, refused(), support)
+    repayment.refresh_from_db()
+    assert (repayment.state, repayment.alarm) == (RepaymentState.RESOLVED, "")

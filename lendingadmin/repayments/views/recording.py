@@ -167,7 +167,10 @@ def _show_confirm(
         "shown": _fingerprint(asked),
         "changed": request.method == "POST" and not _same_was_shown(request, asked),
         "busy": _open_intent(asked.app_id, asked.account_id),
-        "already_live": getattr(stands_against, "other", None),
+        "already_live": stands_against.other
+        if isinstance(stands_against, services.DuplicateExternalId)
+        else None,
+        "not_recorded": stands_against is not None,
         "abandoned": _list_abandoned(asked),
         "paid": loan_math.total_of(loan, "paid"),
         "unconfirmed": request.method == "POST" and stands_against is None,
