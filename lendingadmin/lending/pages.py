@@ -192,7 +192,7 @@ def read_page(operation: Operation, kind: type[Read], answer: Answer) -> Page[Re
     return Page(read_items(items, kind), token, answer.read_at)
 
 
-_POSITION = re.compile(r"~(\d{0,4})\.(\d{1,12})~(.*)", re.DOTALL)
+_POSITION = re.compile(r"~([0-9]{0,4})\.([0-9]{1,12})~(.*)", re.DOTALL)
 
 
 class Position(NamedTuple):
@@ -210,7 +210,8 @@ class Position(NamedTuple):
         """The position of a page token that `write` made, or of one as the service gave it."""
         if not text:
             return cls(None, page_size, 0)
-        if found := _POSITION.fullmatch(text):
+        found = _POSITION.fullmatch(text)
+        if found and int(found[1] or 0) <= MAXIMUM_PAGE_SIZE:
             return cls(found[3], int(found[1] or 0) or None, int(found[2]))
         return cls(text, page_size, None)
 

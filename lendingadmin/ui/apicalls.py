@@ -83,7 +83,10 @@ def _curl(call: Call) -> str:
 def _pretty(call: Call, body: bytes) -> str:
     # What comes of an event speaks of what the event holds.
     also = {"result"} if call.operation.startswith("events.") else ()
-    shown = redact(read_head(body), also)
+    try:
+        shown = redact(read_head(body), also)
+    except (ValueError, msgspec.MsgspecError):
+        return f"… {len(body)} bytes that can't be read"
     return msgspec.json.format(_ENCODER.encode(shown), indent=2).decode()
 
 

@@ -28,6 +28,8 @@ LONGEST_WAIT = 10.0
 # A call is over by then, with all its tries (`lending.transport`).
 _LOCKED_SECONDS = 30
 _PAUSE = 0.05
+# A lock that can be neither taken nor seen so many times cannot be kept.
+_MISSES = 5
 _NOT_THERE_YET = (
     "Others have asked for the same just now, and the answer is not there yet. Nothing was sent."
 )
@@ -62,10 +64,17 @@ def _ask_once(key: str, call: Callable[[], Value]) -> Answered:
     back. Where a process died with it, several may follow at once after `_LOCKED_SECONDS`. A
     wait takes a place under way, as if it were a call: the server's other threads stay free.
     """
-    lock, mine = f"{key}:lock", uuid4().hex
+    lock, mine, misses = f"{key}:lock", uuid4().hex, 0
     time_left = Deadline(LONGEST_WAIT)
     while not cache.add(lock, mine, timeout=_LOCKED_SECONDS):
-        holder = cache.get(lock) or ""
+        holder = cache.get(lock)
+        if holder is None:
+            # Given back just now; or the cache takes no writes, and then nobody can share.
+            misses += 1
+            if misses == _MISSES:
+                return _ask(key, mine, call)
+            time.sleep(_PAUSE)
+            continue
         with gateway.client().transport.take_slot():
             found = _wait_for(key, holder, time_left)
         if found is not None:
@@ -129,13 +138,22 @@ def _open(sealed: object) -> Any:
 
 
 _FIELDS = ("message", "operation", "status", "error_description", "request_id", "saved")
+# What only some errors have.
+_FURTHER = ("scopes", "permission", "retry_after")
 
 
 def _write_error(error: LendingError) -> str:
     fields = {name: getattr(error, name) for name in _FIELDS}
-    return str(simplejson.dumps(fields | {"kind": type(error).__name__}))
+    further = {name: getattr(error, name) for name in _FURTHER if hasattr(error, name)}
+    return str(
+        simplejson.dumps({"kind": type(error).__name__, "fields": fields, "further": further})
+    )
 
 
-def _read_error(fields: dict[str, Any]) -> LendingError:
-    kind: type[LendingError] = getattr(errors, fields.pop("kind"), LendingError)
-    return kind(fields.pop("message"), **fields | {"saved": Saved(fields["saved"])})
+def _read_error(kept: dict[str, Any]) -> LendingError:
+    kind: type[LendingError] = getattr(errors, kept["kind"], LendingError)
+    fields = kept["fields"] | {"saved": Saved(kept["fields"]["saved"])}
+    error = kind(fields.pop("message"), **fields)
+    for name, value in kept["further"].items():
+        setattr(error, name, tuple(value) if isinstance(value, list) else value)
+    return error

@@ -165,5 +165,5 @@ def _address(route: str, app_id: str) -> str:
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    """Context processor: `frame` for base.html."""
+    """Context processor: `navigation` for base.html."""
     return {"navigation": Navigation(request)}

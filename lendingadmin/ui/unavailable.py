@@ -56,7 +56,7 @@ def build_saved_card(done: str = "saved") -> Card:
     return Card(
         title=f"The service {done} this, and no confirmation is kept here",
         cause=f"{NO_DATABASE} So this is shown as not known yet.",
-        next="Do not enter it again. Note the reference, and look at it again in a minute.",
+        next="Do not enter it again. Look at the record in a minute.",
         saved="yes",
         tone="warn",
     )

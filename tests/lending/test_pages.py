@@ -11,6 +11,7 @@ from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import (
     Page,
+    Position,
     build_query,
     each_page,
     first_items,
@@ -210,3 +211,12 @@ def test_a_search_ends_at_what_is_wanted_at_the_end_and_at_its_bounds():
 
 def test_a_page_in_a_log_is_its_length():
     assert repr(Page(("WANJIRU",), "token", NOW)) == "<Page of 1>"
+
+
+@pytest.mark.parametrize("text", ["~5000.0~abc", "~1001.0~abc", "~٥.0~abc"])
+def test_a_position_that_nobody_wrote_is_the_service_s_own_token(text: str) -> None:
+    assert Position.read(text, 50) == Position(text, 50, None)
+
+
+def test_a_position_is_read_as_it_was_written() -> None:
+    assert Position.read(Position("abc", 1000, 12).write()) == Position("abc", 1000, 12)

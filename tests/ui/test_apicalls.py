@@ -118,3 +118,12 @@ def test_an_event_of_megabytes_is_told_by_its_size() -> None:
     assert "yyy" not in text
     assert len(simplejson.loads(text)["events"]) == 3
     assert "bytes" in text
+
+
+def test_a_number_out_of_all_range_costs_the_panel_its_answer_only() -> None:
+    call = Call(
+        operation="loans.list", method="GET", path="/loans", status=200, seconds=0.1,
+        request_id=None, attempts=1, faults=(), error=None,
+        answer=b'{"loans": [{"accountId": "a", "x": 1e999}]}',
+    )  # fmt: skip
+    assert "bytes that can't be read" in apicalls._pretty(call, call.answer or b"")

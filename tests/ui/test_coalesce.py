@@ -11,11 +11,18 @@ from uuid import uuid4
 
 import pytest
 import redis
+import simplejson
 from django.core.cache import cache
 from django.test import RequestFactory
 from django.utils import timezone
 
-from lendingadmin.lending.errors import BadRequest, LendingError, ServiceFault, Throttled
+from lendingadmin.lending.errors import (
+    BadRequest,
+    LendingError,
+    NotAllowed,
+    ServiceFault,
+    Throttled,
+)
 from lendingadmin.lending.values import Assessment
 from lendingadmin.ui import coalesce, polling
 from tests.databases import database_url
@@ -221,3 +228,27 @@ def test_when_a_page_asks_again(query: str, ago: int, waiting: bool, delay: int 
     found = polling.poll(request, since, timedelta(seconds=90), waiting=waiting)
     assert found.delay == delay
     assert found.overdue == (ago > 90)
+
+
+def test_a_cache_that_takes_no_writes_costs_the_sharing_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Django's database cache says False to `add`, and nothing to `set`, when it is read-only."""
+    monkeypatch.setattr(type(cache), "add", lambda *_, **__: False, raising=False)
+    service = Service()
+    for calls in (1, 2):
+        monkeypatch.setattr(coalesce, "GOOD_FOR", timedelta(0))
+        found, _ = coalesce.read("a", Assessment, service)
+        assert (found.raw["assessmentId"], service.calls) == ("a-1", calls)
+
+
+def test_a_shared_error_is_whole() -> None:
+    error = NotAllowed("no", operation="borrowers.getOffers", status=403)
+    error.scopes, error.permission = ("platform.lending",), "lending.borrowers.getOffers"
+    shared = coalesce._read_error(simplejson.loads(coalesce._write_error(error)))
+    assert isinstance(shared, NotAllowed)
+    assert (shared.scopes, shared.permission, shared.status) == (
+        ("platform.lending",),
+        "lending.borrowers.getOffers",
+        403,
+    )
