@@ -26,10 +26,10 @@ def encrypt(text: str) -> str:
     return _keys(tuple(settings.DATA_KEYS)).encrypt(text.encode()).decode("ascii")
 
 
-def decrypt(sealed: str) -> str:
-    """Give back what `seal` was given. Raises Unreadable when no key fits."""
+def decrypt(encrypted: str) -> str:
+    """Give back what `encrypt` was given. Raises DecryptionError when no key fits."""
     try:
-        return _keys(tuple(settings.DATA_KEYS)).decrypt(sealed.encode("ascii")).decode()
+        return _keys(tuple(settings.DATA_KEYS)).decrypt(encrypted.encode("ascii")).decode()
     except (InvalidToken, UnicodeError) as error:
         raise DecryptionError("no key of DATA_KEYS opens this") from error
 

@@ -57,7 +57,7 @@ def _link(write: Write, one: Assessment) -> tuple[str, str]:
 
 
 def register_checkers() -> None:
-    """Let the writes of this area be followed."""
+    """Register how this area's unconfirmed writes are checked."""
     way = OutcomeChecker(
         "Assess this borrower", "lending.assessments.list", started, needs_person=True
     )

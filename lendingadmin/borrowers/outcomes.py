@@ -76,7 +76,7 @@ def _link(write: Write) -> tuple[tuple[str, str], ...]:
 
 
 def register_checkers() -> None:
-    """Let the writes of this area be followed."""
+    """Register how this area's unconfirmed writes are checked."""
     register_checker("borrowers.create", OutcomeChecker("Register this borrower", _READS, created))
     patch = OutcomeChecker("Change this borrower", _READS, changed)
     register_checker(

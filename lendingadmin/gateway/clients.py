@@ -90,8 +90,7 @@ def app(app_id: str) -> AppClient:
 def calls() -> Iterator[list[Call]]:
     """Collect the calls that this thread makes inside the block, in their order.
 
-    Reads that run in parallel have threads of their own and are not among them. A block around this
-    one has them too, once this one is over.
+    A block around this one has them too, once this one is over.
     """
     made: list[Call] = []
     before = _collected.set(made)

@@ -59,7 +59,7 @@ def _link(write: Write) -> tuple[tuple[str, str], ...]:
 
 
 def register_checkers() -> None:
-    """Let the writes of this area be followed."""
+    """Register how this area's unconfirmed writes are checked."""
     register_checker("loans.create", OutcomeChecker("Make a loan", _READS, created))
     delete = OutcomeChecker("Delete this loan", _READS, deleted, compares=False)
     register_checker(

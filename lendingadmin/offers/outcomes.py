@@ -38,6 +38,6 @@ def asked(write: Write, submitted: Submitted) -> CheckResult:
 
 
 def register_checkers() -> None:
-    """Let the writes of this area be followed."""
+    """Register how this area's unconfirmed writes are checked."""
     way = OutcomeChecker("Ask for offers", "lending.borrowers.getOffers", asked)
     register_checker("borrowers.getOffers", way._replace(there="The service knows the request"))

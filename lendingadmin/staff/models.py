@@ -52,11 +52,6 @@ class User(AbstractUser):
         names += sorted(held.difference(roles.ROLES))
         return ", ".join(names) or ("superuser" if self.is_superuser else "no role")
 
-    @property
-    def manages_people(self) -> bool:
-        """Whether the admin is open to this person; templates can't ask for a name with dots."""
-        return self.has_perm(roles.MANAGE_PEOPLE)
-
 
 class LendingRight(models.Model):
     """Holds the label of the permission names `lending.…`. `lending/` itself knows no Django."""

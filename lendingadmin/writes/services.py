@@ -88,7 +88,7 @@ def write_once(
     """Make one write of the service and say what became of it.
 
     `operation` is its name in the client's table and the purpose for which the form's `token` was
-    minted; `do` makes the call, and `lands_on` gives the address that its result is shown at.
+    issued; `do` makes the call, and `lands_on` gives the address that its result is shown at.
     `sent` is what is to be saved and `before` what a change starts from, kept sealed to compare
     with; `again_at` is the address of the form that can take it up again. Raises
     idempotency.StaleKey for a token that is not valid any more; nothing is sent then. Raises

@@ -1,4 +1,4 @@
-"""Background work on what every area shares: other writes are followed, old entries forgotten."""
+"""Background work of every area: other writes are checked, what was entered is forgotten."""
 
 from datetime import timedelta
 

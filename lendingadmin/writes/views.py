@@ -21,6 +21,7 @@ from .states import WriteFound, WriteResolution, WriteState
 
 # How long an outcome is normally open; past that the page leaves checking to a button.
 NORMAL = timedelta(minutes=2)
+_CHECKS = 20
 
 
 class ResolveForm(forms.Form):
@@ -97,7 +98,8 @@ def _get_write(app_id: str, idempotency_key: str) -> Write:
 
 def _show(request: PersonRequest, one: Write, form: forms.Form | None = None) -> HttpResponse:
     context = _status(request, one, seen=_seen(one)) | {
-        "checks": one.checks.all(),
+        "checks": list(one.checks.order_by("-pk")[:_CHECKS])[::-1],
+        "checks_hidden": max(one.checks.count() - _CHECKS, 0),
         "submitted": list_submitted(reconciliation.read_submitted(one)),
         "resolve_form": form or _resolve_form(one),
         "may_resolve": _may_resolve(request, one),

@@ -20,7 +20,7 @@ ADMIN = (
     "/admin/staff/user/{pk}/history/",
     "/admin/auth/group/",
     "/admin/auth/group/add/",
-    "/admin/auth/group/1/change/",
+    "/admin/auth/group/{group}/change/",
 )
 ACCOUNT = (
     "/accounts/logout/",
@@ -68,7 +68,7 @@ def looked_at(client: Client, address: str) -> None:
 
 @pytest.mark.parametrize("address", ADMIN)
 def test_the_admin(address: str, manager: User, client_of: Callable[[Person], Client]) -> None:
-    looked_at(client_of(manager), address.format(pk=manager.pk))
+    looked_at(client_of(manager), address.format(pk=manager.pk, group=manager.groups.get().pk))
 
 
 @pytest.mark.parametrize("address", ACCOUNT)

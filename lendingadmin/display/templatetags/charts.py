@@ -23,7 +23,7 @@ def schedule_chart(
     steps: Iterable[Any] = (),
 ) -> dict[str, object]:
     """Draw a contract's instalments; `steps` says which are late (lending/loan_math.py)."""
-    app = getattr(context.get("frame"), "app", None)
+    app = getattr(context.get("navigation"), "app", None)
     place = zone if isinstance(zone, tzinfo) else None
     rows = getattr(contract, "installments", None)
     behind = [step.installment for step in steps if step.progress == "late"]

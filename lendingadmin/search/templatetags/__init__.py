@@ -1,1 +1,1 @@
-"""Template tags of finding."""
+"""Template tags of search."""
