@@ -1,4 +1,4 @@
-"""Encryption at rest: what is secret or personal is sealed before it is stored.
+"""Encryption at rest: what is secret or personal is encrypted before it is stored.
 
 Keys come from DATA_KEYS, newest first: the first seals, all of them open, so that a key can be
 retired slowly.
@@ -13,7 +13,7 @@ from django.db import models
 
 
 class DecryptionError(Exception):
-    """What was sealed cannot be opened with any key of DATA_KEYS."""
+    """What was encrypted cannot be opened with any key of DATA_KEYS."""
 
 
 @lru_cache(maxsize=4)
@@ -54,11 +54,11 @@ class EncryptedTextField(_Text):
 
     def get_prep_value(self, value: object) -> str:
         if isinstance(value, Undecryptable):
-            raise DecryptionError("sealed text that could not be opened must not be stored again")
+            raise DecryptionError("text that could not be decrypted must not be stored again")
         return encrypt(str(value)) if value else ""
 
     def from_db_value(self, value: str | None, *args: object) -> str:
         try:
             return decrypt(value) if value else ""
         except DecryptionError:
-            return Undecryptable("(sealed with a key that is not configured any more)")
+            return Undecryptable("(encrypted with a key that is not configured any more)")

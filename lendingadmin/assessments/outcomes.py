@@ -58,7 +58,7 @@ def _link(write: Write, one: Assessment) -> tuple[str, str]:
 
 def register_checkers() -> None:
     """Register how this area's unconfirmed writes are checked."""
-    way = OutcomeChecker(
+    checker = OutcomeChecker(
         "Assess this borrower", "lending.assessments.list", started, needs_person=True
     )
-    register_checker(running.CREATE, way)
+    register_checker(running.CREATE, checker)

@@ -32,7 +32,7 @@ def record(
     permission name or one of the dashboard's own words (`sign-in`); `outcome` says in a word how
     it ended; `saved` is the service's `yes`, `no` or `unknown` where something was to be written;
     `request_id` is the service's own; `subject` and `detail` say on what and how, and must carry
-    no secret and no personal content: a person's reason is kept with the record, sealed, and
+    no secret and no personal content: a person's reason is kept with the record, encrypted, and
     `url` leads to its page, where those who may read it can. What is too long for its column is
     cut, and a `url` left out, so that writing the trail cannot fail for its length.
     """

@@ -35,7 +35,7 @@ class Draft:
         return QueryDict(self.sent, encoding="utf-8") if self.sent else None
 
     def keep(self, request: PersonRequest, idempotency_key: str) -> None:
-        """Keep it, sealed, under the form's token."""
+        """Keep it, encrypted, under the form's token."""
         idempotency.save_draft(
             request,
             PURPOSE,

@@ -81,10 +81,10 @@ def _of(pages: Iterator[Page[Entry]], key: str) -> Entry | None:
             by_uid.append(one)
         return bool(getattr(one, str(one.id_field)) == key)
 
-    looked = search(pages, is_wanted, _AT_MOST)
-    found = looked.found or next(iter(by_uid), None)
-    if found is None and not looked.whole:
-        raise UnfinishedList(f"“{key}” is not among the {looked.looked_at} that were read.")
+    result = search(pages, is_wanted, _AT_MOST)
+    found = result.found or next(iter(by_uid), None)
+    if found is None and not result.whole:
+        raise UnfinishedList(f"“{key}” is not among the {result.looked_at} that were read.")
     return found
 
 

@@ -24,8 +24,8 @@ class Processes:
     While it is entered, Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt in the main thread.
     """
 
-    def __init__(self, patience: float = 10.0) -> None:
-        self._patience = patience
+    def __init__(self, start_timeout: float = 10.0) -> None:
+        self._start_timeout = start_timeout
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._before: dict[signal.Signals, _Handler] = {}
         self._held = False
@@ -98,7 +98,7 @@ class Processes:
     def _stop(self) -> None:
         for child in self._children.values():
             _signal(child, signal.SIGTERM)
-        deadline = time.monotonic() + self._patience
+        deadline = time.monotonic() + self._start_timeout
         for child in self._children.values():
             with suppress(subprocess.TimeoutExpired):
                 child.wait(max(0.0, deadline - time.monotonic()))

@@ -33,9 +33,9 @@ def collect_static() -> bool:
 
 def fingerprint() -> str:
     """A digest over name, size and time of every static file that there is to collect."""
-    told = sha256(str(settings.STORAGES["staticfiles"]).encode())
+    digest = sha256(str(settings.STORAGES["staticfiles"]).encode())
     for finder in get_finders():
         for path, storage in finder.list([]):
             state = Path(storage.path(path)).stat()
-            told.update(f"{path}\0{state.st_size}\0{state.st_mtime_ns}\n".encode())
-    return told.hexdigest()
+            digest.update(f"{path}\0{state.st_size}\0{state.st_mtime_ns}\n".encode())
+    return digest.hexdigest()

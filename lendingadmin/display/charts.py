@@ -243,18 +243,18 @@ def draw_schedules(
     Amounts and days that are missing or odd are left out. Without anything to draw: no pictures.
     """
     read = [(name, [_Row(item, zone, rest=True) for item in _listed(x)]) for name, x in schedules]
-    dated = [(name, [(row.due, row) for row in rows if row.due]) for name, rows in read]
-    days = [day for _, rows in dated for day, _ in rows]
-    top = max((row.total for _, rows in dated for _, row in rows), default=Decimal(0))
+    by_date = [(name, [(row.due, row) for row in rows if row.due]) for name, rows in read]
+    days = [day for _, rows in by_date for day, _ in rows]
+    top = max((row.total for _, rows in by_date for _, row in rows), default=Decimal(0))
     if not days or top <= 0:
         return []
     first, last = min(days), max(days)
     span = max((last - first).days, 1)
-    gaps = (y - x for _, rows in dated for x, y in pairwise(sorted({day for day, _ in rows})))
+    gaps = (y - x for _, rows in by_date for x, y in pairwise(sorted({day for day, _ in rows})))
     width = min(4.0, 70 * min((gap.days for gap in gaps), default=span) / span)
     pictures: list[tuple[str, Plot]] = []
-    for name, rows in dated:
-        is_last = len(pictures) == len(dated) - 1
+    for name, rows in by_date:
+        is_last = len(pictures) == len(by_date) - 1
         foot = _FOOT if is_last else 0
         plot = Plot(top, height=88 + foot, head=8, foot=foot)
         plot.draw_grid([top], lambda x: compact(x, locale), lambda x: money(x, currency, locale))

@@ -69,13 +69,13 @@ def keys_of(operation: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(column.partition(".")[0] for column in COLUMNS[operation]))
 
 
-def row_of(operation: str) -> Callable[[Value | Malformed], list[object]]:
+def make_row_builder(operation: str) -> Callable[[Value | Malformed], list[object]]:
     """What makes a row of an item of this list; an item that is no object is one cell.
 
-    Where the way to a field ends early, what stands there is left in its place.
+    Where the path to a field ends early, what stands there is left in its place.
     """
     places = [column.rpartition(".") for column in COLUMNS[operation]]
-    # Fields of the same object stand together, so that the way to it is gone once.
+    # Fields of the same object stand together, so that the path to it is walked once.
     groups = [
         (parent.split(".") if parent else [], [name for *_, name in fields])
         for parent, fields in groupby(places, key=lambda place: place[0])
@@ -85,9 +85,9 @@ def row_of(operation: str) -> Callable[[Value | Malformed], list[object]]:
         if isinstance(item, Malformed):
             return [item]
         cells: list[object] = []
-        for way, names in groups:
+        for path, names in groups:
             found: object = item.raw
-            for key in way:
+            for key in path:
                 found = found.get(key) if isinstance(found, dict) else found
             if isinstance(found, dict):
                 cells += [found.get(name) for name in names]

@@ -20,7 +20,7 @@ from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response, read_pr
 from lendingadmin.ui.lists import ListForm, whole_number
 from lendingadmin.ui.requests import PersonRequest
 
-from .columns import COLUMNS, keys_of, row_of
+from .columns import COLUMNS, keys_of, make_row_builder
 
 ACTION = "dashboard.export"
 _FEW = 4
@@ -89,7 +89,7 @@ def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -
     may_refuse_size = "pageSize" not in (operation.list_parameters or ())
     found = leave_out_repeats(_started(pages, asked, may_refuse_size=may_refuse_size))
     audit.record(request, ACTION, app_id=app_id, subject=name.partition(".")[0], outcome="started")
-    row = row_of(name)
+    row = make_row_builder(name)
     rows = (CsvPage(map(row, page.items), page.repeated) for page in found)
     filename = "-".join(part for part in (app_id, name.partition(".")[0], _today()) if part)
     return csv_response(request, f"{filename}.csv", COLUMNS[name], rows)

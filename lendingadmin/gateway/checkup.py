@@ -16,7 +16,7 @@ Result = Literal["ok", "failed", "not tried", "refused", "admitted"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """One line: where (an app id, or `-` for the project), what was looked at, and what came."""
 
     where: str
@@ -42,19 +42,19 @@ class Checkup:
         self._app_ids = tuple(app_ids)
         self._unreached = ""
 
-    def run(self) -> Iterator[Finding]:
+    def run(self) -> Iterator[CheckResult]:
         """The findings, each as soon as it is there."""
         scope = None
         try:
             token = self._client.tokens.get_token()
         except LendingError as error:
             self._unreached = "there is no token"
-            yield Finding("-", "token", "failed", _explain(error))
+            yield CheckResult("-", "token", "failed", _explain(error))
         else:
             minutes = max(0, int((token.expires_at - datetime.now(UTC)).total_seconds() // 60))
             scope = token.scope
             words = f"scope {scope or 'not told'}, good for {minutes} min"
-            yield Finding("-", "token", "ok", words)
+            yield CheckResult("-", "token", "ok", words)
         yield self._try_list("-", "products.list", self._client.products.list)[0]
         yield self._try_list("-", "assessmentTypes.list", self._client.assessment_types.list)[0]
         for app_id in self._app_ids:
@@ -62,7 +62,7 @@ class Checkup:
         # A check must not call the writes, nor the preview, which needs an offer.
         yield from (_judge(one, scope) for one in OPERATIONS.values() if not one.is_read)
 
-    def _try_app(self, app: AppClient, where: str) -> Iterator[Finding]:
+    def _try_app(self, app: AppClient, where: str) -> Iterator[CheckResult]:
         for name, resource, id_field in (
             ("borrowers", app.borrowers, "borrower_id"),
             ("loans", app.loans, "account_id"),
@@ -75,7 +75,7 @@ class Checkup:
 
     def _try_list(
         self, where: str, name: str, read: Callable[..., Page[Any]]
-    ) -> tuple[Finding, Page[Any] | None]:
+    ) -> tuple[CheckResult, Page[Any] | None]:
         def read_first() -> Page[Any]:
             try:
                 return read(page_size=1)
@@ -94,35 +94,39 @@ class Checkup:
         read: Callable[[str], Any],
         page: Page[Any] | None,
         id_field: str,
-    ) -> Finding:
+    ) -> CheckResult:
         if page is None:
-            return Finding(where, name, "not tried", "the list could not be read")
+            return CheckResult(where, name, "not tried", "the list could not be read")
         ids = (text(getattr(item, id_field, None)) for item in page.items)
         record_id = next(filter(None, ids), None)
         if record_id is None:
-            return Finding(where, name, "not tried", "the list names no record")
+            return CheckResult(where, name, "not tried", "the list names no record")
         return self._try(where, name, lambda: read(record_id))[0]
 
-    def _try(self, where: str, name: str, read: Callable[[], Any]) -> tuple[Finding, Any]:
+    def _try(self, where: str, name: str, read: Callable[[], Any]) -> tuple[CheckResult, Any]:
         if self._unreached:
-            return Finding(where, name, "not tried", self._unreached), None
+            return CheckResult(where, name, "not tried", self._unreached), None
         started = time.monotonic()
         try:
             answer = read()
         except LendingError as error:
             if isinstance(error, Unreachable | TimedOut):
                 self._unreached = "the service did not answer before"
-            return Finding(where, name, "failed", _explain(error)), None
-        return Finding(where, name, "ok", f"{(time.monotonic() - started) * 1000:.0f} ms"), answer
+            return CheckResult(where, name, "failed", _explain(error)), None
+        return CheckResult(
+            where, name, "ok", f"{(time.monotonic() - started) * 1000:.0f} ms"
+        ), answer
 
 
-def _judge(operation: Operation, scope: str | None) -> Finding:
+def _judge(operation: Operation, scope: str | None) -> CheckResult:
     needs = f"needs {operation.permission} and one of {', '.join(operation.scopes)}"
     if not scope:
-        return Finding("-", operation.name, "not tried", needs)
+        return CheckResult("-", operation.name, "not tried", needs)
     if operation.admitted_by(scope):
-        return Finding("-", operation.name, "admitted", needs)
-    return Finding("-", operation.name, "refused", f"the token's scope does not admit it: {needs}")
+        return CheckResult("-", operation.name, "admitted", needs)
+    return CheckResult(
+        "-", operation.name, "refused", f"the token's scope does not admit it: {needs}"
+    )
 
 
 def _explain(error: LendingError) -> str:

@@ -21,7 +21,7 @@ class ServiceToken(models.Model):
 
     key = models.CharField(max_length=64, primary_key=True)
     version = models.PositiveIntegerField(default=0)
-    sealed = models.TextField(blank=True)
+    encrypted = models.TextField(blank=True)
 
     class Meta:
         default_permissions = ()
@@ -47,7 +47,7 @@ class DatabaseTokenStore:
         if row is None:
             return TokenState()
         try:
-            state = _STATES.decode(decrypt(row.sealed))
+            state = _STATES.decode(decrypt(row.encrypted))
         except (DecryptionError, msgspec.DecodeError):
             # Its key is retired, or another version wrote it; the issuer will give another.
             state = TokenState()
@@ -58,5 +58,5 @@ class DatabaseTokenStore:
         if not before.version:
             ServiceToken.objects.bulk_create([ServiceToken(key=self._key)], ignore_conflicts=True)
         row = ServiceToken.objects.filter(key=self._key, version=before.version)
-        sealed = encrypt(msgspec.json.encode(after).decode())
-        return bool(row.update(version=F("version") + 1, sealed=sealed))
+        encrypted = encrypt(msgspec.json.encode(after).decode())
+        return bool(row.update(version=F("version") + 1, encrypted=encrypted))

@@ -120,8 +120,8 @@ def ask_again(place: Place, person: User) -> OfferOperation:
     return operation
 
 
-def look(row: OfferRequest) -> None:
-    """Read how far a request is and write it down; many who look at once cost one call.
+def check(row: OfferRequest) -> None:
+    """Read how far a request is and write it down; many who check at once cost one call.
 
     The caller has checked `may_be_read`. Raises LendingError.
     """

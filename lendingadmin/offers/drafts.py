@@ -1,4 +1,4 @@
-"""A previewed contract, kept sealed between the page that shows it and the loan made of it.
+"""A previewed contract, kept encrypted between the page that shows it and the loan made of it.
 
 The loan is made of exactly what was shown: a second preview could differ, and a form could be
 changed on its way.

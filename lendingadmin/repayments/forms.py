@@ -185,7 +185,7 @@ class ResolveForm(ReasonForm):
 
 
 class MistakeForm(forms.Form):
-    """What is wrong with a repayment; kept sealed."""
+    """What is wrong with a repayment; kept encrypted."""
 
     note = forms.CharField(
         min_length=10,
@@ -198,7 +198,7 @@ class MistakeForm(forms.Form):
 
 
 class ReviewForm(ReasonForm):
-    """What a manager made of a reported mistake, and why; the reason is kept sealed."""
+    """What a manager made of a reported mistake, and why; the reason is kept encrypted."""
 
     resolution = forms.ChoiceField(
         choices=Mistake.Review.choices, widget=forms.RadioSelect, label="What it came to"

@@ -274,7 +274,7 @@ class Mistake(models.Model):
     """A person's report that a repayment is wrong, and what a manager made of it.
 
     The service documents no way to undo a repayment (spec: Loans), so nothing about the repayment
-    changes by it. `note` and `reason` may be personal, so both are sealed.
+    changes by it. `note` and `reason` may be personal, so both are encrypted.
     """
 
     class Review(models.TextChoices):

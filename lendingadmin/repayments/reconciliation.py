@@ -21,7 +21,7 @@ from .models import Reading, Repayment
 from .states import RepaymentState, Resolution
 
 # Seconds after which a page makes no further check.
-_PATIENCE = 3.0
+_RUN_FOR = 3.0
 
 # So many are taken up at once: a day's outage must not fill the memory, or hold up a page.
 _AT_MOST = 200
@@ -90,7 +90,7 @@ def check_due(app_id: str, at_most: int) -> None:
     Stops at the first that fails and after a few seconds: a service that hangs must not hold up
     the desk once for each of them.
     """
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + _RUN_FOR
     for repayment in list_due(app_id)[:at_most]:
         check_if_due(repayment)
         latest = repayment.latest

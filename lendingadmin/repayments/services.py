@@ -305,7 +305,7 @@ def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User)
         "next_check_at": timezone.now() if resolution == Resolution.NOT_RECORDED else None,
     }
     try:
-        # The reason may be personal: it is sealed in its own column and never in the trail.
+        # The reason may be personal: it is encrypted in its own column and never in the trail.
         why = f"{resolution.label}, with a reason"
         return move(repayment, RepaymentState.RESOLVED, by=by, why=why, **fields)
     except IntegrityError:

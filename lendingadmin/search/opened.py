@@ -53,13 +53,13 @@ def _atomic_without_waiting() -> Iterator[None]:
     """A transaction that raises OperationalError at once where it would wait for another writer."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
-            (patience,) = cursor.execute("PRAGMA busy_timeout").fetchone()
+            (timeout,) = cursor.execute("PRAGMA busy_timeout").fetchone()
             cursor.execute("PRAGMA busy_timeout = 0")
             try:
                 with transaction.atomic():
                     yield
             finally:
-                cursor.execute(f"PRAGMA busy_timeout = {patience}")
+                cursor.execute(f"PRAGMA busy_timeout = {timeout}")
         else:
             with transaction.atomic():
                 cursor.execute("SET LOCAL lock_timeout = '1ms'")

@@ -41,11 +41,11 @@ def search(request: PersonRequest, app_id: str) -> HttpResponse:
     wrong = validate_id(wanted) if wanted else ""
     places = lookups(request.user, wanted) if wanted and not wrong else []
     whole = "whole" in request.GET
-    looked = _look(places, app_id, wanted, seconds=None if whole else MOMENT)
-    if to := _only_match(looked):
+    results = _look(places, app_id, wanted, seconds=None if whole else MOMENT)
+    if to := _only_match(results):
         return redirect(to)
-    context = {"wanted": wanted, "wrong": wrong, "looked": looked, "app": app}
-    context["told"] = "" if any(one.pending for one in looked) else _told(looked)
+    context = {"wanted": wanted, "wrong": wrong, "results": results, "app": app}
+    context["message"] = "" if any(one.pending for one in results) else _write_message(results)
     return render(request, "search/search.html", context)
 
 
@@ -71,9 +71,9 @@ def search_in(request: PersonRequest, app_id: str, place: str) -> HttpResponse:
         result: Any = lookup.call(gateway.app(app_id), wanted)()
     except LendingError as error:
         result = error
-    looked = _run_lookup(app_id, lookup, wanted, result, hurried=False)
+    found = _run_lookup(app_id, lookup, wanted, result, hurried=False)
     template = "search/_place.html" if request.htmx else "search/place.html"
-    context = {"one": looked, "wanted": wanted, "app": gateway.lending_app(app_id)}
+    context = {"one": found, "wanted": wanted, "app": gateway.lending_app(app_id)}
     return render(request, template, context)
 
 
@@ -124,9 +124,9 @@ def _card(app_id: str, error: LendingError, wanted: str) -> errors.Card:
     return replace(card, links=(("Look further", listed),))
 
 
-def _told(looked: list[SearchResult]) -> str:
+def _write_message(results: list[SearchResult]) -> str:
     """What came of it, in a line; `static/js/find.js` says the same of what loads by itself."""
-    count, faults = sum(len(one.matches) for one in looked), any(one.fault for one in looked)
+    count, faults = sum(len(one.matches) for one in results), any(one.fault for one in results)
     if count:
         line = f"{count} {'match' if count == 1 else 'matches'}."
     else:
@@ -134,11 +134,11 @@ def _told(looked: list[SearchResult]) -> str:
     return f"{line} Not everything could be looked up." if faults else line
 
 
-def _only_match(looked: list[SearchResult]) -> str:
+def _only_match(results: list[SearchResult]) -> str:
     """Where the one record is that has this id; empty where there are others or may be."""
-    if any(one.fault or one.pending for one in looked):
+    if any(one.fault or one.pending for one in results):
         return ""
-    found = dict(link for one in looked for link in one.links)
+    found = dict(link for one in results for link in one.links)
     if len(found) != 1:
         return ""
     ((url, match),) = found.items()

@@ -128,11 +128,11 @@ def _fresh(key: str) -> Answered | None:
     return answered if timezone.now() - answered.read_at < GOOD_FOR else None
 
 
-def _open(sealed: object) -> Any:
-    if not isinstance(sealed, str):
+def _open(encrypted: object) -> Any:
+    if not isinstance(encrypted, str):
         return None
     try:
-        return simplejson.loads(decrypt(sealed), use_decimal=True)
+        return simplejson.loads(decrypt(encrypted), use_decimal=True)
     except (DecryptionError, ValueError):
         return None
 

@@ -46,5 +46,5 @@ def zone_beside(field: forms.Field) -> str:
     """
     if getattr(field.widget, "input_type", "") not in _CONTROLS:
         return ""
-    told: str | None = getattr(field, "zone_words", None)
-    return zone_name(timezone.get_current_timezone()) if told is None else told
+    words: str | None = getattr(field, "zone_words", None)
+    return zone_name(timezone.get_current_timezone()) if words is None else words

@@ -20,8 +20,8 @@ class FarDatesForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Ask about each moment that is far away."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        if notices := self._far_dates() if not cleaned.get("datesChecked") else []:
-            self.add_error("datesChecked", f"{' '.join(notices)} Tick this if it is right.")
+        if warnings := self._far_dates() if not cleaned.get("datesChecked") else []:
+            self.add_error("datesChecked", f"{' '.join(warnings)} Tick this if it is right.")
         return cleaned
 
     @property

@@ -65,12 +65,12 @@ def read_slice(
             return among, None
         last = list(among.values_list(column, "pk")[AT_MOST - 1 : AT_MOST + 1])
         if len(last) == 2:
-            among = among.filter(_beside(column, last[0], earlier, "e"))
+            among = among.filter(_build_range(column, last[0], earlier, "e"))
         return among.filter(unindexed(only)), last[0] if len(last) == 2 else None
 
     every = rows.model._default_manager.filter(pk=behind)
     start = every.values_list(column, "pk").first() if behind is not None else None
-    found, end = search(whole.filter(_beside(column, start, later)) if start else whole)
+    found, end = search(whole.filter(_build_range(column, start, later)) if start else whole)
     page = list(found[: size + 1])
     if end and len(page) <= size:
         return Slice(page, end[1], looked_through=True)
@@ -83,11 +83,11 @@ def read_slice(
     return Slice(page[:size], page[size - 1].pk if len(page) > size else None, total)
 
 
-def _beside(column: str, key: Key, way: str, or_same: str = "") -> Q:
+def _build_range(column: str, key: Key, lookup: str, or_same: str = "") -> Q:
     """Rows on one side of a key. The range is for the index, the rest is for equal moments."""
     moment, number = key
-    same = Q(**{f"{column}__{way}": moment}) | Q(**{f"pk__{way}{or_same}": number})
-    return Q(**{f"{column}__{way}e": moment}) & same
+    same = Q(**{f"{column}__{lookup}": moment}) | Q(**{f"pk__{lookup}{or_same}": number})
+    return Q(**{f"{column}__{lookup}e": moment}) & same
 
 
 def unindexed(condition: Q) -> Case:

@@ -43,7 +43,7 @@ def check_key(request: PersonRequest, purpose: str, token: str) -> str:
 def save_draft(
     request: PersonRequest, purpose: str, idempotency_key: str, entered: dict[str, str]
 ) -> None:
-    """Keep what was entered, sealed, until the form's last step; entering again replaces it."""
+    """Keep what was entered, encrypted, until the form's last step; entering again replaces it."""
     Draft.objects.update_or_create(
         token=idempotency_key,
         person=request.user,

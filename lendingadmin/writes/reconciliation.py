@@ -211,7 +211,7 @@ def resolve(
             next_check_at=None,
         )
         if done:
-            # The reason may be personal: it is sealed with the write and never in the trail.
+            # The reason may be personal: it is encrypted with the write and never in the trail.
             _audit(write, by, f"resolved: {resolution.label}", detail="with a reason")
     write.refresh_from_db()
     return done == 1

@@ -89,7 +89,7 @@ def write_once(
 
     `operation` is its name in the client's table and the purpose for which the form's `token` was
     issued; `do` makes the call, and `lands_on` gives the address that its result is shown at.
-    `sent` is what is to be saved and `before` what a change starts from, kept sealed to compare
+    `sent` is what is to be saved and `before` what a change starts from, kept encrypted to compare
     with; `again_at` is the address of the form that can take it up again. Raises
     idempotency.StaleKey for a token that is not valid any more; nothing is sent then. Raises
     OutcomeNotKept where the service saved it and the database can't be used.

@@ -156,7 +156,7 @@ def _made(place: asking.Place) -> OfferRequest:
             return row
         time.sleep(0.3)
         if row:
-            asking.look(row)
+            asking.check(row)
 
 
 def _operation(place: asking.Place, failed: bool) -> str:

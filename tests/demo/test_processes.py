@@ -81,7 +81,7 @@ def test_an_error_stops_every_child() -> None:
 
 def test_a_child_that_will_not_stop_is_ended_with_its_own_children(tmp_path: Path) -> None:
     note = tmp_path / "pid"
-    with Processes(patience=0.3) as processes:
+    with Processes(start_timeout=0.3) as processes:
         processes.start("stubborn", [sys.executable, "-c", STUBBORN, str(note)], os.environ)
         assert _soon(lambda: note.is_file() and note.read_text())
         pids = [_pid(processes, "stubborn"), int(note.read_text())]

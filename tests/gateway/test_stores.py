@@ -130,7 +130,7 @@ def test_a_state_that_cannot_be_read_is_empty_and_is_replaced(
     if lost == "key":
         settings.DATA_KEYS = ("b3RoZXItb3RoZXItb3RoZXItb3RoZXItb3RoZXItb3Q=",)
     else:
-        ServiceToken.objects.update(sealed=encrypt('{"token": "of another version"}'))
+        ServiceToken.objects.update(encrypted=encrypt('{"token": "of another version"}'))
     assert store.load() == TokenState(version=1)
     keep(store, token=a_token("new"))
     assert store.load().token is not None

@@ -241,7 +241,7 @@ def _standing(
     """Where a request stands now: read again where a page may, else as it was last answered."""
     if card is None and row.may_be_read(timezone.now()):
         try:
-            asking.look(row)
+            asking.check(row)
         except LendingError as error:
             # To look is no write: what was asked for keeps its requestId.
             card = replace(errors.card(error), saved="", next=_LOOK_AGAIN)

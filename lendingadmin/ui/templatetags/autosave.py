@@ -27,10 +27,12 @@ def autosave(context: Context, name: str = "form", page: str = "") -> SafeString
     request.has_autosave = True
     key = sha256(f"{name}\n{page or request.get_full_path()}".encode()).hexdigest()
     form = f"{key}.{secrets.token_urlsafe(9)}"
-    told = format_html(' data-autosave="{}" data-autosave-url="{}"', form, reverse("autosave"))
+    attributes = format_html(
+        ' data-autosave="{}" data-autosave-url="{}"', form, reverse("autosave")
+    )
     if request.method == "POST":
-        return told + SafeString(" data-autosave-add")
+        return attributes + SafeString(" data-autosave-add")
     if at := read_saved(request.user, form)[1]:
         zone = formats.zone() or context["navigation"].app.zone
-        told += format_html(' data-autosaved="{}"', f"{localtime(at, zone):%H:%M}")
-    return told
+        attributes += format_html(' data-autosaved="{}"', f"{localtime(at, zone):%H:%M}")
+    return attributes
