@@ -1,12 +1,8 @@
 """Every store keeps the same promises; those that processes share keep them between processes."""
 
-import os
-import subprocess
-import sys
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -18,10 +14,10 @@ from lendingadmin.gateway.models import DatabaseTokenStore, ServiceToken
 from lendingadmin.lending.errors import NotAccepted
 from lendingadmin.lending.issuer import AccessToken
 from lendingadmin.lending.tokens import MemoryTokenStore, Refusal, TokenState, TokenStore
-from tests.databases import database_url
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer
 from tests.lending.rig import Clock, source_at
+from tests.processes import run_workers
 
 HOUR = timedelta(hours=1)
 
@@ -145,33 +141,6 @@ def test_accounts_do_not_share() -> None:
         assert token is not None and token.value == "-".join(account)
 
 
-def _workers(count: int, client_id: str, issuer: str) -> list[str]:
-    """What the threads of `count` processes got, all of them asking at once."""
-    environment = os.environ | {
-        "DJANGO_SETTINGS_MODULE": "tests.settings",
-        "DATABASE_URL": database_url(),
-    }
-    command = [sys.executable, "-m", "tests.gateway.token_worker", client_id, issuer]
-    root = Path(__file__).resolve().parents[2]
-    pipe = subprocess.PIPE
-    processes = [
-        subprocess.Popen(command, cwd=root, env=environment, stdin=pipe, stdout=pipe, text=True)
-        for _ in range(count)
-    ]
-    for process in processes:
-        assert process.stdout is not None and process.stdout.readline() == "ready\n"
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    values = []
-    for process in processes:
-        output, _ = process.communicate(timeout=60)
-        assert process.returncode == 0
-        values += output.split()
-    return values
-
-
 @pytest.mark.parametrize("age", [timedelta(hours=2), timedelta(minutes=54)], ids=["over", "ending"])
 def test_four_processes_of_sixteen_threads_make_one_token_call(
     age: timedelta, client_id: str, fault_server: FaultServer
@@ -180,7 +149,7 @@ def test_four_processes_of_sixteen_threads_make_one_token_call(
     old = a_token("old", age)
     keep(store, token=old)
     fault_server.on("POST /v1/oauth2/token", do.late(do.token("new"), 0.3))
-    values = _workers(4, client_id, fault_server.url)
+    values = run_workers("tests.gateway.token_worker", 4, client_id, fault_server.url)
     assert (len(values), fault_server.hits()) == (64, 1)
     # Over: all wait for the new one. Ending: all but the one who renews go on with it.
     usable = {"new"} if old.expires_at < datetime.now(UTC) else {"old", "new"}
@@ -191,7 +160,7 @@ def test_four_processes_of_sixteen_threads_make_one_token_call(
 
 def test_processes_share_a_refusal(client_id: str, fault_server: FaultServer) -> None:
     fault_server.on("POST /v1/oauth2/token", do.late(do.refusal(401), 0.3))
-    values = _workers(2, client_id, fault_server.url)
+    values = run_workers("tests.gateway.token_worker", 2, client_id, fault_server.url)
     assert (set(values), len(values), fault_server.hits()) == ({"NotAccepted"}, 32, 1)
 
 

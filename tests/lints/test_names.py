@@ -44,6 +44,8 @@ def test_no_name_is_of_the_old_dialect(path: Path) -> None:
 
 
 def test_each_kind_of_name_is_read() -> None:
-    source = "class Thinning:\n    def told(self, way):\n        meant = 1\n        self.thin = meant\n"
+    source = (
+        "class Thinning:\n    def told(self, way):\n        meant = 1\n        self.thin = meant\n"
+    )
     names = {name.lower() for name in list_names(ast.parse(source))}
     assert names & DIALECT == {"thinning", "told", "way", "meant", "thin"}

@@ -1,12 +1,8 @@
 """One answer for many: at once or within two seconds one call, kept sealed, stamped by us."""
 
-import os
-import subprocess
-import sys
 import time
 from datetime import timedelta
 from decimal import Decimal
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -25,9 +21,9 @@ from lendingadmin.lending.errors import (
 )
 from lendingadmin.lending.values import Assessment
 from lendingadmin.ui import coalesce, polling
-from tests.databases import database_url
 from tests.faults.behaviours import refusal, reply
 from tests.faults.server import FaultServer, Wire
+from tests.processes import run_workers
 from tests.repayments.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -178,36 +174,10 @@ def test_two_processes_make_one_call(
         return (reply({"assessmentId": "a-1"}) if well else refusal(400, "No."))(wire)
 
     fault_server.on("/assessments/a-1", answer)
-    got = run_workers(fault_server.url, uuid4().hex, shared_cache)
+    key, worker = uuid4().hex, "tests.ui.coalesce_worker"
+    got = run_workers(worker, 2, fault_server.url, key, CACHE_URL=shared_cache)
     assert got == (["a-1"] if well else [f"{BadRequest.__name__}:No."]) * 6
     assert fault_server.hits() == 1
-
-
-def run_workers(url: str, key: str, shared_cache: str) -> list[str]:
-    """What the threads of two processes got, all of them asking at once."""
-    environment = os.environ | {
-        "DJANGO_SETTINGS_MODULE": "tests.settings",
-        "DATABASE_URL": database_url(),
-        "CACHE_URL": shared_cache,
-    }
-    command = [sys.executable, "-m", "tests.ui.coalesce_worker", url, key]
-    root, pipe = Path(__file__).resolve().parents[2], subprocess.PIPE
-    processes = [
-        subprocess.Popen(command, cwd=root, env=environment, stdin=pipe, stdout=pipe, text=True)
-        for _ in range(2)
-    ]
-    for process in processes:
-        assert process.stdout is not None and process.stdout.readline() == "ready\n"
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    values = []
-    for process in processes:
-        output, _ = process.communicate(timeout=60)
-        assert process.returncode == 0
-        values += output.split()
-    return values
 
 
 @pytest.mark.parametrize(
