@@ -288,7 +288,7 @@ def test_a_list_too_long_for_rows_is_edited_as_json(desk: Client, service: Fault
 def test_nesting_without_end_is_a_card(desk: Client, service: FaultServer) -> None:
     deep = '{"borrowerId": "B-1", "profiles": ' + '{"a":' * 900 + "1" + "}" * 901
     service.on(RECORD, reply(deep))
-    assert desk.get(EDIT).status_code in (200, 502)
+    assert desk.get(EDIT).status_code == 502
     assert desk.get("/apps/kenya/borrowers/B-1/panels/record").status_code == 200
 
 
