@@ -40,12 +40,8 @@ EXHAUSTIVE = (
     "proof/",
     "sandbox/test_schemathesis.py",
 )
-# Of the browser's tests, a person's main ways.
-NOT_EXHAUSTIVE = (
-    "browser/test_main_job.py",
-    "browser/test_scripts.py",
-    "browser/test_signing_in.py",
-)
+# Of the browser's tests, the main job.
+NOT_EXHAUSTIVE = ("browser/test_main_job.py",)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
