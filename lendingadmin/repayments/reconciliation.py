@@ -162,7 +162,7 @@ def _conclude(repayment: Repayment) -> None:
 
 
 def _check_for_late_rise(repayment: Repayment) -> None:
-    """A rise after it was given up that nothing else entered here explains is for a person."""
+    """Raise an alarm for a rise after it was abandoned that nothing else entered here explains."""
     found = attribution_of(repayment, after=repayment.latest)
     if found and found.effect in (Effect.SEEN, Effect.MORE):
         services.raise_alarm(

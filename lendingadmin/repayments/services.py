@@ -50,7 +50,7 @@ class LoanBusy(Exception):
 
 
 class MayDouble(Exception):
-    """An attempt with this externalId was given up and may yet be posted; nobody agreed to that."""
+    """An abandoned attempt has this externalId and may yet be posted; nobody agreed to that."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def create_intent(
 
 
 def find_abandoned(app_id: str, account_id: str, external_id: str) -> QuerySet[Repayment]:
-    """The attempts with this externalId that were given up, by evidence, a sweep or a person.
+    """The attempts with this externalId that were abandoned, by evidence, a sweep or a person.
 
     The service never said no to them: each may be there, or may yet be posted.
     """
@@ -233,8 +233,8 @@ def _of_loan(repayment: Repayment) -> QuerySet[Repayment]:
 def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
     """Move the row to `recorded`, whatever its state: the service said that it holds it.
 
-    When it was given up meanwhile, or another with its externalId went through, the desk is
-    alarmed.
+    Raises an alarm when it was concluded otherwise meanwhile, or when another with its externalId
+    is recorded too.
     """
     repayment.refresh_from_db()
     if repayment.state != RepaymentState.SENT:

@@ -80,7 +80,7 @@ def _ask_once(key: str, call: Callable[[], Value]) -> Answered:
         if found is not None:
             return found
     try:
-        # Somebody may have answered between our look and our lock.
+        # Another may have been answered between the check and the lock.
         return _fresh(key) or _ask(key, mine, call)
     finally:
         cache.delete(lock)

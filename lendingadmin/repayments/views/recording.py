@@ -141,7 +141,7 @@ def confirm(
         except (services.DuplicateExternalId, services.LoanBusy) as rule:
             stands_against = rule
         except services.MayDouble:
-            pass  # it was given up this very moment: the page asks for the tick now
+            pass  # it was abandoned this very moment: the page asks for the tick now
         else:
             idempotency.delete_draft(idempotency_key)
             return redirect(repayment)
