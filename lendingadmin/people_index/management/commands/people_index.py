@@ -1,0 +1,68 @@
+"""`manage.py people_index`: how the index of people stands, reading it again, erasing one."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from lendingadmin import audit
+from lendingadmin.people_index import cards, tasks
+from lendingadmin.people_index.find import find_index
+from lendingadmin.people_index.models import BorrowerIndex
+
+
+class Command(BaseCommand):
+    """Says how the index stands; the worker does what is begun here."""
+
+    help = "The index that finds borrowers by name, phone and number."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("--status", action="store_true", help="how the index of each app stands")
+        what.add_argument(
+            "--rebuild", action="store_true", help="read all borrowers again; the index answers on"
+        )
+        what.add_argument("--erase", metavar="BORROWER", help="take one borrower out, by id")
+        parser.add_argument("--app", help="this app only")
+
+    def handle(self, **options: Any) -> None:
+        """Do the one thing that was asked for. Raises CommandError for an unknown app."""
+        apps = [app.app_id for app in settings.LENDING_APPS if options["app"] in (None, app.app_id)]
+        if not apps:
+            raise CommandError(f"“{options['app']}” is no app of LENDING_APPS.")
+        for app_id in apps:
+            if options["rebuild"]:
+                begun = tasks.start(app_id)
+                words = "begun; the worker reads" if begun else "a walk is under way already"
+            elif options["erase"]:
+                words = self._erase(app_id, options["erase"])
+            else:
+                words = describe_index(find_index(app_id))
+            self.stdout.write(f"{app_id}: {words}")
+
+    def _erase(self, app_id: str, borrower_id: str) -> str:
+        if not cards.erase_borrower(app_id, borrower_id):
+            return "not in the index"
+        audit.record(
+            None,
+            "dashboard.borrowers.erase",
+            app_id=app_id,
+            subject=borrower_id,
+            outcome="erased from the index",
+            saved="yes",
+        )
+        return "erased; a walk brings back whom the service still lists"
+
+
+def describe_index(index: BorrowerIndex | None) -> str:
+    """How an index stands, in a line."""
+    if index is None:
+        return "no index yet; the worker builds it"
+    parts = [f"{index.count_cards():,} borrowers"]
+    if index.complete_at:
+        parts.append(f"whole as of {timezone.localtime(index.complete_at):%Y-%m-%d %H:%M %Z}")
+    parts.append(index.get_state_display())
+    if index.state == BorrowerIndex.State.RUNNING:
+        parts.append(f"{index.seen:,} read")
+    return ", ".join(filter(None, [*parts, index.why]))

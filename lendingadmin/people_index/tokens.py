@@ -1,0 +1,93 @@
+"""Keyed hashes of what a borrower is found by: 40 bits each, under a key of PEOPLE_KEYS.
+
+Tokens of different apps and keys have nothing in common. Short ones collide on purpose; each hit is
+checked against its card.
+"""
+
+import hmac
+from base64 import urlsafe_b64decode
+from collections.abc import Iterable
+from hashlib import sha256
+
+from django.conf import settings
+
+from .words import (
+    PHONE_ENDINGS,
+    SHORTEST_PREFIX,
+    hash_phone,
+    list_deletions,
+    list_prefixes,
+    mask_phone,
+    split_words,
+)
+
+_BYTES = 5
+# Each token is a number below this.
+TOKENS = 2 ** (8 * _BYTES)
+# Names the rules by which a card gets its tokens. Change it when the rules change, so that a new
+# index is built: tokens of other rules would stay behind when a card changes.
+_RULES = b"rules 2"
+
+
+class Tokenizer:
+    """Makes the tokens of one app under one key."""
+
+    def __init__(self, app_id: str, key: str) -> None:
+        self._mac = hmac.new(urlsafe_b64decode(key), f"{app_id}\n".encode(), sha256)
+
+    def make(self, kind: str, text: str) -> int:
+        """The token of a text of this kind."""
+        mac = self._mac.copy()
+        mac.update(f"{kind}\n{text}".encode())
+        return int.from_bytes(mac.digest()[:_BYTES], "big")
+
+    def list_card_tokens(self, fields: dict[str, str], borrower_id: str) -> set[int]:
+        """What a card is found by: words of its name, its phone in all forms, its numbers."""
+        names = split_words(fields["name"])
+        found = {self.make("word", word) for word in names}
+        found |= {self.make_beginning(word) for word in names}
+        found.add(self.make("id", borrower_id.casefold()))
+        if phone := fields["phone"]:
+            found |= {self.make("phone", phone[-n:]) for n in PHONE_ENDINGS if len(phone) >= n}
+            found.add(self.make("hashed", hash_phone(phone)))
+            if masked := mask_phone(phone):
+                found.add(self.make("masked", masked))
+        for kind in ("number", "uid", "government_id_digest", "email_digest"):
+            if fields[kind]:
+                found.add(self.make(kind, fields[kind].casefold()))
+        return found
+
+    def make_beginning(self, word: str) -> int:
+        """The token that a card has for a word that begins with the same three letters."""
+        return self.make("beginning", word[:SHORTEST_PREFIX])
+
+    def list_word_keys(self, word: str) -> set[tuple[int, int]]:
+        """What leads to a word: its beginnings, and it misspelled by a letter.
+
+        Each key with the token that it leads to. What is shorter than three letters leads to the
+        beginnings of three, of which there are few; these need no key.
+        """
+        own, beginning = self.make("word", word), self.make_beginning(word)
+        keys = {(self.make("edit", part), own) for part in list_deletions(word)}
+        for part in list_prefixes(word):
+            if len(part) < SHORTEST_PREFIX:
+                keys.add((self.make("prefix", part), beginning))
+            elif len(part) > SHORTEST_PREFIX:
+                keys.add((self.make("prefix", part), own))
+        return keys
+
+
+def digest(text: str) -> str:
+    """A number by which two are compared, and which shows neither; empty for none."""
+    return sha256(text.encode()).hexdigest()[:16] if text else ""
+
+
+def name_key(key: str) -> str:
+    """The name of a key of PEOPLE_KEYS, by which an index knows it; it tells nothing of the key."""
+    return hmac.new(urlsafe_b64decode(key), _RULES, sha256).hexdigest()[:16]
+
+
+def get_tokenizer(app_id: str, key_name: str) -> Tokenizer | None:
+    """The tokenizer of an index; None where its key is not configured any more."""
+    keys: Iterable[str] = settings.PEOPLE_KEYS
+    return next((Tokenizer(app_id, key) for key in keys if name_key(key) == key_name), None)

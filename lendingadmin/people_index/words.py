@@ -1,0 +1,153 @@
+"""What is typed and what a card holds, in the form in which the two are compared.
+
+Names in small letters without accents, one word each; numbers as their digits. Pure functions.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import NamedTuple
+
+# A person may type this much; what is longer is no name.
+LONGEST_QUERY = 200
+MOST_WORDS = 8
+LONGEST_WORD = 40
+# From so many letters on, a part of a name is looked for by itself.
+SHORTEST_PREFIX = 3
+# A longer beginning finds no fewer names.
+LONGEST_PREFIX = 8
+# In shorter words one letter is too much of the word.
+SHORTEST_MISTYPED = 4
+# Endings of a phone number by which it is found: one person's, some people's, a filter's.
+PHONE_ENDINGS = (9, 6, 4)
+_MASK = re.compile(r"\+?0*(\d{5,})[*xX•.]{2,}(\d{3,})")
+_PHONE = re.compile(r"[+(]*\d[\d\s()/.\-]*")
+_HASH = re.compile(r"[0-9a-fA-F]{64}")
+_WITHIN_WORDS = str.maketrans("", "", "'’‘`´ʼ.")
+
+
+def fold(text: str) -> str:
+    """Small letters and digits without accents; everything else is a space."""
+    plain = unicodedata.normalize("NFKD", text.translate(_WITHIN_WORDS)).casefold()
+    kept = (
+        sign if unicodedata.category(sign)[0] in "LN" else " "
+        for sign in plain
+        if unicodedata.category(sign) not in ("Mn", "Cf")
+    )
+    return " ".join("".join(kept).split())
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a name or of what was typed, each once, in their order."""
+    words = (word[:LONGEST_WORD] for word in fold(text).split())
+    return list(dict.fromkeys(words))
+
+
+def read_digits(text: str) -> str:
+    """The digits of a number, whatever signs stand between them, as ASCII."""
+    return "".join(str(unicodedata.digit(sign)) for sign in text if sign.isdigit())
+
+
+def read_phone(text: str) -> str:
+    """The digits of a phone number without leading zeros and plus; empty for what is none."""
+    digits = read_digits(text).lstrip("0")
+    return digits if 4 <= len(digits) <= 15 else ""
+
+
+def make_dialled(text: str) -> str:
+    """What is dialled for a phone number as it is written, for a `tel:` link; empty for none.
+
+    A leading plus stays: without it the number is one of the country where the phone is.
+    """
+    plus = "+" if text.strip().startswith("+") else ""
+    return plus + read_digits(text) if read_phone(text) else ""
+
+
+def fold_number(text: str) -> str:
+    """An id or number as it is compared: letters and digits, in small letters."""
+    return fold(text).replace(" ", "")
+
+
+def fold_ids(text: str) -> set[str]:
+    """The ids that a text may mean, in small letters: itself, and `ke-1` of `borrower:ke-1`."""
+    folded = text.strip().casefold()
+    return {folded, folded.removeprefix("borrower:")} - {""}
+
+
+def list_prefixes(word: str) -> Iterator[str]:
+    """The beginnings that a word is found by, its own whole beginning included."""
+    for length in range(1, min(len(word), LONGEST_PREFIX) + 1):
+        yield word[:length]
+
+
+def list_deletions(word: str) -> set[str]:
+    """The word, and the word without each of its letters: two words of one edit share one."""
+    if len(word) < SHORTEST_MISTYPED:
+        return {word}
+    return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
+
+
+def is_one_edit(one: str, other: str) -> bool:
+    """Whether a letter was left out, added, taken for another, or swapped with its neighbour."""
+    if one == other or abs(len(one) - len(other)) > 1:
+        return one == other
+    at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    if at is None:
+        return True
+    left, right = one[at:], other[at:]
+    swapped = left[:2] == right[:2][::-1] and left[2:] == right[2:]
+    return swapped or left[1:] == right[1:] or left[1:] == right or left == right[1:]
+
+
+def mask_phone(digits: str) -> str:
+    """How a statement masks this number, `25471***111`: its beginning and its last three digits."""
+    return f"{digits[:5]}*{digits[-3:]}" if len(digits) >= 9 else ""
+
+
+def hash_phone(digits: str) -> str:
+    """The SHA-256 that statements give in place of a number."""
+    return sha256(digits.encode()).hexdigest()
+
+
+class Query(NamedTuple):
+    """What was typed: words of names, and what may be a number.
+
+    `phone` are a number's digits, `masked` the beginning and the end of a masked one, `number` an
+    id in the form of `fold_number`, `hashed` a SHA-256. `digits` are digits beside names, by which
+    namesakes are told apart.
+    """
+
+    names: tuple[str, ...] = ()
+    phone: str = ""
+    masked: tuple[str, str] | None = None
+    number: str = ""
+    hashed: str = ""
+    email: str = ""
+    digits: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing that can be looked for."""
+        return not any(self)
+
+
+def read_query(text: str) -> Query:
+    """Read what was typed. What is too long, or has no letter and no digit, is empty."""
+    text = "".join(sign for sign in text if sign.isprintable() or sign.isspace()).strip()
+    if not text or len(text) > LONGEST_QUERY:
+        return Query()
+    if _HASH.fullmatch(text):
+        return Query(hashed=text.lower())
+    if masked := _MASK.fullmatch(text):
+        return Query(masked=(masked[1], masked[2]))
+    if "@" in text and " " not in text:
+        return Query(email=text.casefold())
+    if _PHONE.fullmatch(text) or text.isdigit():
+        phone = read_phone(text)
+        return Query(phone=phone, number=fold_number(read_digits(text)))
+    words = split_words(text)[:MOST_WORDS]
+    digits = tuple(read_digits(word) for word in words if word.isdigit())
+    names = tuple(word for word in words if not word.isdigit())
+    has_number = any(sign.isdigit() for sign in text) and len(words) <= 4
+    return Query(names=names, digits=digits, number=fold_number(text) if has_number else "")
