@@ -27,6 +27,7 @@ _LABEL_WIDTH = 48
 _ROOMS = {"": 240, "mid": 480, "wide": 700}
 _MOST_POINTS, _MOST_DOTS = 600, 40
 _LEAST_HEIGHT = Decimal("1.5")
+_LEAST_BETWEEN_LINES = 14
 _Write = Callable[[Decimal], str]
 
 
@@ -178,6 +179,13 @@ def find_grid(top: Decimal) -> list[Decimal]:
     return [step * n for n in range(1, int(top / step) + 1)]
 
 
+def _thin_grid(amounts: list[Decimal], plot: Plot) -> list[Decimal]:
+    """As many of the amounts, the highest among them, as the plot has room to label."""
+    room = max(plot.baseline - plot.y(amounts[-1]), 1)
+    step = -(-_LEAST_BETWEEN_LINES * len(amounts) // int(room))
+    return amounts[::-1][:: max(step, 1)][::-1]
+
+
 def draw_schedule(
     installments: object,
     *,
@@ -231,6 +239,17 @@ def kinds_of(installments: object) -> tuple[str, ...]:
     return _kinds([_Row(item, None) for item in _listed(installments)])
 
 
+def list_reported_parts(installments: object) -> tuple[str, ...]:
+    """The parts of which an instalment gives an amount other than zero, readable or not."""
+    rows = [getattr(item, "amounts", None) for item in _listed(installments)]
+
+    def says_something(kind: str) -> bool:
+        values = (getattr(amounts, kind, None) for amounts in rows)
+        return any(value is not None and number(value) != 0 for value in values)
+
+    return tuple(kind for kind in _PARTS if says_something(kind))
+
+
 def draw_schedules(
     schedules: Sequence[tuple[str, object]],
     *,
@@ -281,7 +300,7 @@ def draw_bars(
     if top <= 0:
         return None
     plot = Plot(top, height=height)
-    plot.draw_grid(find_grid(top), lambda amount: compact(amount, locale))
+    plot.draw_grid(_thin_grid(find_grid(top), plot), lambda amount: compact(amount, locale))
     least = top * _LEAST_HEIGHT / plot.room
     for index, item in enumerate(items):
         plot.draw_slot_bar(
@@ -334,7 +353,7 @@ def draw_line(
         return None
     low, high = (marks[0], marks[-1]) if marks else (Decimal(0), max(amounts))
     plot = Plot(high, low=low, height=height, head=12)
-    plot.draw_grid(marks or find_grid(high), write)
+    plot.draw_grid(marks or _thin_grid(find_grid(high), plot), write)
     start, end = ordered[0][0], ordered[-1][0]
     spots = [
         (_unit(100 * ((when - start) / (end - start))), _unit(plot.y(max(amount, low))))

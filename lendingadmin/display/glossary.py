@@ -19,8 +19,10 @@ TERMS = {
     "instalment": "One payment of the schedule: an amount, and the day by which it is due.",
     "repayment": "Money that a borrower paid towards a loan. The service spreads it over what is "
     "owed.",
-    "outstanding": "All that is not paid yet, due or not: principal, interest, fees and penalty.",
-    "overdue": "What should have been paid by now and was not. It is part of what is outstanding.",
+    "outstanding": "All that is not paid yet, due or not: principal, interest, fees and penalty. "
+    "In the portfolio, of open loans.",
+    "overdue": "What should have been paid by now and was not. It is part of what is outstanding. "
+    "In the portfolio, of open loans.",
     "arrears": "Instalments whose day has passed without being paid in full. A loan in arrears is "
     "late.",
     "maturity": "The day by which the whole loan is to be paid back.",
@@ -33,7 +35,8 @@ TERMS = {
     "falls with each repayment.",
     "settlement": "The loan is paid in full and closed; the settlement date is the day on which "
     "that happened.",
-    "performance": "How an open loan keeps to its contract, as the service judges it.",
+    "performance": "How an open loan keeps to its contract, as the service judges it (the "
+    "service's specification of a loan).",
     "outcome": "How a loan ended. The service fills it in once the account is closed.",
     # Rates.
     "APR": "Annual percentage rate: what a loan costs in a year, in per cent, usually with its "
@@ -94,10 +97,18 @@ TERMS = {
     "counted as recorded": "Recorded by the service, probably recorded by its balances, or "
     "resolved as recorded.",
     "not recorded": "A person resolved it as not recorded.",
-    "day's end": "What was entered on a day, by person and channel, to be compared with the till.",
-    # The book.
-    "portfolio at risk": "PAR: the outstanding principal of all loans so many days late or more, "
-    "as a share of the outstanding principal of the whole book.",
+    "end of day": "What was entered on a day, by person and channel, to be compared with the till.",
+    # The portfolio.
+    "open loan": "One whose status has the word open. Where its status has no such word: one that "
+    "has begun, and has neither a settlement date nor a result.",
+    "outstanding principal": "What open loans have not paid yet of the principal, due or not (the "
+    "gross loan portfolio of CGAP, Microfinance Consensus Guidelines, 2003).",
+    "portfolio at risk": "PAR 30: the outstanding principal of open loans more than 30 days late, "
+    "as a share of all open loans' (CGAP, Microfinance Consensus Guidelines, 2003).",
+    "paid since the count before": "How much the paid amounts of all loans, open or not, rose from "
+    "one count of the portfolio to the next.",
+    "principal disbursed by month": "The principal of all loans that began in a month, open or "
+    "closed since then.",
 }  # fmt: skip
 
 _BY_WORD = {word.casefold(): text for word, text in TERMS.items()}

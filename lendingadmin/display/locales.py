@@ -10,7 +10,13 @@ from functools import lru_cache
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_skeleton
-from babel.numbers import NumberPattern, format_percent, get_decimal_symbol, parse_pattern
+from babel.numbers import (
+    NumberPattern,
+    format_percent,
+    get_decimal_symbol,
+    get_group_symbol,
+    parse_pattern,
+)
 
 DEFAULT_LOCALE = "en"
 # Those that a person may choose; the list shows an example of each.
@@ -41,6 +47,19 @@ def write_percent(fraction: Decimal, locale: str) -> str:
 def decimal_sign(locale: str) -> str:
     """What stands between the whole of a number and its decimals."""
     return get_decimal_symbol(_find_locale(locale))
+
+
+@lru_cache(maxsize=64)
+def group_sign(locale: str) -> str:
+    """What stands between thousands: `,`, `.`, `’`, or a space of some width."""
+    return get_group_symbol(_find_locale(locale))
+
+
+@lru_cache(maxsize=64)
+def groups_by_two(locale: str) -> bool:
+    """Whether digits above thousands stand in pairs: `1,00,000`."""
+    pattern: NumberPattern = _find_locale(locale).decimal_formats[None]
+    return pattern.grouping == (3, 2)
 
 
 # The rows of a list share their days, and the rules of a locale are slow.

@@ -24,6 +24,18 @@ def rate(value: object, locale: str = DEFAULT_LOCALE, per: str = "") -> str:
     return _written(rounded, locale, per)
 
 
+def points(value: object, locale: str = DEFAULT_LOCALE) -> str:
+    """Write the difference of two fractions in percentage points: 0.035 is `3.50 points`.
+
+    A difference told in per cent would read as a share of the smaller rate.
+    """
+    fraction = number(value)
+    if fraction is None:
+        return as_it_came(value)
+    rounded = _tidy(_percent(fraction))
+    return f"{grouped(rounded, decimals_of(rounded), locale)} points"
+
+
 def exact_rate(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write a fraction as per cent with every digit that came."""
     fraction = number(value)

@@ -37,6 +37,10 @@ _BY_WORD = {
     "deleted": ("", "trash"),
 }
 
+# Words for a loan's status that decide whether it is open; any other word leaves that undecided.
+_OPEN = {"open"}
+_NOT_OPEN = {"pending", "closed", "settled", "written off", "deleted"}
+
 _PROCESSING = {
     "0": Status("not processed", "", "clock"),
     "1": Status("processed", "good", "check-circle"),
@@ -64,6 +68,16 @@ def find_status(value: object, words: Words) -> Status | None:
         word = f"status {key}" if number(value) is not None else key
     tone, icon = _BY_WORD.get(word.lower(), ("", "minus-circle"))
     return Status(word, tone, icon)
+
+
+def says_open(value: object, words: Words) -> bool | None:
+    """Whether the word of a loan's status says that it is open; None where no word decides it.
+
+    The spec names `open` and `closed`, but no number for them (spec: States and transitions).
+    """
+    status = find_status(value, words)
+    word = status.word.strip().casefold() if status else ""
+    return word in _OPEN if word in _OPEN | _NOT_OPEN else None
 
 
 def processing(value: object) -> Status | None:

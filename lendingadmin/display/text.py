@@ -33,7 +33,13 @@ def borrower_name(borrower: object) -> str:
     person = person_name(getattr(borrower, "individual", None), "")
     if person != MISSING:
         return person
-    for key, value in getattr(getattr(borrower, "company", None), "entries", ()):
-        if "name" in str(key).lower() and isinstance(value, str) and value.strip():
+    company = find_text(getattr(borrower, "company", None), "name")
+    return company or shown(getattr(borrower, "borrower_id", None))
+
+
+def find_text(record: object, word: str) -> str:
+    """The first text of an open record under a key that holds a word; empty where there is none."""
+    for key, value in getattr(record, "entries", ()):
+        if word in str(key).lower() and isinstance(value, str) and value.strip():
             return value.strip()
-    return shown(getattr(borrower, "borrower_id", None))
+    return ""

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.display.charts import Bar, Plot, draw_schedule
+from lendingadmin.display.charts import Bar, Plot, draw_schedule, list_reported_parts
 from lendingadmin.lending.values import Malformed
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
@@ -134,3 +134,19 @@ def test_a_broken_instalment_leaves_a_gap_among_the_good_ones() -> None:
     chart = draw(installment(0, principal=Decimal(5)), odd, installment(2, principal=Decimal(5)))
     assert [len(bar.segments) for bar in chart.bars] == [1, 0, 1]
     assert chart.bars[1].label == ""
+
+
+@pytest.mark.parametrize(
+    ("amounts", "reported"),
+    [
+        ({"principal": Decimal(10), "interest": Decimal(0), "fees": None}, ("principal",)),
+        ({"principal": Decimal(10), "fees": Decimal("0.01")}, ("principal", "fees")),
+        ({"interest": Malformed("n/a")}, ("interest",)),
+        ({}, ()),
+    ],
+)
+def test_only_parts_with_an_amount_are_reported(
+    amounts: dict[str, object], reported: tuple[str, ...]
+) -> None:
+    rows = [installment(0, principal=None, interest=Decimal(0)), installment(1, **amounts)]
+    assert list_reported_parts(rows) == reported

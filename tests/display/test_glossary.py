@@ -43,6 +43,11 @@ def test_each_is_explained_in_a_sentence_or_two(word: str, text: str) -> None:
     assert word.strip() == word
 
 
+@pytest.mark.parametrize("word", ["portfolio at risk", "outstanding principal"])
+def test_a_figure_that_others_define_names_its_source(word: str) -> None:
+    assert "CGAP, Microfinance Consensus Guidelines, 2003" in TERMS[word]
+
+
 def test_no_word_stands_twice() -> None:
     assert len({word.casefold() for word in TERMS}) == len(TERMS)
 

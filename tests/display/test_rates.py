@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from lendingadmin.display.durations import duration, elapsed, exact_duration
-from lendingadmin.display.rates import exact_rate, rate
+from lendingadmin.display.rates import exact_rate, points, rate
 from lendingadmin.lending.values import Malformed
 
 
@@ -37,6 +37,20 @@ from lendingadmin.lending.values import Malformed
 )
 def test_rate(fraction: object, tidy: str, exact: str) -> None:
     assert (rate(fraction), exact_rate(fraction)) == (tidy, exact)
+
+
+@pytest.mark.parametrize(
+    ("difference", "text"),
+    [
+        (Decimal("0.035"), "3.5 points"),
+        (Decimal("0.126"), "12.6 points"),
+        (Decimal("-0.00004"), "\N{MINUS SIGN}0.004 points"),
+        (Decimal("0"), "0 points"),
+        (None, "—"),
+    ],
+)
+def test_points(difference: object, text: str) -> None:
+    assert points(difference) == text
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,28 @@ def test_no_status_has_no_chip(value: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "is_open"),
+    [
+        (Decimal(2), True),
+        ("2", True),
+        ("OPEN", True),
+        (Decimal(1), False),
+        (Decimal(3), False),
+        ("Written off", False),
+        ("settled", False),
+        # No word, or one that decides nothing.
+        (Decimal(9), None),
+        (Decimal(77), None),
+        ("limbo", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_which_words_say_that_a_loan_is_open(value: object, is_open: bool | None) -> None:
+    assert statuses.says_open(value, WORDS) is is_open
+
+
+@pytest.mark.parametrize(
     ("value", "processing", "assessment_type"),
     [
         (Decimal(0), "not processed", "beta"),

@@ -48,6 +48,12 @@ def schedule_legend(contract: object, steps: Iterable[Any] = ()) -> dict[str, ob
     return {"kinds": (*kinds, "late") if kinds and late else kinds}
 
 
+@register.simple_tag
+def reported_parts(contract: object) -> tuple[str, ...]:
+    """The parts of its instalments that have a column: one of zeros alone would say nothing."""
+    return charts.list_reported_parts(getattr(contract, "installments", None))
+
+
 @register.inclusion_tag("_contracts_chart.html")
 def contracts_chart(columns: Iterable[Any], zone: object, currency: str) -> dict[str, object]:
     """Draw the schedules of several contracts below one another, on the same two scales."""

@@ -17,6 +17,13 @@ def rate(value: object, per: str = "") -> str:
 
 
 @register.filter
+def rate_points(value: object) -> str:
+    """The difference of two rates in percentage points; the fraction on hover."""
+    text = rates.points(value, formats.locale())
+    return text if number(value) is None else _with_hover(text, rates.rate_hover(value))
+
+
+@register.filter
 def rate_each(value: object, period: object) -> str:
     """A rate for a period that the service gives, such as `30 days`: `2.5 % a month`."""
     return _rate(value, rates.period(period), durations.days_of(period))

@@ -92,9 +92,13 @@ def zones_here(zone: object) -> str:
 
 @register.filter
 def ago(value: object) -> str:
-    """How far a moment lies from now."""
-    text = times.ago(value, timezone.now(), formats.locale())
-    return _tag(value, text, times.utc(value)) if isinstance(value, datetime) else text
+    """How far a moment lies from now; on paper, which is read later, the moment itself."""
+    locale = formats.locale()
+    text = times.ago(value, timezone.now(), locale)
+    if not isinstance(value, datetime):
+        return text
+    zone = formats.zone() or timezone.get_current_timezone()
+    return _tag(value, text, times.utc(value), on_paper=times.moment(value, zone, locale))
 
 
 @register.filter
@@ -125,10 +129,12 @@ def _render(write: Write, value: object, zone: tzinfo | None) -> str:
     return text
 
 
-def _tag(value: datetime, text: str, hover: str, locale: str = DEFAULT_LOCALE) -> str:
+def _tag(
+    value: datetime, text: str, hover: str, locale: str = DEFAULT_LOCALE, on_paper: str = ""
+) -> str:
     # Digits and the names of months and zones need no escaping, and a list has two in each row.
-    lang = _lang(locale)
-    return SafeString(f'<time datetime="{value.isoformat()}" title="{hover}"{lang}>{text}</time>')
+    more = f'{_lang(locale)} data-on-paper="{on_paper}"' if on_paper else _lang(locale)
+    return SafeString(f'<time datetime="{value.isoformat()}" title="{hover}"{more}>{text}</time>')
 
 
 def _lang(locale: str) -> str:

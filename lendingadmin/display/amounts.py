@@ -1,0 +1,130 @@
+"""An amount as a person types it, read to the number that it means, or refused. Never guessed.
+
+`money.py` writes amounts; whatever it writes is read here as the same number, or refused with that
+number among the readings.
+"""
+
+import re
+import unicodedata
+from decimal import Decimal
+from functools import lru_cache
+
+from babel import Locale, UnknownLocaleError
+from babel.numbers import is_currency
+
+from .locales import group_sign, groups_by_two
+
+# Spaces and apostrophes of every width stand between thousands: no-break, figure, thin, narrow.
+_SAME_SIGN = str.maketrans(dict.fromkeys("\u00a0\u2007\u2009\u202f", " ") | {"\u2019": "'"})
+_NO_CENTS = re.compile(r" ?/[=-]$")
+_AMOUNT = re.compile(
+    r"(?:(?P<before>[^\d.,' /]+)\.? ?)?(?P<figure>\d(?:[\d.,' ]*\d)?)(?: ?(?P<after>[^\d.,' /]+))?",
+    re.ASCII,
+)
+# One to three digits, a point, three digits: thousands, to those who write a comma for decimals.
+_TWO_WAYS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_SHILLINGS = ("KES", "SOS", "TZS", "UGX")
+
+
+class Unreadable(ValueError):
+    """The text has no reading as an amount that is not negative."""
+
+
+class Ambiguous(ValueError):
+    """The text has two readings; each is spelled so that it has one."""
+
+    def __init__(self, *readings: str) -> None:
+        super().__init__(" or ".join(readings))
+        self.readings = readings
+
+
+class OtherCurrency(ValueError):
+    """The text names another currency than the amount is in; `mark` is how it does."""
+
+    def __init__(self, mark: str) -> None:
+        super().__init__(mark)
+        self.mark = mark
+
+
+def parse_amount(text: str, currency: str, locale: str) -> Decimal:
+    """Read `3,500`, `3 500.50`, `KES 3500` or `3500/=`, as this locale's people write it.
+
+    A point or comma before exactly three digits is thousands or decimals, and nothing tells which:
+    only a comma is read as thousands, by people whose locale puts one there. Without a `currency`
+    none may be named. Raises Unreadable, Ambiguous or OtherCurrency.
+    """
+    plain = re.sub(r"\s+", " ", text.translate(_SAME_SIGN)).strip()
+    found = _AMOUNT.fullmatch(_NO_CENTS.sub("", plain))
+    if not found or (found["before"] and found["after"]):
+        raise Unreadable(text)
+    mark = found["before"] or found["after"]
+    if mark and mark.upper() not in _list_marks(currency):
+        raise OtherCurrency(mark) if currency and _names_currency(mark) else Unreadable(text)
+    return _parse_figure(found["figure"], locale)
+
+
+def write_for_all(amount: str) -> str:
+    """The amount so that everybody may type it: `01.234` for 1.234, which has two readings."""
+    return f"0{amount}" if _TWO_WAYS.fullmatch(amount) else amount
+
+
+def _parse_figure(figure: str, locale: str) -> Decimal:
+    signs = re.findall(r"\D", figure)
+    kinds = set(signs)
+    if not signs:
+        return Decimal(figure)
+    last = signs[-1]
+    whole, _, decimals = figure.rpartition(last)
+    if last in ".," and signs.count(last) == 1:
+        if len(signs) == 1:
+            return _parse_either(whole, decimals, last, locale)
+        if len(kinds) == 2:
+            return Decimal(f"{_ungroup(whole, signs[0], locale)}.{decimals}")
+    if len(kinds) > 1:
+        raise Unreadable(figure)
+    return Decimal(_ungroup(figure, last, locale))
+
+
+def _parse_either(whole: str, rest: str, sign: str, locale: str) -> Decimal:
+    """Read a figure whose only sign is one point or comma."""
+    is_group = sign == "," == group_sign(locale)
+    if len(rest) != 3 or whole[0] == "0" or (len(whole) > 3 and not is_group):
+        return Decimal(f"{whole}.{rest}")
+    if len(whole) <= 3 and is_group:
+        return Decimal(f"{whole}{rest}")
+    shortest = rest.rstrip("0").ljust(2, "0")
+    raise Ambiguous(f"{whole}{rest}", write_for_all(f"{whole}.{shortest}"))
+
+
+def _ungroup(figure: str, sign: str, locale: str) -> str:
+    """The digits without the sign between thousands, which stands where it must."""
+    first, *others = figure.split(sign)
+    sizes = [len(group) for group in others]
+    by_three = len(first) <= 3 and set(sizes) == {3}
+    by_two = len(first) <= 2 and sizes[-1] == 3 and set(sizes[:-1]) <= {2}
+    is_grouped = by_three or (by_two and sign == "," and groups_by_two(locale))
+    if not is_grouped or not first or first[0] == "0":
+        raise Unreadable(figure)
+    return first + "".join(others)
+
+
+@lru_cache(maxsize=64)
+def _list_marks(currency: str) -> frozenset[str]:
+    """How the currency is written beside an amount, in capitals: `KES`, `KSH`, `GH₵`."""
+    if not currency:
+        return frozenset()
+    marks = {currency}
+    if currency in _SHILLINGS:
+        marks |= {"SH", "SHS", f"{currency[0]}SH", f"{currency[0]}SHS"}
+    # A code begins with its country's: the sign that this country itself writes.
+    try:
+        country = Locale.parse(f"en_{currency[:2]}")
+    except (ValueError, UnknownLocaleError):
+        return frozenset(marks)
+    return frozenset(marks | {country.currency_symbols.get(currency, currency).upper()})
+
+
+def _names_currency(mark: str) -> bool:
+    is_sign = any(unicodedata.category(letter) == "Sc" for letter in mark)
+    is_shilling = any(mark.upper() in _list_marks(code) for code in _SHILLINGS)
+    return is_sign or is_shilling or is_currency(mark.upper())
