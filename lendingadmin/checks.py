@@ -61,11 +61,12 @@ def data_keys_are_random(**_: Any) -> list[CheckMessage]:
     """A key that somebody typed, or copied out of an example, protects nothing."""
     return [
         Warning(
-            f"Key {position} of DATA_KEYS is made of text, not of random bytes.",
+            f"Key {position} of {name} is made of text, not of random bytes.",
             hint="`manage.py new_data_key` prints a random one; keep the old one behind it.",
             id="lendingadmin.W003",
         )
-        for position, key in enumerate(settings.DATA_KEYS, start=1)
+        for name in ("DATA_KEYS", "PEOPLE_KEYS")
+        for position, key in enumerate(getattr(settings, name), start=1)
         # 32 random bytes are all printable once in 10^13 keys.
         if all(32 <= byte < 127 for byte in base64.urlsafe_b64decode(key))
     ]

@@ -4,7 +4,7 @@ Each function takes the text of a variable and raises ValueError with a sentence
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from email.utils import parseaddr
 from typing import Any
@@ -59,6 +59,31 @@ def mail_server(text: str) -> dict[str, Any]:
             "filemail:///folder or dummymail://"
         ) from None
     return config
+
+
+def database_address(text: str) -> dict[str, Any]:
+    """Read where the database is, `postgres://user:password@host/name`, into Django's settings."""
+    return _read_address(
+        Env.db_url_config, Env.DB_SCHEMES, text, "postgres://user:password@host:5432/name"
+    )
+
+
+def cache_address(text: str) -> dict[str, Any]:
+    """Read where the cache is, `redis://host:6379/0`, into Django's settings."""
+    form = "redis://host:6379/0 or dbcache://cache"
+    return _read_address(Env.cache_url_config, Env.CACHE_SCHEMES, text, form)
+
+
+def _read_address(
+    parse: Callable[[str], dict[str, Any]], schemes: Iterable[str], text: str, form: str
+) -> dict[str, Any]:
+    """Parse an address. The text may hold a password, so what is wrong with it is not repeated."""
+    if text.partition("://")[0] not in schemes:
+        raise ValueError(f"give an address such as {form}")
+    try:
+        return parse(text)
+    except (ImproperlyConfigured, ValueError, KeyError):
+        raise ValueError(f"give an address such as {form}") from None
 
 
 def mail_address(text: str) -> str:

@@ -11,8 +11,11 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from .borrowers.required import read_required_fields
 from .env import (
+    cache_address,
     data_keys,
+    database_address,
     duration,
     mail_address,
     mail_server,
@@ -23,7 +26,7 @@ from .env import (
     switch,
     words,
 )
-from .gateway.lending_apps import read_lending_apps
+from .gateway.lending_apps import read_lending_apps, words_by_app
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
@@ -59,8 +62,15 @@ LENDING_LOAN_STATUSES = read("LENDING_LOAN_STATUSES", status_words, "")
 LENDING_PERFORMANCE_STATUSES = read("LENDING_PERFORMANCE_STATUSES", status_words, "")
 LENDING_BORROWER_STATUSES = read("LENDING_BORROWER_STATUSES", status_words, "")
 LENDING_PRODUCT_STATUSES = read("LENDING_PRODUCT_STATUSES", status_words, "")
+LENDER_NAMES = read("LENDER_NAMES", words_by_app(LENDING_APPS), "")
+LENDER_LANGUAGES = read("LENDER_LANGUAGES", words_by_app(LENDING_APPS, "en", "fr", "sw"), "")
+BORROWER_REQUIRED = read(
+    "BORROWER_REQUIRED", read_required_fields, "surname/companyName,phoneNumber"
+)
 REPAYMENT_QUIET = read("REPAYMENT_QUIET", duration, "15m")
 SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", duration, "6h")
+SNAPSHOT_MONTH_ENDS = read("SNAPSHOT_MONTH_ENDS", int, "0")
+PEOPLE_EVERY = read("PEOPLE_EVERY", duration, "6h")
 
 # --- where and how it runs -----------------------------------------------------------------
 
@@ -68,6 +78,7 @@ DEBUG = read("DEBUG", switch, "off")
 HTTPS = read("HTTPS", switch, "off" if DEBUG else "on")
 SECRET_KEY = read("SECRET_KEY", str)
 DATA_KEYS = read("DATA_KEYS", data_keys)
+PEOPLE_KEYS = read("PEOPLE_KEYS", data_keys)
 ALLOWED_HOSTS = read("ALLOWED_HOSTS", words, "localhost,127.0.0.1")
 CSRF_TRUSTED_ORIGINS = read("CSRF_TRUSTED_ORIGINS", words, "")
 TRUSTED_PROXIES = read("TRUSTED_PROXIES", int, "0")
@@ -90,6 +101,7 @@ INSTALLED_APPS = [
     "lendingadmin.assessments",
     "lendingadmin.offers",
     "lendingadmin.events",
+    "lendingadmin.people_index",
     "lendingadmin.search",
     "lendingadmin.portfolio",
     "lendingadmin.demo",
@@ -161,7 +173,9 @@ FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 # --- what it keeps -------------------------------------------------------------------------
 
 DATABASES: dict[str, dict[str, Any]] = {
-    "default": env.db_url("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'lendingadmin.sqlite3'}")
+    "default": read(
+        "DATABASE_URL", database_address, f"sqlite:///{VAR_DIR / 'lendingadmin.sqlite3'}"
+    )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
@@ -174,7 +188,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 # Opening a connection again for each request costs as much as the request's queries.
 DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-CACHES = {"default": env.cache_url("CACHE_URL", default="dbcache://cache")}
+CACHES = {"default": read("CACHE_URL", cache_address, "dbcache://cache")}
 
 # The worker takes its tasks out of the database: one thing less to run and to back up.
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
@@ -192,9 +206,12 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+# How long a set-up link works.
+PASSWORD_RESET_TIMEOUT = 24 * 60 * 60
 LOGIN_REDIRECT_URL = "/"
 LOGIN_URL = "account_login"
 ACCOUNT_ADAPTER = "lendingadmin.staff.adapter.StaffAdapter"
+ACCOUNT_FORMS = {"login": "lendingadmin.staff.forms.LoginForm"}
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
@@ -258,8 +275,11 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 17_000_000
 
 # --- words, times, mail, logs --------------------------------------------------------------
 
+# The dashboard's own words are English. What a customer is given is translated.
 LANGUAGE_CODE = "en"
-USE_I18N = False
+LANGUAGES = [("en", "English"), ("fr", "Français"), ("sw", "Kiswahili")]
+LOCALE_PATHS = [BASE_DIR / "lendingadmin" / "locale"]
+USE_I18N = True
 TIME_ZONE = "UTC"
 USE_TZ = True
 

@@ -2,5 +2,6 @@
 
 from lendingadmin.gateway.clients import app, calls, client
 from lendingadmin.gateway.lending_apps import LendingApp, lending_app
+from lendingadmin.gateway.silence import find_silence, is_outage
 
-__all__ = ["LendingApp", "app", "calls", "client", "lending_app"]
+__all__ = ["LendingApp", "app", "calls", "client", "find_silence", "is_outage", "lending_app"]

@@ -10,6 +10,7 @@ from typing import cast
 from django.conf import settings
 
 from lendingadmin.gateway.lending_apps import lending_app
+from lendingadmin.gateway.silence import note_call
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.client import AppClient, LendingClient
 from lendingadmin.lending.forks import ForkSafe
@@ -104,6 +105,7 @@ def calls() -> Iterator[list[Call]]:
 
 def _keep_call(call: Call) -> None:
     """Collect the call, and log one line. No path: it holds ids of people."""
+    note_call(call)
     if (made := _collected.get()) is not None:
         made.append(call)
     logger.info(

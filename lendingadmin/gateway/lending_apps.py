@@ -1,6 +1,7 @@
 """The lending apps that LENDING_APPS lists. Settings import this, so it must not touch models."""
 
 import re
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -36,6 +37,29 @@ def read_lending_apps(text: str) -> tuple[LendingApp, ...]:
     if not apps or len({app.app_id for app in apps}) != len(apps):
         raise ValueError("give at least one app, each id once: app:CURRENCY:Zone/Name,…")
     return tuple(apps)
+
+
+def words_by_app(apps: Sequence[LendingApp], *choices: str) -> Callable[[str], dict[str, str]]:
+    """A reader of `kenya:Umoja Credit,ghana:Adom Loans`: words for some of these apps, by app id.
+
+    Where there are `choices` it accepts no other words.
+    """
+    known = [app.app_id for app in apps]
+
+    def read(text: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for part in filter(None, (piece.strip() for piece in text.split(","))):
+            app_id, _, words = (piece.strip() for piece in part.partition(":"))
+            if app_id not in known:
+                raise ValueError(f"“{app_id}” of “{part}” is no app of LENDING_APPS")
+            if app_id in found or not words:
+                raise ValueError(f"“{part}”: give each app once, as app:words,…")
+            if choices and words not in choices:
+                raise ValueError(f"“{words}” of “{part}” is none of: {', '.join(choices)}")
+            found[app_id] = words
+        return found
+
+    return read
 
 
 def lending_app(app_id: str) -> LendingApp:

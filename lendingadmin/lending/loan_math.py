@@ -92,7 +92,7 @@ def schedule_rows(loan: Loan, now: datetime) -> tuple[ScheduleRow, ...]:
     left = _paid_towards_instalments(loan)
     found: list[ScheduleRow] = []
     for place, installment in enumerate(instalments(loan), start=1):
-        due = _due(installment)
+        due = due_of(installment)
         covered = None
         if left is not None and due is not None:
             covered = min(left, due)
@@ -118,9 +118,17 @@ def instalments(loan: Loan) -> tuple[Installment, ...]:
     return each(contract.installments) if isinstance(contract, LendingContract) else ()
 
 
-def _due(installment: Installment) -> Decimal | None:
+def due_of(installment: Installment) -> Decimal | None:
+    """What is to be paid of an instalment in total."""
     amounts = installment.amounts
     return number(amounts.repayment) if isinstance(amounts, InstallmentAmounts) else None
+
+
+def next_of(loan: Loan) -> Installment | None:
+    """The instalment that is next, as the service says (spec: LoanSchedule)."""
+    schedule = loan.schedule
+    coming = schedule.next_installment if isinstance(schedule, LoanSchedule) else None
+    return coming if isinstance(coming, Installment) else None
 
 
 def _paid_towards_instalments(loan: Loan) -> Decimal | None:
@@ -171,9 +179,9 @@ def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
     """Lead figures of a loan; `repaid_share` is between 0 and 1."""
     total, paid = total_of(loan, "total"), total_of(loan, "paid")
     schedule = loan.schedule if isinstance(loan.schedule, LoanSchedule) else None
-    coming = schedule.next_installment if schedule else None
+    coming = next_of(loan)
     found = schedule_rows(loan, now)
-    if not isinstance(coming, Installment):
+    if coming is None:
         coming = next(
             (x.installment for x in found if x.progress in (Progress.NEXT, Progress.PART_PAID)),
             None,
@@ -188,7 +196,7 @@ def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
         days_late=number(schedule.days_late) if schedule else None,
         repaid_share=share,
         next_due=moment(coming.due_date) if coming else None,
-        next_amount=_due(coming) if coming else None,
+        next_amount=due_of(coming) if coming else None,
         late_since=late[0] if late else None,
     )
 
@@ -206,6 +214,11 @@ def key_of(loan: Loan) -> str:
 def borrower_of(loan: Loan) -> str:
     """The borrowerId of the loan's holder; empty where the service gave none that can be."""
     return _id(loan.borrower_id)
+
+
+def product_of(loan: Loan) -> str:
+    """The id of the loan's product; empty where the service gave none that can be."""
+    return _id(loan.product_id)
 
 
 def _id(value: object) -> str:

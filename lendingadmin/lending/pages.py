@@ -130,6 +130,11 @@ def read_page_token(raw: object) -> str | None:
     raise ValueError("the token of the next page is no text that can be sent back")
 
 
+def refuses_token(error: LendingError) -> bool:
+    """Whether the service no longer accepts the page token that it gave (Spec: Errors)."""
+    return "page token" in (error.error_description or "").lower()
+
+
 class ListResource(Resource, Generic[Read]):
     """A resource whose items are listed by one operation.
 

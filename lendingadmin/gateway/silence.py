@@ -1,0 +1,53 @@
+"""Since when the service has not answered, as far as the calls of this process tell."""
+
+import threading
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from lendingadmin.lending.calls import Call
+from lendingadmin.lending.forks import ForkSafe
+
+# An older failure says nothing of now: the service may be back, and nobody has asked it since.
+_SAID_FOR = timedelta(minutes=5)
+_WITHOUT_ANSWER = frozenset({"Unreachable", "TimedOut"})
+_NOBODY_BEHIND = frozenset({502, 503, 504})
+
+
+class _Silence(ForkSafe):
+    """The first call without an answer after the last one with an answer, and the newest."""
+
+    def reset(self) -> None:
+        """A forked child makes its own calls."""
+        self.lock = threading.Lock()
+        self.began_at: datetime | None = None
+        self.seen_at: datetime | None = None
+
+    def note(self, *, is_answered: bool) -> None:
+        """Take one call into account."""
+        with self.lock:
+            self.seen_at = None if is_answered else timezone.now()
+            self.began_at = None if is_answered else self.began_at or self.seen_at
+
+
+_silence = _Silence()
+
+
+def is_outage(error: str | None, status: int | None) -> bool:
+    """Whether no answer of the service itself came, by the error's name and the status."""
+    return error in _WITHOUT_ANSWER or status in _NOBODY_BEHIND
+
+
+def note_call(call: Call) -> None:
+    """Take a call that is over into account; what was never sent says nothing of the service."""
+    if is_outage(call.error, call.status):
+        _silence.note(is_answered=False)
+    elif call.status is not None:
+        _silence.note(is_answered=True)
+
+
+def find_silence() -> datetime | None:
+    """When the service stopped answering; None while it answers, or where nobody asked lately."""
+    with _silence.lock:
+        seen_at, began_at = _silence.seen_at, _silence.began_at
+    return began_at if seen_at and timezone.now() - seen_at <= _SAID_FOR else None
