@@ -1,12 +1,15 @@
 """The form of a borrower: every field of the spec, lists by rows, and what is open as text."""
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
+from django.utils import timezone
 
+from lendingadmin.display.phones import normalise_phone
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
 from lendingadmin.ui.converters import quote
@@ -15,15 +18,19 @@ from lendingadmin.ui.lists import whole_number
 from .changes import same
 from .keys import (
     BIOMETRICS,
+    COMPANY,
     DEVICE,
     GENERAL,
     INDIVIDUAL,
     LABELS,
     LOAN,
+    OF_COMPANY,
     OPEN_ENDED,
     SETTINGS,
+    WHO,
     Key,
 )
+from .required import Required, list_missing, list_required
 from .wirefields import LIST, MISSING, WireField
 
 BLANK_ROWS = 2
@@ -47,6 +54,8 @@ class Part(forms.Form):
             self.fields[key.name] = WireField(
                 key.kind, raw.get(key.name, MISSING), label=key.label, help_text=key.hint
             )
+            if key.is_suggested:
+                self.fields[key.name].widget.attrs["list"] = f"used-{key.name}"
             if sent is not None and not check and not self.fields[key.name].disabled:
                 name = self.add_prefix(key.name)
                 self.initial[key.name] = sent.get(name, self.fields[key.name].initial)
@@ -59,7 +68,7 @@ class Part(forms.Form):
     @property
     def is_filled(self) -> bool:
         """Whether any of its fields holds something, so that it has to be seen."""
-        return any(self[name].value() not in ("", None) for name in self.fields)
+        return any(str(self[name].value() or "").strip() for name in self.fields)
 
 
 class RowForm(Part):
@@ -137,6 +146,11 @@ class Rows:
         return self.raw if had_none and not found else found
 
     @property
+    def has_errors(self) -> bool:
+        """Whether something in it is wrong."""
+        return any(part.errors for part in (*self.forms, *filter(None, [self.json])))
+
+    @property
     def is_filled(self) -> bool:
         """Whether there is something to be seen."""
         return self.json is not None or any(form.is_filled for form in self.forms)
@@ -149,8 +163,8 @@ class NewForm(forms.Form):
         label="Borrower id",
         max_length=255,
         strip=True,
-        help_text="Unique within this app; it can't be changed later.",
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        help_text="Made up here; change it if you number otherwise. It stays as it is once saved.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
     def clean_borrowerId(self) -> str:
@@ -168,9 +182,9 @@ class NewForm(forms.Form):
 class BorrowerForm:
     """All of it. `record` is what it is filled from; `sent` what came back.
 
-    A `new` borrower needs a category, an old one may do without as it came.
-    With `check` off what was sent is shown again without a word about what is wrong with it: that
-    is for a form that only asks for more rows.
+    A `new` borrower needs a category and what `required` says; an old one may do without as it
+    came. With `check` off what was sent is shown again without a word about what is wrong with it:
+    that is for a form that only asks for more rows.
     """
 
     def __init__(
@@ -180,32 +194,59 @@ class BorrowerForm:
         *,
         check: bool = True,
         new: bool = False,
+        required: Required = (),
     ) -> None:
         check = check and sent is not None
-        self.record = record
-        person = record.get("individual")
-        self._person = person if isinstance(person, Mapping) else {}
+        self.record, self.required, self._new = record, required, new
+        self._asks_for_rows = sent is not None and "more" in sent
+        self._person = _as_object(record.get("individual"))
 
         def part(keys: tuple[Key, ...], raw: Raw, prefix: str) -> Part:
             return Part(keys, raw, sent=sent, check=check, prefix=prefix)
 
         labels = (LABELS,) if "labels" in record else ()
+        self.who = part(WHO, record, "general")
         self.general = part(GENERAL, record, "general")
         self.individual = part(INDIVIDUAL, self._person, "individual")
+        company = _as_object(record.get("company"))
+        keys = _find_company_keys(company)
+        own = {name: company[key] for name, key in keys.items() if key in company}
+        is_odd = record.get("company") not in (None, company)
+        self.company = part(() if is_odd else COMPANY, own, "company")
         self.biometrics = part(BIOMETRICS, self._person, "biometrics")
         self.settings = part(SETTINGS, record, "settings")
         self.open_ended = part(OPEN_ENDED + labels, record, "open")
         self.devices = Rows(Key("devices", "Devices", LIST), DEVICE, record, sent, check)
-        self.loans = Rows(Key("loans", "Loan summaries", LIST), LOAN, record, sent, check)
-        self.general.fields["category"].required = new
+        self.loans = Rows(Key("loans", "Loans from elsewhere", LIST), LOAN, record, sent, check)
+        self.who.fields["category"].required = new
         if new and sent is None:
-            self.general.initial["category"] = "individual"
+            self.who.initial["category"] = record.get("category") or "individual"
+            self.individual.fields["surname"].widget.attrs["autofocus"] = True
+        self._mark_wanted()
+
+    def _mark_wanted(self) -> None:
+        """Have the labels of what is required not say that it is optional."""
+        for category, form in self._categories.items():
+            for name in chain(*list_required(self.required, category)):
+                if isinstance(field := form.fields.get(name), WireField):
+                    field.is_wanted = True
+
+    @property
+    def _categories(self) -> dict[str, Part]:
+        """The fields of each category that BORROWER_REQUIRED may name."""
+        return {"individual": self.individual, "company": self.company}
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Everything but the rows."""
+        people = (self.who, self.individual, self.company)
+        return (*people, self.general, self.biometrics, self.settings, self.open_ended)
 
     def is_valid(self) -> bool:
         """Whether all of it can be sent; every message is beside its field."""
-        parts = (self.general, self.individual, self.biometrics, self.settings, self.open_ended)
-        valid = all([part.is_valid() for part in (*parts, self.devices, self.loans)])
-        return self._settings_are_texts() and valid
+        checks = [part.is_valid() for part in self.parts]
+        checks += [rows.is_valid() for rows in (self.devices, self.loans)]
+        return all([*checks, self._settings_are_texts(), self._has_required()])
 
     def _settings_are_texts(self) -> bool:
         """Settings map text to text (Spec: Borrower); what came otherwise may stay as it came."""
@@ -219,25 +260,85 @@ class BorrowerForm:
                 return False
         return True
 
+    def _has_required(self) -> bool:
+        """Whether all is given that the lender requires; what is missing is said once."""
+        category = str(self.who.cleaned_data.get("category", ""))
+        form = self._categories.get(category)
+        if form is None:
+            return True
+        given = {name for name, value in _only(form).items() if value not in (None, "")}
+        if form is self.company:
+            text = _as_object(self.open_ended.cleaned_data.get("company"))
+            keys = _find_company_keys(text)
+            given |= {name for name, key in keys.items() if text.get(key)}
+        missing = list_missing(self.required, category, given)
+        for name in missing:
+            if name in form.fields and name not in form.errors:
+                form.add_error(name, form.fields[name].error_messages["required"])
+        return not missing
+
     @property
     def has_errors(self) -> bool:
         """Whether it was checked and something is wrong."""
-        return self.general.is_bound and not self.is_valid()
+        return self.who.is_bound and not self.is_valid()
+
+    @property
+    def opens_technical(self) -> bool:
+        """Whether what is folded away has to be seen: something wrong, or entered by somebody.
+
+        What a record holds anyway is seen by those who look for it.
+        """
+        parts = (self.general, self.biometrics, self.settings, self.open_ended)
+        rows = (self.devices, self.loans)
+        has_errors = any(part.errors for part in parts) or any(one.has_errors for one in rows)
+        is_entered = self._new and any(one.is_filled for one in (*parts, *rows))
+        return has_errors or is_entered or self._asks_for_rows
+
+    @property
+    def has_odd_phone(self) -> bool:
+        """Whether a phone number was typed that is none, and so stays as it was typed."""
+        forms = [part for part in self._categories.values() if "phoneNumber" in part.changed_data]
+        new = [part.cleaned_data["phoneNumber"] for part in forms]
+        zone = timezone.get_current_timezone()
+        return any(isinstance(one, str) and not normalise_phone(one, zone) for one in new)
 
     def result(self) -> dict[str, object]:
         """The record as it shall be, what is not edited here as it came."""
         whole = {
             **self.general.value(),
+            **_only(self.who),
             **_only(self.settings),
             **_only(self.open_ended),
         }
         person = {**self._person, **_only(self.individual), **_only(self.biometrics)}
         if person != self._person or isinstance(self.record.get("individual"), Mapping):
             whole["individual"] = person
+        # What has a field of its own counts where it was changed, else what stands in the text.
+        company = _as_object(whole.get("company"))
+        keys, own = _find_company_keys(company), self.company.raw
+        changed = {
+            keys[name]: value
+            for name, value in _only(self.company).items()
+            if value is not own.get(name, MISSING)
+        }
+        if changed:
+            whole["company"] = {**company, **changed}
         for rows in (self.devices, self.loans):
             if (value := rows.value()) is not MISSING:
                 whole[rows.name] = value
         return whole
+
+
+def _as_object(value: object) -> Raw:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _find_company_keys(company: Raw) -> dict[str, str]:
+    """Under which key of a company each of its own fields stands."""
+    return {
+        name: next((key for key in company if word in key.lower()), usual)
+        for name, (word, usual) in OF_COMPANY.items()
+    }
 
 
 def _only(part: Part) -> dict[str, object]:

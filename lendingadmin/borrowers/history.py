@@ -1,16 +1,16 @@
 """What was done here with a borrower, and by whom: writes, repayments, the audit trail."""
 
-import sys
 from typing import Any, NamedTuple
 
-from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.repayments.mistakes import annotate_mistake
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
+from lendingadmin.ui.keyset import build_prefix
 from lendingadmin.writes import reconciliation
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.services import as_kept
@@ -55,9 +55,8 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
     sees_entries = person.has_perm("dashboard.audit.view")
     writes = _writes(person, app_id, borrower_id)
     # One more than is shown of each tells whether there are older ones.
-    repayments = list(
-        Repayment.objects.of_borrower(app_id, borrower_id)[: _SHOWN + 1] if sees_repayments else ()
-    )
+    rows = annotate_mistake(Repayment.objects.of_borrower(app_id, borrower_id))
+    repayments = list(rows[: _SHOWN + 1] if sees_repayments else ())
     entries = list(_entries(app_id, borrower_id) if sees_entries else ())
     return History(
         writes[:_SHOWN],
@@ -101,18 +100,7 @@ def _found(rows: QuerySet[Any], borrower_id: str, deed: str) -> QuerySet[Any, An
     by_id = rows.filter((f"{deed}__in", _BY_ID), subject=as_kept(borrower_id))
     by_account = rows.filter((f"{deed}__in", _BY_ACCOUNT), subject=as_kept(account))
     by_time = rows.filter(
-        _begins_with(as_kept(f"{account} ")), (f"{deed}__in", _BY_ACCOUNT_AND_TIME)
+        build_prefix("subject", as_kept(f"{account} ")), (f"{deed}__in", _BY_ACCOUNT_AND_TIME)
     )
     first, *others = (one.order_by().values("pk") for one in (by_id, by_account, by_time))
     return first.union(*others)
-
-
-def _begins_with(start: str) -> Q:
-    """What was done to a subject that begins so, as the database's index finds it.
-
-    SQLite's LIKE takes no index, and takes `b-1` for `B-1`; its order of text is that of the
-    letters' numbers. PostgreSQL's may be another, and there the index is made for LIKE.
-    """
-    if connection.vendor == "sqlite":
-        return Q(subject__gte=start, subject__lt=start + chr(sys.maxunicode))
-    return Q(subject__startswith=start)

@@ -7,10 +7,12 @@ from .wirefields import (
     DAY,
     FLAG,
     LIST,
+    MAIL,
     MAP,
     MOMENT,
     NUMBER,
     OPEN,
+    PHONE,
     STATUS,
     TEXT,
     WHOLE,
@@ -19,41 +21,57 @@ from .wirefields import (
 
 
 class Key(NamedTuple):
-    """One key of a JSON object as a field of a form."""
+    """One key of a JSON object as a field of a form.
+
+    `is_suggested` is whether the values that the book already uses are offered for it.
+    """
 
     name: str
     label: str
     kind: FieldKind = TEXT
     hint: str = ""
+    is_suggested: bool = False
 
 
 _LINES = "Lines such as “key: value”, or JSON for anything else."
+WHO = (Key("category", "Individual or company", CATEGORY),)
 GENERAL = (
-    Key("category", "Category", CATEGORY),
-    Key("startDate", "Start date", MOMENT, "In the lender's time."),
+    Key("startDate", "Borrower since", MOMENT, "In the lender's time."),
     Key("status", "Status", STATUS, "Leave it as it is unless the service's words are known."),
 )
 INDIVIDUAL = (
     Key("surname", "Surname"),
     Key("othernames", "Other names"),
-    Key("dateOfBirth", "Date of birth", DAY),
-    Key("sex", "Sex"),
-    Key("phoneNumber", "Phone number"),
-    Key("emailAddress", "E-mail address"),
+    Key("phoneNumber", "Phone number", PHONE),
     Key("governmentIdNo", "Government id"),
-    Key("countryOfResidence", "Country of residence"),
-    Key("employmentStatus", "Employment status"),
-    Key("maritalStatus", "Marital status"),
-    Key("educationLevel", "Education level"),
+    Key("emailAddress", "E-mail address", MAIL),
+    Key("countryOfResidence", "Country of residence", is_suggested=True),
+    Key("dateOfBirth", "Date of birth", DAY),
+    Key("sex", "Sex", is_suggested=True),
+    Key("employmentStatus", "Employment", is_suggested=True),
+    Key("maritalStatus", "Marital status", is_suggested=True),
+    Key("educationLevel", "Education", is_suggested=True),
     Key("noOfDependants", "Dependants", WHOLE),
 )
+COMPANY = (
+    Key("companyName", "Company name"),
+    Key("phoneNumber", "Phone number", PHONE),
+    Key("emailAddress", "E-mail address", MAIL),
+)
+# The fields of Company are not shown (spec). Each of the above stands under the first key of the
+# company that holds this word, else under this key.
+OF_COMPANY = {
+    "companyName": ("name", "name"),
+    "phoneNumber": ("phone", "phoneNumber"),
+    "emailAddress": ("mail", "emailAddress"),
+}
 BIOMETRICS = (
     Key("photos", "Photos", LIST, "A list as JSON."),
     Key("fingerprints", "Fingerprints", LIST, "A list as JSON."),
 )
 SETTINGS = (Key("settings", "Settings", MAP, "Such as “timezone: Africa/Nairobi”."),)
 OPEN_ENDED = (
-    Key("company", "Company", OPEN, _LINES),
+    Key("company", "Company, all fields", OPEN, _LINES),
     Key("identity", "Identity", OPEN, _LINES),
     Key("demographic", "Demographic", OPEN, _LINES),
     Key("profiles", "Profiles", OPEN, _LINES),

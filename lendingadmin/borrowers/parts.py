@@ -17,7 +17,13 @@ _TITLES = {
 }
 _OF_PERSON = {"photos": "Photos", "fingerprints": "Fingerprints"}
 
-# These cards, templates/borrowers/_title.html, _individual.html, _devices.html, _summaries.html.
+# templates/borrowers/_loans.html.
+LOANS = frozenset(
+    list_places("loans[]", "loanId principalAmount payableAmount paidAmount startDate endDate")
+    | list_places("loans[]", "nextPaymentDate completionDate assessmentId")
+)
+
+# These cards, templates/borrowers/_title.html, _individual.html, _devices.html.
 SHOWN = frozenset(
     list_places("", "borrowerId category startDate status borrowerNo")
     | _TITLES.keys()
@@ -27,8 +33,6 @@ SHOWN = frozenset(
     | list_places("individual", "educationLevel noOfDependants")
     | list_places("devices[]", "deviceId deviceType modelNumber osName osVersion serialNumber")
     | list_places("devices[]", "active createdAt")
-    | list_places("loans[]", "loanId principalAmount payableAmount paidAmount startDate endDate")
-    | list_places("loans[]", "nextPaymentDate completionDate assessmentId")
 )
 
 

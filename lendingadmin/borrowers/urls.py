@@ -9,6 +9,7 @@ _ONE = "borrowers/<key:borrower_id>/"
 urlpatterns = [
     path("borrowers/", records.borrowers, name="borrowers"),
     path("borrowers/new", adding.new, name="borrower-new"),
+    path("borrowers/used-values", adding.used_values, name="borrower-used-values"),
     path(_ONE, records.borrower, name="borrower"),
     path(f"{_ONE}name", records.name, name="borrower-name"),
     path(f"{_ONE}edit", editing.edit, name="borrower-edit"),
@@ -19,5 +20,4 @@ urlpatterns = [
     path(f"{_ONE}panels/loans", records.loans_panel, name="borrower-loans"),
     path(f"{_ONE}panels/assessments", records.assessments_panel, name="borrower-assessments"),
     path(f"{_ONE}panels/events", records.events_panel, name="borrower-events"),
-    path(f"{_ONE}panels/history", records.history_panel, name="borrower-history"),
 ]

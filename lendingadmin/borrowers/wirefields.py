@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import simplejson
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 
+from lendingadmin.display.phones import normalise_phone
 from lendingadmin.display.templatetags.money import count
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.values import timestamp_text
@@ -102,6 +104,11 @@ def _write_day(raw: object) -> str | None:
         return date.fromisoformat(raw).isoformat() if isinstance(raw, str) else None
     except ValueError:
         return None
+
+
+def _read_phone(text: str) -> object:
+    """The number in E.164, by the lender's country; what is no number stays as it was typed."""
+    return normalise_phone(text, timezone.get_current_timezone()) or text
 
 
 def _read_whole(text: str) -> object:
@@ -201,6 +208,8 @@ def _lines(text: str) -> dict[str, object]:
 
 
 TEXT = FieldKind(str, _write_text)
+PHONE = FieldKind(_read_phone, _write_text, "tel")
+MAIL = FieldKind(str, _write_text, "email")
 WHOLE = FieldKind(_read_whole, _write_number, "numeric")
 NUMBER = FieldKind(_read_number, _write_number, "decimal")
 FLAG = FieldKind(_read_flag, _write_flag, choices=(("true", "yes"), ("false", "no")))
@@ -221,6 +230,8 @@ class WireField(forms.CharField):
 
     def __init__(self, kind: FieldKind, raw: object, **options: Any) -> None:
         self.kind, self.raw, self.text = kind, raw, shown(kind, raw)
+        # Whether a lender requires it, if not alone.
+        self.is_wanted = False
         super().__init__(
             required=options.pop("required", False),
             initial=self.text,
@@ -248,6 +259,9 @@ class WireField(forms.CharField):
             return forms.Textarea(attrs={"rows": rows, "spellcheck": "false", "dir": "auto"})
         if odd or kind.control == "text":
             return forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"})
+        if kind.control in ("tel", "email"):
+            # Their own types would have the browser judge what is typed.
+            return forms.TextInput(attrs={"inputmode": kind.control, "autocomplete": "off"})
         if kind.control in ("numeric", "decimal"):
             attrs = {"inputmode": kind.control, "autocomplete": "off", "class": "number"}
             return forms.TextInput(attrs=attrs)
@@ -275,9 +289,12 @@ class WireField(forms.CharField):
         return self._kept_if_the_same(self.kind.read(text))
 
     def _kept_if_the_same(self, read: object) -> object:
-        """Browsers write some values in a way of their own: what reads the same is the same."""
+        """Browsers write some values in a way of their own: what reads the same is the same.
+
+        Not so a phone number: to give it its country is a change.
+        """
         before = _plain(self.text)
-        if not before:
+        if not before or self.kind is PHONE:
             return read
         try:
             same = as_json(self.kind.read(before)) == as_json(read)

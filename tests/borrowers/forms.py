@@ -4,6 +4,9 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
+# What a lender asks of every new borrower, unless BORROWER_REQUIRED says otherwise.
+PERSON = {"individual__surname": "Otieno", "individual__phoneNumber": "0712345678"}
+
 
 class _Fields(HTMLParser):
     """The fields of every POST form, with the values that a browser would send."""

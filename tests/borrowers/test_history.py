@@ -58,7 +58,7 @@ def test_a_loan_that_was_made_for_them(manager: User) -> None:
     ("operation", "state", "words"),
     [
         ("assessments.create", "saved", '<a href="/made/">Assess this borrower</a>'),
-        ("borrowers.getOffers", "saved", '<a href="/made/">Ask for offers</a>'),
+        ("borrowers.getOffers", "saved", '<a href="/made/">Request offer</a>'),
         ("assessments.create", "unknown", "Assess this borrower"),
         ("borrowers.patch", "saved", "Change this borrower"),
     ],
@@ -75,7 +75,7 @@ def test_it_is_told_in_words_and_leads_to_what_was_made(
         idempotency_key="t", person=manager, app_id="kenya", operation=operation, subject=subject,
         state=state, url="/made/",
     )  # fmt: skip
-    page = client_of(manager).get("/apps/kenya/borrowers/7/panels/history").content.decode()
+    page = client_of(manager).get("/apps/kenya/borrowers/7/").content.decode()
     assert words in page
     assert ("/made/" in page) == ("/made/" in words)
 
@@ -83,7 +83,7 @@ def test_it_is_told_in_words_and_leads_to_what_was_made(
 def test_only_managers_see_the_trail(client_of: ClientOf, people: dict[str, User]) -> None:
     audit.record(None, "borrowers.patch", app_id="kenya", subject="7", outcome="done")
     for role, person in people.items():
-        page = client_of(person).get("/apps/kenya/borrowers/7/panels/history").content.decode()
+        page = client_of(person).get("/apps/kenya/borrowers/7/").content.decode()
         assert ("Audit trail (1)" in page) == (role == "manager")
 
 
@@ -114,5 +114,5 @@ def test_what_is_older_than_what_is_shown_is_told(
         audit.record(manager, "borrowers.patch", app_id="kenya", subject="7", outcome=str(number))
     found = history.of_borrower(manager, "kenya", "7")
     assert (len(found.entries or ()), found.is_cut) == (20, is_cut)
-    page = client_of(manager).get("/apps/kenya/borrowers/7/panels/history").content.decode()
+    page = client_of(manager).get("/apps/kenya/borrowers/7/").content.decode()
     assert ("of each kind only the newest" in page) == is_cut

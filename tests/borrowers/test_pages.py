@@ -10,7 +10,7 @@ from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from tests.borrowers.forms import filled
 from tests.conftest import ClientOf
-from tests.faults.behaviours import reply, token
+from tests.faults.behaviours import html, reply, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 
@@ -28,6 +28,29 @@ def test_list_and_page(desk: Client, app: LendingApp, book: Caller) -> None:
     assert f"/apps/{app.app_id}/loans/l/" in page
 
 
+def test_an_outage_is_told_once_and_each_part_says_that_it_is_not_shown(
+    desk: Client, app: LendingApp, book: Caller, refused_address: str, settings: Any
+) -> None:
+    settings.LENDING_BASE_URL = refused_address
+    page = desk.get(f"/apps/{app.app_id}/borrowers/b/?whole=1").content.decode()
+    assert page.count('class="notice bad"') == 1
+    assert page.count("Not shown. The service can&#x27;t be reached.") == 3
+
+
+def test_a_gateway_without_the_service_behind_it_is_an_outage_too(
+    desk: Client, app: LendingApp, fault_server: FaultServer, settings: Any
+) -> None:
+    fault_server.on("/token", token())
+    fault_server.on("/borrowers", html(503))
+    fault_server.on("/loans", html(503))
+    fault_server.on("/events", html(503))
+    fault_server.on("/assessments", html(503))
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    page = desk.get(f"/apps/{app.app_id}/borrowers/b/?whole=1").content.decode()
+    assert page.count('class="notice bad"') == 1
+    assert page.count("Not shown. The service has a fault.") == 3
+
+
 def test_ids_of_any_kind_have_a_page(desk: Client, app: LendingApp, book: Caller) -> None:
     for borrower_id in ("new", "a:b", "a b", "100%", "é?#", "x.."):
         book.borrower(borrower_id)
@@ -42,8 +65,11 @@ def test_ids_of_any_kind_have_a_page(desk: Client, app: LendingApp, book: Caller
             assert "cannot contain spaces" in answer.content.decode()
 
 
-def test_the_name_alone_and_its_absence(desk: Client, app: LendingApp, book: Caller) -> None:
-    assert "WANJIRU ANNE" in desk.get(f"/apps/{app.app_id}/borrowers/b/name").content.decode()
+def test_the_name_alone_and_its_absence(
+    desk: Client, boss: Client, app: LendingApp, book: Caller
+) -> None:
+    assert "WANJIRU ANNE" in boss.get(f"/apps/{app.app_id}/borrowers/b/name").content.decode()
+    assert ">W. A.<" in desk.get(f"/apps/{app.app_id}/borrowers/b/name").content.decode()
     gone = desk.get(f"/apps/{app.app_id}/borrowers/nobody/name")
     assert gone.status_code == 200
     assert "<bdi>nobody</bdi>" in gone.content.decode()

@@ -1,54 +1,115 @@
 """Registering a borrower, and deleting one."""
 
 from dataclasses import replace
+from hashlib import sha256
 from http import HTTPStatus
+from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from lendingadmin import gateway
+from lendingadmin.borrowers import suggestions
 from lendingadmin.borrowers.forms import BorrowerForm, DeleteForm, NewForm
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.identity import check_named, refuse_stranger
 from lendingadmin.lending.values import Borrower
+from lendingadmin.people_index import live
+from lendingadmin.people_index.find import find_alike, find_index
+from lendingadmin.staff.roles import SEARCH_BORROWERS
 from lendingadmin.ui.access import access
 from lendingadmin.ui.errors import Card
+from lendingadmin.ui.fields import minted_borrower_id
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
 
 _STALE = "This form was open for too long. Check it and send it again."
+_ODD_PHONE = (
+    "The phone number is kept as it was typed: it is no complete number of this country, and names "
+    "no other one."
+)
 
 
 @access("lending.borrowers.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Register a person or company, with devices, settings and loans from elsewhere."""
-    app, card = gateway.lending_app(app_id), None
+    """Register a person or company; who may be registered already is shown before it is sent."""
     asks_for_rows = "more" in request.POST
     entered = request.POST if request.method == "POST" else None
     again = services.entered(request, "borrowers.create", app_id).sent
-    form = BorrowerForm({} if entered else again, entered, check=not asks_for_rows, new=True)
+    form = BorrowerForm(
+        {} if entered else again,
+        entered,
+        check=not asks_for_rows,
+        new=True,
+        required=settings.BORROWER_REQUIRED,
+    )
     first = NewForm(entered if entered and not asks_for_rows else None)
-    first.initial["borrowerId"] = again.get("borrowerId", "")
+    first.initial["borrowerId"] = again.get("borrowerId", "") or minted_borrower_id()
     if asks_for_rows:
         first.initial["borrowerId"] = request.POST.get("borrowerId", "")
+    context: dict[str, Any] = {}
     if entered and not asks_for_rows and all([first.is_valid(), form.is_valid()]):
-        outcome = _create(request, app_id, first, form)
-        if outcome and outcome.saved:
-            messages.success(request, "Saved.")
-        if outcome and outcome.url:
-            return redirect(outcome.url)
-        card = outcome.card if outcome else None
+        context = _describe_alike(request, app_id, first, form)
+        if not context:
+            url, context["card"] = _register(request, app_id, first, form)
+            if url:
+                return redirect(url)
     token = request.POST.get("token", "") if asks_for_rows else ""
-    context = {
+    context |= {
         "first": first,
         "form": form,
-        "card": _with_existing(card, app_id, first) if card else None,
         "token": token or idempotency.issue_key(request, "borrowers.create"),
-        "app": app,
+        "app": gateway.lending_app(app_id),
     }
     return render(request, "borrowers/new.html", context)
+
+
+def _describe_alike(
+    request: PersonRequest, app_id: str, first: NewForm, form: BorrowerForm
+) -> dict[str, Any]:
+    """Who may be this borrower, for the page that asks; empty where nobody is, or is meant anyway.
+
+    “Register anyway” counts for those who were shown: another number may lead to others.
+    """
+    index = find_index(app_id)
+    borrower = Borrower(form.result())
+    alike = find_alike(index, borrower) if index else []
+    # A form that was sent twice finds what its first sending has registered.
+    alike = [one for one in alike if one.person.borrower_id != first.cleaned_data["borrowerId"]]
+    shown = sha256("\n".join(sorted(one.person.borrower_id for one in alike)).encode()).hexdigest()
+    if not alike or request.POST.get("anyway") == shown:
+        return {}
+    same = dict.fromkeys(word for one in alike for word in one.same)
+    return {
+        "alike": alike,
+        "same": list(same),
+        "anyway": shown,
+        "may_search": request.user.has_perm(SEARCH_BORROWERS),
+    }
+
+
+def _register(
+    request: PersonRequest, app_id: str, first: NewForm, form: BorrowerForm
+) -> tuple[str, Card | None]:
+    """Send it; the address to go to, or the card of what went wrong."""
+    outcome = _create(request, app_id, first, form)
+    if outcome is None:
+        return "", None
+    if outcome.saved:
+        messages.success(request, "Registered.")
+        if form.has_odd_phone:
+            messages.warning(request, _ODD_PHONE)
+    return outcome.url, _with_existing(outcome.card, app_id, first) if outcome.card else None
+
+
+@access("lending.borrowers.list")
+def used_values(request: PersonRequest, app_id: str) -> HttpResponse:
+    """What the book uses already, for the fields that offer it; nothing where it can't be read."""
+    gateway.lending_app(app_id)
+    return render(request, "borrowers/_used_values.html", {"used": suggestions.read_used(app_id)})
 
 
 def _create(
@@ -66,7 +127,7 @@ def _create(
             subject=borrower_id,
             sent=body,
             again_at=reverse("borrower-new", args=[app_id]),
-            do=lambda: gateway.app(app_id).borrowers.create(body),
+            do=lambda: live.keep(app_id, gateway.app(app_id).borrowers.create(body)),
             lands_on=lambda _: reverse("borrower", args=[app_id, borrower_id]),
         )
     except idempotency.StaleKey:
@@ -102,6 +163,7 @@ def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
             form.add_error(None, _STALE)
         else:
             if outcome.saved:
+                live.erase(app_id, borrower_id)
                 messages.success(request, f"Borrower {borrower_id} is deleted.")
             if outcome.url:
                 return redirect(outcome.url)

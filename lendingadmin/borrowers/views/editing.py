@@ -18,6 +18,7 @@ from lendingadmin.borrowers.forms import BorrowerForm
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.errors import InvalidId, LendingError, Unreadable
 from lendingadmin.lending.identity import check_named
+from lendingadmin.people_index import live
 from lendingadmin.ui import errors
 from lendingadmin.ui.access import access
 from lendingadmin.ui.requests import PersonRequest
@@ -181,7 +182,7 @@ def _send(request: PersonRequest, draft: Draft, form: str) -> HttpResponse:
         token=idempotency.issue_key(request, PURPOSE, form),
         app_id=draft.app_id,
         subject=draft.borrower_id,
-        do=lambda: client.patch(draft.borrower_id, draft.patch),
+        do=lambda: live.keep(draft.app_id, client.patch(draft.borrower_id, draft.patch)),
         lands_on=lambda _: there,
         sent=draft.patch,
         before={key: draft.base[key] for key in draft.patch if key in draft.base},

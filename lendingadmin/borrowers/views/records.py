@@ -1,5 +1,8 @@
 """Borrowers: the list, and the 360° view of one, panel by panel."""
 
+import secrets
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.http import HttpResponse
@@ -9,14 +12,17 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.borrowers import history, panels
 from lendingadmin.borrowers.panels import Panel, Shown
-from lendingadmin.borrowers.parts import SHOWN, open_parts
+from lendingadmin.borrowers.parts import LOANS, SHOWN, open_parts
 from lendingadmin.display.technical import list_technical
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.identity import check_named, is_named
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.parallel import read_in_parallel
-from lendingadmin.lending.values import Borrower
+from lendingadmin.lending.values import Borrower, text
+from lendingadmin.people_index import cards, live
+from lendingadmin.people_index.names import SEE, PersonName, get_names, to_borrower_id
+from lendingadmin.people_index.words import make_dialled
 from lendingadmin.search import opened
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import read_page
@@ -28,6 +34,7 @@ _MAY = {
     "delete": "lending.borrowers.delete",
     "offer": "lending.borrowers.getOffers",
     "assess": "lending.assessments.create",
+    "record": "lending.loans.makeRepayment",
 }
 
 
@@ -47,48 +54,85 @@ def borrowers(request: PersonRequest, app_id: str) -> HttpResponse:
 def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """One borrower, all around.
 
-    A browser gets the frame and loads the panels side by side; `?whole=1` is the same page with
-    everything in it, read at once: without JavaScript, and for print.
+    A browser gets the frame, with what was done here, and loads the service's panels side by side;
+    `?whole=1` is the same page with everything in it, read at once: without JavaScript, and for
+    print.
     """
     whole = "whole" in request.GET
     seen = [panel for panel in panels.LISTS if request.user.has_perm(panel.permission)]
-    app = gateway.app(app_id)
+    context: dict[str, object]
     if whole:
-        asked = [panels.RECORD, *seen]
-        reads = [panels.call(panel, app, borrower_id) for panel in asked]
-        record, *others = read_in_parallel(gateway.client(), *reads)
+        record, *others = panels.read_panels([panels.RECORD, *seen], app_id, borrower_id)
+        if isinstance(record, NotFound):
+            live.drop_gone(app_id, borrower_id)
         if isinstance(record, NotFound | InvalidId):
             raise record
-        pairs = zip(seen, others, strict=True)
-        shown = [Shown.of(panel, read, app_id, borrower_id) for panel, read in pairs]
-        context = _of_record(Shown.of(panels.RECORD, record, app_id, borrower_id)) | _of_history(
-            request, app_id, borrower_id
-        )
+        shown = [
+            Shown.of_loans(read, record, app_id, borrower_id)
+            if panel is panels.LOANS
+            else Shown.of(panel, read)
+            for panel, read in zip(seen, others, strict=True)
+        ]
+        has_loans = panels.LOANS in seen
+        context = _of_record(Shown.of(panels.RECORD, record), borrower_id, has_loans=has_loans)
     else:
-        shown, context = [Shown(panel) for panel in seen], {"record": Shown(panels.RECORD)}
-    context |= {"panels": shown, "whole": whole}
+        shown = [Shown(panel) for panel in seen]
+        context = {"record": Shown(panels.RECORD), "shared": secrets.token_urlsafe(9)}
+    done = history.of_borrower(request.user, app_id, borrower_id)
+    context |= {"panels": shown, "whole": whole, "history": done}
     page = _draw(request, "borrowers/borrower.html", app_id, borrower_id, context)
-    if _is_named(context, borrower_id):
-        opened.remember(request, app_id, "borrower", borrower_id)
+    _remember(request, app_id, borrower_id, context.get("borrower"))
     return page
 
 
 @access("lending.borrowers.get")
 def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The borrower's own record: title, person, devices, what else came, loan summaries."""
-    shown = _read(panels.RECORD, app_id, borrower_id)
+    """The borrower's own record: title, person, devices, what else came.
+
+    Its loans stand in the panel of loans; where that is not beside it, they are Technical.
+    """
+    app = gateway.app(app_id)
+    try:
+        key = _find_shared_key(request, app_id)
+        found = (
+            panels.share_record(app, borrower_id, key) if key else panels.record(app, borrower_id)
+        )
+    except LendingError as error:
+        if isinstance(error, NotFound):
+            live.drop_gone(app_id, borrower_id)
+        shown = Shown.of(panels.RECORD, error)
+    else:
+        shown = Shown.of(panels.RECORD, found)
     template = f"borrowers/{'_record_fragment' if request.htmx else 'record'}.html"
-    context = _of_record(shown)
+    has_loans = bool(request.htmx) and request.user.has_perm(panels.LOANS.permission)
+    context = _of_record(shown, borrower_id, has_loans=has_loans)
     page = _draw(request, template, app_id, borrower_id, context)
-    if _is_named(context, borrower_id):
-        opened.remember(request, app_id, "borrower", borrower_id)
+    _remember(request, app_id, borrower_id, context.get("borrower"))
     return page
 
 
 @access("lending.loans.list")
 def loans_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The loan accounts of a borrower."""
-    return _panel(request, panels.LOANS, app_id, borrower_id)
+    """The loans of a borrower: accounts, and for those who may see it what the record lists.
+
+    Where the record's panel is loading beside this one, both share one read of the record. It is
+    asked for after the accounts: until then it is there, as a rule.
+    """
+    app, page_token = gateway.app(app_id), request.GET.get("pageToken") or None
+    reads: list[Callable[[], Any]] = [partial(panels.loans, app, borrower_id, page_token)]
+    key = _find_shared_key(request, app_id)
+    may_see_record = request.user.has_perm(panels.RECORD.permission)
+    if may_see_record and not key:
+        reads.append(partial(panels.record, app, borrower_id))
+    accounts, *others = read_in_parallel(gateway.client(), *reads)
+    recorded: Any = others[0] if others else None
+    if may_see_record and key:
+        try:
+            recorded = panels.share_record(app, borrower_id, key)
+        except LendingError as error:
+            recorded = error
+    shown = Shown.of_loans(accounts, recorded, app_id, borrower_id, page_token)
+    return _draw_panel(request, shown, app_id, borrower_id)
 
 
 @access("lending.assessments.list")
@@ -103,39 +147,44 @@ def events_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
     return _panel(request, panels.EVENTS, app_id, borrower_id)
 
 
-@access("lending.borrowers.get")
-def history_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """What was done here with a borrower, and by whom."""
-    template = "borrowers/_history.html" if request.htmx else "borrowers/history.html"
-    context = _of_history(request, app_id, borrower_id)
-    return _draw(request, template, app_id, borrower_id, context)
-
-
 def _panel(request: PersonRequest, panel: Panel, app_id: str, borrower_id: str) -> HttpResponse:
+    """Read one panel, or one page of it; its fault is the panel's own."""
+    page_token = request.GET.get("pageToken") or None
+    (result,) = panels.read_panels([panel], app_id, borrower_id, page_token)
+    return _draw_panel(request, Shown.of(panel, result, page_token), app_id, borrower_id)
+
+
+def _draw_panel(
+    request: PersonRequest, shown: Shown, app_id: str, borrower_id: str
+) -> HttpResponse:
     """One panel: a fragment for htmx, a page of its own for everybody else."""
     template = "borrowers/_panel.html" if request.htmx else "borrowers/panel.html"
-    page_token = request.GET.get("pageToken") or None
-    context: dict[str, object] = {"shown": _read(panel, app_id, borrower_id, page_token)}
-    return _draw(request, template, app_id, borrower_id, context)
+    return _draw(request, template, app_id, borrower_id, {"shown": shown})
 
 
-def _read(panel: Panel, app_id: str, borrower_id: str, page_token: str | None = None) -> Shown:
-    """Read one panel, or one page of it; its fault is the panel's own."""
-    result: Any
-    try:
-        result = panel.read(gateway.app(app_id), borrower_id, page_token)
-    except LendingError as error:
-        result = error
-    return Shown.of(panel, result, app_id, borrower_id, page_token)
+def _find_shared_key(request: PersonRequest, app_id: str) -> str:
+    """What the panels of one opened page have in common; empty where one is read by itself."""
+    shared = request.GET.get("shared", "")
+    return f"{request.user.pk} {app_id} {shared}" if shared else ""
 
 
-def _of_record(shown: Shown) -> dict[str, object]:
+def _remember(request: PersonRequest, app_id: str, borrower_id: str, found: object) -> None:
+    """Note that this person is shown the borrower, and what the index may say of him."""
+    if isinstance(found, Borrower) and is_named(found, borrower_id):
+        opened.remember(request, app_id, "borrower", borrower_id)
+        live.keep(app_id, found)
+
+
+def _of_record(shown: Shown, borrower_id: str, *, has_loans: bool) -> dict[str, object]:
+    """What the page shows of the record; `has_loans` says whether the panel of loans is on it."""
     found = shown.found.borrower if shown.found else None
+    has_loans = has_loans and found is not None and is_named(found, borrower_id)
+    shown_places = SHOWN | LOANS if has_loans else SHOWN
     return {
         "record": shown,
         "borrower": found,
         "parts": open_parts(found) if found else [],
-        "technical": list_technical(found, SHOWN) if found else [],
+        "technical": list_technical(found, shown_places) if found else [],
     }
 
 
@@ -143,11 +192,6 @@ def _is_named(context: dict[str, object], borrower_id: str) -> bool:
     """Whether the page shows a record that says that it is this borrower's."""
     found = context.get("borrower")
     return isinstance(found, Borrower) and is_named(found, borrower_id)
-
-
-def _of_history(request: PersonRequest, app_id: str, borrower_id: str) -> dict[str, object]:
-    done = history.of_borrower(request.user, app_id, borrower_id)
-    return {"history": done, "history_read_at": timezone.now()}
 
 
 def _draw(
@@ -169,10 +213,26 @@ def _draw(
 
 @access("lending.borrowers.get")
 def name(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The borrower's name alone, for pages that show a record of theirs."""
+    """The borrower's name alone, for pages that show a record of theirs; `?with=phone` adds that.
+
+    Where the service does not answer, it is the name that the index knows. A person without the
+    right to names gets the initials, and no phone.
+    """
+    context: dict[str, object] = {"borrower_id": borrower_id, "app_id": app_id}
     try:
         found = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id)
+    except NotFound:
+        live.drop_gone(app_id, borrower_id)
     except LendingError:
-        found = None
-    context = {"borrower": found, "borrower_id": borrower_id, "app_id": app_id}
+        context["names"] = get_names(app_id, [borrower_id])
+    else:
+        live.keep(app_id, found)
+        fields = cards.read_fields(found)
+        if fields["name"]:
+            shown = PersonName(fields["name"], fields["phone"], timezone.now())
+            context["names"] = {to_borrower_id(borrower_id): shown}
+        if request.GET.get("with") == "phone" and request.user.has_perm(SEE):
+            phone = text(getattr(found.individual, "phone_number", None)) or ""
+            dialled = make_dialled(phone)
+            context |= {"phone": phone if dialled else "", "dialled": dialled}
     return render(request, "borrowers/_name.html", context)

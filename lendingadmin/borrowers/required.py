@@ -1,0 +1,51 @@
+"""What a lender asks of every new borrower: BORROWER_REQUIRED. Settings import this: no models."""
+
+from collections.abc import Collection
+
+INDIVIDUAL, COMPANY = "individual", "company"
+# The fields that may be required, as the setting names them, of each category.
+REQUIRABLE = {
+    INDIVIDUAL: (
+        *("surname", "othernames", "phoneNumber", "governmentIdNo", "emailAddress"),
+        *("countryOfResidence", "dateOfBirth", "sex", "employmentStatus", "maritalStatus"),
+        *("educationLevel", "noOfDependants"),
+    ),
+    COMPANY: ("companyName", "phoneNumber", "emailAddress"),
+}
+_NONE = "none"
+
+# Each holds the names of which one is enough.
+Required = tuple[tuple[str, ...], ...]
+
+
+def read_required_fields(text: str) -> Required:
+    """Read `surname/companyName,phoneNumber`; `none` requires nothing.
+
+    Raises ValueError with a sentence for its author.
+    """
+    if text.strip() == _NONE:
+        return ()
+    known = {name for names in REQUIRABLE.values() for name in names}
+    required = tuple(
+        tuple(name.strip() for name in part.split("/")) for part in text.split(",") if part.strip()
+    )
+    for name in (name for names in required for name in names):
+        if name not in known:
+            raise ValueError(f"“{name}” is none of: {', '.join(sorted(known))}")
+    return required
+
+
+def list_required(required: Required, category: str) -> list[tuple[str, ...]]:
+    """What is asked of a category: of the names of which one is enough, those that it has.
+
+    A company is not asked for a surname, nor a person for a company's name.
+    """
+    own = REQUIRABLE.get(category, ())
+    found = [tuple(name for name in names if name in own) for names in required]
+    return [names for names in found if names]
+
+
+def list_missing(required: Required, category: str, given: Collection[str]) -> list[str]:
+    """The field of each requirement that nothing of what is given meets."""
+    asked = list_required(required, category)
+    return [names[0] for names in asked if not any(name in given for name in names)]

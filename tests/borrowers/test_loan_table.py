@@ -1,0 +1,202 @@
+"""A borrower's loans in one table: of the accounts and of the record, each loan once."""
+
+import re
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.test import Client
+from django.utils.html import escape
+
+from lendingadmin.borrowers import loan_table
+from lendingadmin.borrowers.loan_table import LoanRow, build_rows
+from lendingadmin.gateway import LendingApp
+from lendingadmin.lending.values import Loan, LoanSummary, Malformed
+from tests.faults.behaviours import refusal, reply, token
+from tests.faults.server import FaultServer
+from tests.sandbox.calling import Caller
+
+NAIROBI = ZoneInfo("Africa/Nairobi")
+ACCOUNT = {
+    "accountId": "L-1",
+    "uid": "u-1",
+    "borrowerId": "B-1",
+    "loanAmount": 900,
+    "balances": {"repayment": {"total": 1000, "paid": 250, "unpaid": 750}},
+    "startDate": "2026-01-01T00:00:00.000Z",
+    "maturityDate": "2026-03-31T23:59:59.999Z",
+    "settlementDate": "2026-03-01T10:00:00.000Z",
+    "schedule": {"nextInstallment": {"dueDate": "2026-02-01T23:59:59.999Z"}},
+    "assessmentId": "a-1",
+}
+SUMMARY = {
+    "loanId": "L-1",
+    "principalAmount": 900,
+    "payableAmount": 1000,
+    "paidAmount": 250,
+    "startDate": "2026-01-01T00:00:00.000Z",
+    "endDate": "2026-03-31T23:59:59.999Z",
+    "nextPaymentDate": "2026-02-01T23:59:59.999Z",
+    "completionDate": "2026-03-01T10:00:00.000Z",
+    "assessmentId": "a-1",
+}
+
+
+def build(*summaries: object, origin: str = loan_table.ONLY_RECORD) -> list[LoanRow]:
+    """The rows of two accounts and these loans of the record."""
+    accounts = [Loan(ACCOUNT), Loan({"accountId": "L-2", "uid": "u-2"})]
+    read = [LoanSummary(one) if isinstance(one, dict) else Malformed(one) for one in summaries]
+    return build_rows(accounts, read, origin=origin, zone=NAIROBI)
+
+
+@pytest.mark.parametrize("key", ["L-1", "u-1"])
+def test_a_loan_that_both_know_is_one_row(key: str) -> None:
+    first, second = build(SUMMARY | {"loanId": key})
+    assert (first.summary.loan_id, first.differing, first.origin) == (key, frozenset(), "")  # type: ignore[union-attr]
+    assert second.summary is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("principal", {"principalAmount": 901}),
+        ("outstanding", {"payableAmount": 1001}),
+        ("outstanding", {"paidAmount": 0}),
+        ("started", {"startDate": "2026-01-02T00:00:00.000Z"}),
+        ("ends", {"endDate": "2026-04-30T23:59:59.999Z"}),
+        ("next", {"nextPaymentDate": "2026-02-02T23:59:59.999Z"}),
+        ("completed", {"completionDate": "2026-03-02T10:00:00.000Z"}),
+        ("assessment", {"assessmentId": "a-2"}),
+    ],
+)
+def test_what_the_record_says_otherwise_is_marked(cell: str, said: dict[str, object]) -> None:
+    assert build(SUMMARY | said)[0].differing == {cell}
+    # What the record does not tell differs from nothing.
+    assert build(SUMMARY | dict.fromkeys(said))[0].differing == frozenset()
+
+
+def test_times_of_one_day_do_not_differ() -> None:
+    same_day = {"startDate": "2026-01-01T09:30:00.000Z", "completionDate": "2026-03-01T20:59:00Z"}
+    assert build(SUMMARY | same_day)[0].differing == frozenset()
+
+
+def test_what_only_the_record_knows_stands_below_and_says_so() -> None:
+    rows = build({"loanId": "X"}, SUMMARY, SUMMARY, "odd", {"loanId": None})
+    assert [row.origin for row in rows] == [
+        *("", ""),
+        loan_table.ONLY_RECORD,
+        loan_table.REPEATED,
+        loan_table.ONLY_RECORD,
+        loan_table.ONLY_RECORD,
+    ]
+    assert rows[2].page_key == ""
+    assert build({"loanId": "X"}, origin=loan_table.OTHER_PAGE)[2].page_key == "X"
+    assert len(build({"loanId": "X"}, origin="")) == 2
+
+
+PROJECT = "GET /v1/projects/demo/apps/kenya"
+PANEL = "/apps/kenya/borrowers/B-1/panels/loans"
+RECORD = {"borrowerId": "B-1", "loans": [SUMMARY | {"paidAmount": 111}, {"loanId": "X-9"}]}
+
+
+@pytest.fixture
+def service(fault_server: FaultServer, settings: Any) -> FaultServer:
+    """A service with borrower B-1, an account L-1 and a record that knows more."""
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    fault_server.on("POST /v1/oauth2/token", token())
+    for name in ("assessments", "events"):
+        fault_server.on(f"{PROJECT}/{name}?", reply({name: []}))
+    fault_server.on(f"{PROJECT}/loans?", reply({"loans": [ACCOUNT]}))
+    fault_server.on(f"{PROJECT}/borrowers/", reply(RECORD))
+    return fault_server
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", [PANEL, "/apps/kenya/borrowers/B-1/?whole=1"])
+def test_each_loan_once_with_what_the_record_says(
+    desk: Client, service: FaultServer, address: str
+) -> None:
+    page = desk.get(address).content.decode()
+    assert page.count('class="stretch id"') == 1
+    assert "record: 111.00 paid of 1,000.00" in page
+    assert "750.00" in page
+    assert page.count(escape(loan_table.ONLY_RECORD)) == 1
+    assert "/assessments/a-1/" in page
+
+
+@pytest.mark.django_db
+def test_neither_hides_the_other(desk: Client, service: FaultServer) -> None:
+    service.on(f"{PROJECT}/borrowers/", refusal(500, "down"))
+    page = desk.get(PANEL).content.decode()
+    assert 'class="stretch id"' in page
+    assert "record could not be read, so loans that only the record knows are missing" in page
+    service.on(f"{PROJECT}/borrowers/", reply(RECORD))
+    service.on(f"{PROJECT}/loans?", refusal(500, "down"))
+    page = desk.get(PANEL).content.decode()
+    assert "The service has a fault" in page
+    assert 'href="/apps/kenya/loans/X-9/"' in page
+    assert "only in the borrower" not in page
+    assert "No loan accounts" not in page
+
+
+@pytest.mark.django_db
+def test_on_a_page_of_several_nothing_is_said_to_be_in_the_record_alone(
+    desk: Client, service: FaultServer
+) -> None:
+    service.on(f"{PROJECT}/loans?", reply({"loans": [ACCOUNT], "nextPageToken": "t"}))
+    first = desk.get(PANEL).content.decode()
+    assert "not on this page of accounts" in first
+    assert "only in the borrower" not in first
+    later = desk.get(f"{PANEL}?pageToken=t").content.decode()
+    assert "record: 111.00 paid" in later
+    assert "X-9" not in later
+
+
+@pytest.mark.django_db
+def test_loans_of_a_record_that_may_be_another_s_are_left_out(
+    desk: Client, service: FaultServer
+) -> None:
+    service.on(f"{PROJECT}/borrowers/", reply({"loans": RECORD["loans"]}))
+    page = desk.get(PANEL).content.decode()
+    assert 'class="stretch id"' in page
+    assert "X-9" not in page
+    # They stand under Technical on the page of all.
+    assert "X-9" in desk.get("/apps/kenya/borrowers/B-1/?whole=1").content.decode()
+
+
+@pytest.mark.django_db
+def test_a_page_reads_the_record_once(desk: Client, service: FaultServer) -> None:
+    page = desk.get("/apps/kenya/borrowers/B-1/").content.decode()
+    asked = re.findall(r'hx-get="([^"]+)"[^>]*hx-trigger="load', page)
+    for address in asked:
+        answer = desk.get(address, headers={"HX-Request": "true"})
+        assert answer.status_code == 200
+    assert service.hits(f"{PROJECT}/borrowers/B-1") == 1
+    assert service.hits(f"{PROJECT}/loans?") == 1
+    # Another opening of the page reads it again, so that nobody sees what was before a change.
+    service.on(f"{PROJECT}/borrowers/", reply(RECORD | {"category": "company"}))
+    page = desk.get("/apps/kenya/borrowers/B-1/").content.decode()
+    (record,) = re.findall(r'hx-get="([^"]+panels/record[^"]+)"', page)
+    assert "company" in desk.get(record, headers={"HX-Request": "true"}).content.decode()
+
+
+@pytest.mark.django_db
+def test_without_scripts_the_record_s_page_has_its_loans_under_technical(
+    desk: Client, service: FaultServer
+) -> None:
+    alone = desk.get("/apps/kenya/borrowers/B-1/panels/record").content.decode()
+    assert "loans[1].loanId" in alone or "X-9" in alone
+    fragment = desk.get(
+        "/apps/kenya/borrowers/B-1/panels/record", headers={"HX-Request": "true"}
+    ).content.decode()
+    assert "X-9" not in fragment
+
+
+def test_the_sandbox_s_record_and_accounts_agree(
+    boss: Client, app: LendingApp, book: Caller
+) -> None:
+    book.loan("m")
+    page = boss.get(f"/apps/{app.app_id}/borrowers/b/?whole=1").content.decode()
+    table = page[page.index('id="panel-loans"') :].partition("</section>")[0]
+    assert table.count('class="stretch id"') == 2
+    assert "record" not in table
