@@ -1,22 +1,26 @@
-"""Registers what is found out about started assessments, and their list with Django."""
+"""Registers the area with Django: its list, its walk, and how unconfirmed writes are checked."""
 
 from django.apps import AppConfig
 
 
 class AssessmentsConfig(AppConfig):
-    """The app `assessments`; it stores nothing."""
+    """The app `assessments`."""
 
     name = "lendingadmin.assessments"
 
     def ready(self) -> None:
         from lendingadmin import gateway
+        from lendingadmin.search import lookups
         from lendingadmin.ui.lists import make_keys_reader
         from lendingadmin.ui.neighbours import LISTS, RegisteredList
+        from lendingadmin.worker import duties
 
-        from . import outcomes
+        from . import known, outcomes, tasks
 
         outcomes.register_checkers()
         read_keys = make_keys_reader(
             "assessments.list", lambda app_id: gateway.app(app_id).assessments
         )
         LISTS["assessments"] = RegisteredList("assessment", read_keys)
+        lookups.register_other_case("lending.assessments.get", known.find_in_other_case)
+        duties.register_duty(tasks.beat, tasks.walk, tasks.top_up)

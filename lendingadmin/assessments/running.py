@@ -6,7 +6,7 @@ its own id, so that it is found wherever the list has it.
 """
 
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.urls import Resolver404, resolve
@@ -18,12 +18,17 @@ from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page
 from lendingadmin.lending.values import Assessment, each, status_key, text
+from lendingadmin.staff.models import User
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.states import WriteState
+
+from .models import KnownAssessment
 
 CREATE = "assessments.create"
 _STARTED_WITHIN = timedelta(minutes=15)
 _STARTED_AT_MOST = 5
+# Of one person, to be shown.
+_LATEST = 10
 
 
 class AccountAssessments(NamedTuple):
@@ -44,6 +49,34 @@ class AccountAssessments(NamedTuple):
     def running(self) -> tuple[Assessment, ...]:
         """Those without a result yet."""
         return tuple(one for one in self.seen if is_running(one))
+
+
+class StartedAssessment(NamedTuple):
+    """An assessment that a person started here; its status is empty until it was read again."""
+
+    write: Write
+    assessment_id: str
+    account_id: str
+    status: str
+
+
+def list_started_by(person: User, app_id: str, since: datetime) -> list[StartedAssessment]:
+    """The assessments that a person started since a moment, the newest first."""
+    rows = Write.objects.filter(
+        person=person,
+        created_at__gte=since,
+        app_id=app_id,
+        operation=CREATE,
+        state=WriteState.SAVED,
+    ).order_by("-created_at")
+    keys = [(write, key) for write in rows[:_LATEST] if (key := _read_id(write))]
+    known = KnownAssessment.objects.filter(
+        index__app_id=app_id, assessment_id__in=[key for _, key in keys]
+    )
+    statuses = dict(known.values_list("assessment_id", "status")) if keys else {}
+    return [
+        StartedAssessment(write, key, write.subject, statuses.get(key, "")) for write, key in keys
+    ]
 
 
 def is_running(assessment: Assessment) -> bool:
@@ -102,8 +135,11 @@ def _started_here(app_id: str, account_id: str) -> list[str]:
         state=WriteState.SAVED,
         created_at__gt=timezone.now() - _STARTED_WITHIN,
     ).order_by("-created_at")
-    keys = []
-    for row in rows[:_STARTED_AT_MOST]:
-        with suppress(Resolver404):
-            keys.append(resolve(row.url).kwargs.get("assessment_id", ""))
-    return [key for key in keys if key]
+    return [key for row in rows[:_STARTED_AT_MOST] if (key := _read_id(row))]
+
+
+def _read_id(write: Write) -> str:
+    """The id of the assessment that a write led to; empty where it led to none."""
+    with suppress(Resolver404):
+        return str(resolve(write.url).kwargs.get("assessment_id", ""))
+    return ""

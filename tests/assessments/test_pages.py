@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from lendingadmin.assessments.models import KnownAssessment
 from lendingadmin.audit.models import Entry
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
@@ -60,6 +61,7 @@ def test_the_types_are_offered_with_all_that_is_known_of_them(
 def test_it_is_started_waited_for_and_read(desk: Client, app: LendingApp, book: Caller) -> None:
     answer = start(desk, app)
     assert answer.status_code == 302
+    assert KnownAssessment.objects.get().account_id == "borrower:b"
     page = desk.get(answer.headers["Location"])
     waiting = page.content.decode()
     assert "The assessment is running" in waiting
@@ -203,6 +205,7 @@ def test_finished_it_polls_no_more(
         if "data-poll hx-get" not in page:
             break
     assert "Too little data to judge" in page
-    assert "Have the borrower open the lending app" in page
+    assert "Have the borrower open the lending app" in page and "Report data</a>" in page
+    assert "events/reported?accountId=borrower%3Ab&amp;until=20" in page
     assert "Data: too little; Rules: not reached; Outcome: invalid" in page
     assert "accountId=borrower%3Ab" in page

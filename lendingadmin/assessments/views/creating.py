@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.assessments import running, types
+from lendingadmin.assessments import known, running, types
 from lendingadmin.assessments.forms import AssessmentForm
 from lendingadmin.lending.diff import parse_moment
 from lendingadmin.lending.errors import LendingError
@@ -128,7 +128,7 @@ def _start(request: PersonRequest, app_id: str, form: AssessmentForm) -> service
             request,
             running.CREATE,
             token=request.POST.get("token", ""),
-            do=lambda: gateway.app(app_id).assessments.create(body),
+            do=lambda: known.keep(app_id, gateway.app(app_id).assessments.create(body)),
             lands_on=lambda made: _address(app_id, made),
             app_id=app_id,
             subject=body["accountId"],

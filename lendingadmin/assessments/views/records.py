@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
-from lendingadmin.assessments import types
+from lendingadmin.assessments import known, types
 from lendingadmin.assessments.extra_fields import others
 from lendingadmin.assessments.running import is_running
 from lendingadmin.display.technical import list_places, list_technical
@@ -78,7 +78,10 @@ def status(request: PersonRequest, app_id: str, assessment_id: str) -> HttpRespo
 def _read(app_id: str, assessment_id: str) -> tuple[Assessment, datetime]:
     """Read it, or take what somebody was given within two seconds. Raises LendingError."""
     call = partial(gateway.app(app_id).assessments.get, assessment_id)
-    return coalesce.read(f"assessment {app_id} {assessment_id}", Assessment, call)
+    found, read_at = coalesce.read(f"assessment {app_id} {assessment_id}", Assessment, call)
+    if is_named(found, assessment_id):
+        known.keep(app_id, found)
+    return found, read_at
 
 
 def _status(
@@ -101,6 +104,8 @@ def _status(
         "poll": polling.poll(request, since, NORMAL, waiting=waiting),
         "read_at": read_at,
         "may_create": not unidentified and request.user.has_perm("lending.assessments.create"),
+        "may_report": not unidentified and request.user.has_perm("lending.events.create"),
+        "may_request": not unidentified and request.user.has_perm("lending.borrowers.getOffers"),
         "app": gateway.lending_app(app_id),
     }
 

@@ -1,0 +1,148 @@
+"""The assessments on a borrower's page: his, whatever stands on the first page of everybody's."""
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from lendingadmin.assessments import known, tasks
+from lendingadmin.assessments.models import AssessmentIndex, KnownAssessment
+from lendingadmin.assessments.walk import AssessmentWalk
+from lendingadmin.lending.values import Assessment
+from lendingadmin.worker import walks
+from tests.faults.behaviours import refusal, reply
+from tests.plans import scans_of, watched_queries
+
+from .conftest import APP, walked
+from .service import LIST, ONE, AssessmentService, assessment
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROLE = "viewer"
+PANEL = "/apps/kenya/borrowers/B-1/panels/assessments"
+
+
+@pytest.fixture
+def his(service: AssessmentService) -> AssessmentService:
+    """Eight of B-1, the newest last, behind those of others."""
+    service.people = [assessment(number, "B-0") for number in range(4)]
+    service.people += [assessment(number) for number in range(10, 18)]
+    return service
+
+
+def panel(desk: Client, address: str = PANEL) -> tuple[list[str], str]:
+    """The ids that the panel shows, and what a person reads in it."""
+    answer = desk.get(address)
+    assert answer.status_code == 200
+    html = answer.content.decode()
+    html = html[html.index('id="panel-assessments"') :]
+    words = " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+    return re.findall(r'class="stretch id"[^>]*>([^<]+)<', html), words
+
+
+def test_his_are_listed_six_a_page_newest_first(desk: Client, his: AssessmentService) -> None:
+    index = walked()
+    lists = his.pages
+    shown, words = panel(desk)
+    assert shown == [f"A-{number}" for number in (17, 16, 15, 14, 13, 12)]
+    assert "8 assessments as of" in words and f"{index.complete_at:%Y}" in words
+    (following,) = set(re.findall(r"pageToken=(\d+)", desk.get(PANEL).content.decode()))
+    assert panel(desk, f"{PANEL}?pageToken={following}")[0] == ["A-11", "A-10"]
+    assert his.pages == lists
+
+
+def test_status_and_outcome_are_those_of_now(desk: Client, his: AssessmentService) -> None:
+    his.people[-1] = assessment(17, status=0, result=None)
+    walked()
+    assert "not processed" in panel(desk)[1]
+    his.people[-1] = assessment(17, result={"type": "invalid", "reason": "no_data"})
+    _, words = panel(desk)
+    assert "invalid" in words and "not processed" not in words
+    assert KnownAssessment.objects.get(assessment_id="A-17").status == "1"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        refusal(503, "Wanjiru is down"),
+        refusal(404),
+        reply(assessment(99)),
+        reply(assessment(16, "B-2")),
+        reply({"accountId": "borrower:B-1"}),
+    ],
+    ids=["fault", "gone", "another", "of another", "nobody's"],
+)
+def test_one_that_cannot_be_read_is_shown_as_it_was_kept(
+    desk: Client, his: AssessmentService, answer: Any
+) -> None:
+    walked()
+    his.server.on(f"{ONE}A-16", answer)
+    shown, words = panel(desk)
+    assert shown[:3] == ["A-17", "A-16", "A-15"]
+    assert words.count("not read just now") == 1
+    assert "Wanjiru is down" not in words
+    assert KnownAssessment.objects.get(assessment_id="A-16").account_id == "borrower:B-1"
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="make bench reads PostgreSQL's plans")
+def test_the_table_is_not_read_whole(desk: Client, his: AssessmentService) -> None:
+    walked()
+    behind = KnownAssessment.objects.get(assessment_id="A-14").pk
+    with watched_queries() as queries:
+        assert panel(desk)[0][0] == "A-17"
+        assert panel(desk, f"{PANEL}?pageToken={behind}")[0][0] == "A-13"
+    assert any("assessments_knownassessment" in sql for sql, _ in queries)
+    assert scans_of(queries) == []
+
+
+def test_the_whole_page_has_them_too(desk: Client, his: AssessmentService) -> None:
+    walked()
+    his.server.on("GET /v1/projects/demo/apps/kenya/borrowers/B-1", reply({"borrowerId": "B-1"}))
+    assert len(panel(desk, "/apps/kenya/borrowers/B-1/?whole=1")[0]) == 6
+
+
+def test_a_borrower_without_any(desk: Client, his: AssessmentService) -> None:
+    walked()
+    calls = len(his.server.arrived)
+    shown, words = panel(desk, PANEL.replace("B-1", "B-9"))
+    assert shown == [] and "0 assessments as of" in words and "No assessments" in words
+    assert len(his.server.arrived) == calls
+
+
+class TestBeforeAWalkIsWhole:
+    def test_none_was_begun(self, desk: Client, his: AssessmentService) -> None:
+        shown, words = panel(desk)
+        assert shown == [] and "were not read yet" in words and "may be more" in words
+        assert not AssessmentIndex.objects.exists()
+
+    def test_what_is_known_is_shown_beside_a_page_of_the_list(
+        self, desk: Client, his: AssessmentService, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        known.keep(APP, Assessment(assessment(17)))
+        his.people[:0] = [assessment(17), assessment(18)]
+        assert panel(desk)[0] == ["A-18", "A-17"]
+        index = tasks.start(APP)
+        assert index is not None
+        monkeypatch.setattr(walks, "SLICE", 0.0)
+        AssessmentWalk.run_slice(index.pk)
+        assert "for the first time: 2 so far" in panel(desk)[1]
+
+    def test_a_service_that_does_not_list_them(self, desk: Client, his: AssessmentService) -> None:
+        his.server.on(LIST, refusal(403, "Forbidden"))
+        walked()
+        assert "The service account may not do" in panel(desk)[1]
+        known.keep(APP, Assessment(assessment(17)))
+        shown, words = panel(desk)
+        assert shown == ["A-17"]
+        assert "Not all assessments of this app could be read" in words
+        assert "The service's own list could not be read" in words
+
+
+def test_a_later_walk_that_failed_is_told(desk: Client, his: AssessmentService) -> None:
+    walked()
+    AssessmentIndex.objects.update(state="failed", why="The service was down.")
+    shown, words = panel(desk)
+    assert len(shown) == 6
+    assert "The last attempt to read all again failed: The service was down." in words
