@@ -1,4 +1,4 @@
-"""Registers the desk with Django, and the snapshots of the portfolio with the worker."""
+"""Registers lists of loans with the frame, snapshots with the worker and with the search."""
 
 from django.apps import AppConfig
 
@@ -9,10 +9,17 @@ class PortfolioConfig(AppConfig):
     name = "lendingadmin.portfolio"
 
     def ready(self) -> None:
+        from lendingadmin.search import lookups
+        from lendingadmin.search import open_loans as search_open_loans
+        from lendingadmin.ui import navigation
         from lendingadmin.ui.neighbours import LISTS, RegisteredList
         from lendingadmin.worker import duties
 
-        from . import drilldown, tasks
+        from . import drilldown, loan_ids, open_loans, saved_lists, tasks
 
         LISTS["book-loans"] = RegisteredList("loan", drilldown.read_keys)
+        LISTS["loan-list"] = RegisteredList("loan", saved_lists.read_keys)
+        navigation.register_group("Pinned", saved_lists.list_sidebar_entries)
         duties.register_duty(tasks.beat, tasks.count, tasks.prune)
+        search_open_loans.register_reader("lending.loans.list", open_loans.read_open_loans)
+        lookups.register_other_case("lending.loans.get", loan_ids.find_in_other_case)

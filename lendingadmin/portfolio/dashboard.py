@@ -1,4 +1,4 @@
-"""What the desk shows of the last complete snapshot; each part links to its loans.
+"""What the home page shows of the last complete snapshot; each part links to its loans.
 
 Built from the database alone.
 """
@@ -26,12 +26,14 @@ from lendingadmin.ui.neighbours import ListPlace
 
 from .drilldown import list_arrears, write_performance
 from .figures import AT_RISK, Figures
-from .models import Snapshot, SnapshotLoan
+from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
 from .snapshot_job import list_complete
 
-_LARGEST = 10
+_LARGEST = 5
 # Points of a line; about a hundred snapshots are kept.
 _POINTS = 31
+# Pixels: the page is read from its top, and what it leads to has room.
+_BARS_HEIGHT, _TREND_HEIGHT = 100, 66
 # A longer label leaves no room for an amount beside it.
 _LONG = 18
 Written = Callable[[Decimal], str]
@@ -40,7 +42,10 @@ Value = Callable[[Figures], Decimal | None]
 
 @dataclass(frozen=True)
 class Tile:
-    """One figure: its name, its amount, what it adds up, its loans, and the loans that lack it."""
+    """One figure: its name, its amount, what it adds up, its loans, and the loans that lack it.
+
+    `is_of_open` where it adds up open loans only.
+    """
 
     label: str
     amount: Decimal | None
@@ -48,6 +53,7 @@ class Tile:
     url: str
     untold: int = 0
     untold_url: str = ""
+    is_of_open: bool = True
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Series:
-    """One figure over the snapshots, the newest first as (when, in words, where its loans are)."""
+    """One figure over the snapshots, the newest first as (when, in words, where its loans are).
+
+    The address is empty where the loans are not kept.
+    """
 
     name: str
     rows: tuple[tuple[datetime, str, str], ...]
@@ -80,7 +89,11 @@ class Series:
 
 @dataclass(frozen=True)
 class PortfolioSummary:
-    """All that the desk shows of a snapshot."""
+    """All that the home page shows of a snapshot.
+
+    `opened_by` is by what loans counted as open; `older_counts` are the complete snapshots whose
+    figures have another meaning, so that no trend draws them.
+    """
 
     snapshot: Snapshot
     tiles: tuple[Tile, ...]
@@ -93,14 +106,20 @@ class PortfolioSummary:
     arrears_untold: int
     all_arrears_url: str
     arrears_mark: str
+    opened_by: str
+    older_counts: int
 
 
 def build_summary(app: LendingApp) -> PortfolioSummary | None:
-    """The figures of an app's portfolio; None before its first complete snapshot."""
-    numbers = _pick_points(list(list_complete(app.app_id).values_list("pk", flat=True)))
-    rows = list_complete(app.app_id).filter(pk__in=numbers).defer("page_token", "why")
+    """The figures of an app's portfolio; None before its first complete snapshot with them."""
+    versions = dict(list_complete(app.app_id).values_list("pk", "figures_version"))
+    numbers = [number for number, version in versions.items() if version == FIGURES_VERSION]
+    shown = _pick_points(numbers)
+    rows = list_complete(app.app_id).filter(pk__in=shown).defer("page_token", "why")
     kept = [(row, Figures.from_json(row.figures)) for row in rows]
-    return _SummaryBuilder(app, *kept[0]).build(kept) if kept else None
+    if not kept:
+        return None
+    return _SummaryBuilder(app, *kept[0]).build(kept, len(versions) - len(numbers))
 
 
 def _pick_points(numbers: list[int]) -> list[int]:
@@ -117,7 +136,7 @@ class _SummaryBuilder:
         self.app, self.snapshot, self.figures = app, snapshot, figures
         self.locale = formats.locale()
 
-    def build(self, kept: list[tuple[Snapshot, Figures]]) -> PortfolioSummary:
+    def build(self, kept: list[tuple[Snapshot, Figures]], older: int) -> PortfolioSummary:
         return PortfolioSummary(
             snapshot=self.snapshot,
             tiles=(self._tile("Outstanding", "outstanding"), self._overdue(), self._paid()),
@@ -130,7 +149,18 @@ class _SummaryBuilder:
             arrears_untold=self.figures.untold.get("overdue", 0),
             all_arrears_url=self._url("overdue"),
             arrears_mark=self._place("overdue").mark,
+            opened_by=self._write_opened_by(),
+            older_counts=older,
         )
+
+    def _write_opened_by(self) -> str:
+        by_word, by_dates = (self.figures.opened_by.get(by, 0) for by in ("word", "dates"))
+        if not by_dates:
+            return "status word" if by_word else ""
+        dates = "settlement date, result and start"
+        if not by_word:
+            return dates
+        return f"status word; {self._loans(by_dates)} without one by {dates}"
 
     def _place(self, by: str, snapshot: Snapshot | None = None) -> ListPlace:
         kwargs = {"app_id": self.app.app_id, "number": (snapshot or self.snapshot).pk}
@@ -142,23 +172,26 @@ class _SummaryBuilder:
     def _money(self, amount: Decimal) -> str:
         return money(amount, self.app.currency, self.locale)
 
-    def _loans(self, count: int) -> str:
-        return counted(count, "loan", self.locale)
+    def _loans(self, count: int, kind: str = "loan") -> str:
+        return counted(count, kind, self.locale)
 
-    def _tile(self, label: str, by: str, more: str = "", of: str = "") -> Tile:
+    def _tile(
+        self, label: str, by: str, more: str = "", of: str = "", is_of_open: bool = True
+    ) -> Tile:
         """`of` is the key of the values that the figure needs, where that is another one."""
         of = of or by
         total, lacking = self.figures.sums[by], self.figures.untold.get(of, 0)
         if not (total.loans or self.figures.is_known(of)):
-            words = "the service tells it of no loan"
-            return Tile(label, None, words, "", lacking, self._url(f"untold:{of}"))
+            words = "not reported by the service"
+            return Tile(label, None, words, "", lacking, self._url(f"untold:{of}"), is_of_open)
         return Tile(
             label,
             total.amount,
-            f"on {self._loans(total.loans)}{more}",
+            f"on {self._loans(total.loans, 'open loan' if is_of_open else 'loan')}{more}",
             self._url(by),
             lacking,
             self._url(f"untold:{of}"),
+            is_of_open,
         )
 
     def _overdue(self) -> Tile:
@@ -169,14 +202,14 @@ class _SummaryBuilder:
     def _paid(self) -> Tile:
         label = "Paid since the count before"
         if self.snapshot.previous_id is None:
-            return Tile(label, None, "this was the first; the next one tells", "")
-        return self._tile(label, "paid")
+            return Tile(label, None, "known from the second count on", "", is_of_open=False)
+        return self._tile(label, "paid", is_of_open=False)
 
     def _at_risk(self) -> Picture:
         items = []
         for days in AT_RISK:
             total, share = self.figures.sums[f"par{days}"], self.figures.share_at_risk(days)
-            late = f"{counted(days, 'day', self.locale)} late or more"
+            late = f"more than {counted(days, 'day', self.locale)} late"
             owed = "" if share is None else self._money(total.amount)
             items.append(
                 Item(
@@ -205,7 +238,9 @@ class _SummaryBuilder:
                     compact(total.amount, self.locale),
                 )
             )
-        return self._picture(items, "months", plot=draw_bars(items, locale=self.locale))
+        return self._picture(
+            items, "months", plot=draw_bars(items, height=_BARS_HEIGHT, locale=self.locale)
+        )
 
     def _performance(self) -> Picture:
         ordered = sorted(self.figures.performance.items(), key=lambda one: _sort_key(one[0]))
@@ -240,10 +275,13 @@ class _SummaryBuilder:
             for one, figures in kept:
                 found = value(figures)
                 if found is not None and one.ended_at is not None:
-                    rows.append((one.ended_at, written(found), self._url(by, one)))
+                    url = self._url(by, one) if one.has_loans else ""
+                    rows.append((one.ended_at, written(found), url))
                     points.append((one.ended_at, found))
             return Series(
-                name, tuple(rows), draw_line(points, write=axis, write_time=self._write_day)
+                name,
+                tuple(rows),
+                draw_line(points, write=axis, write_time=self._write_day, height=_TREND_HEIGHT),
             )
 
         def amount(name: str, by: str) -> Series:

@@ -13,24 +13,34 @@ from lendingadmin.display.statuses import find_status
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, whole_number
 
 from .figures import AT_RISK, OTHER_KINDS, Figures, Sum
-from .models import Snapshot, SnapshotLoan
+from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
 
+_OPEN = Q(is_open=True)
 # The values that each figure needs, for the lists of loans that lack them.
 _UNTOLD = {
-    "outstanding": ("what is outstanding", Q(outstanding=None)),
-    "overdue": ("what is overdue", Q(overdue=None)),
+    "outstanding": ("Open loans", "what is outstanding", _OPEN & Q(outstanding=None)),
+    "overdue": ("Open loans", "what is overdue", _OPEN & Q(overdue=None)),
     "at_risk": (
+        "Open loans",
         "the outstanding principal, or how late they are",
-        Q(principal_outstanding=None) | Q(days_late=None, principal_outstanding_rank__isnull=False),
+        _OPEN
+        & (
+            Q(principal_outstanding=None)
+            | Q(days_late=None, principal_outstanding_rank__isnull=False)
+        ),
     ),
-    "paid": ("what was paid since the count before", Q(paid_since_last=None)),
-    "months": ("principal or start", Q(principal=None) | Q(start_day=None)),
+    "paid": ("Loans", "what was paid since the count before", Q(paid_since_last=None)),
+    "months": ("Loans", "principal or start", Q(principal=None) | Q(start_day=None)),
 }
 _AMOUNTS = {
-    "outstanding": ("outstanding", "Loans with something outstanding"),
-    "overdue": ("overdue", "Loans with something overdue"),
-    "principal_outstanding": ("principal_outstanding", "Loans with outstanding principal"),
-    "paid": ("paid_since_last", "Loans paid since the count before"),
+    "outstanding": ("outstanding", "Open loans with something outstanding", _OPEN),
+    "overdue": ("overdue", "Open loans with something overdue", _OPEN),
+    "principal_outstanding": (
+        "principal_outstanding",
+        "Open loans with outstanding principal",
+        _OPEN,
+    ),
+    "paid": ("paid_since_last", "Loans paid since the count before", Q()),
 }
 _HEADINGS = {
     "principal": "Principal",
@@ -71,12 +81,13 @@ def build_drilldown(
     kind, _, value = by.partition(":")
     late = by.removeprefix("par")
     if by in _AMOUNTS:
-        name, title = _AMOUNTS[by]
-        rows = rows.filter(**{f"{name}_rank__isnull": False})
+        name, title, counted_in = _AMOUNTS[by]
+        rows = rows.filter(counted_in, **{f"{name}_rank__isnull": False})
         return Drilldown(title, _sort_largest(rows, name), name, figures.sums[by])
     if by.startswith("par") and late in map(str, AT_RISK):
-        name, title = "principal_outstanding", f"Loans {counted(int(late), 'day')} late or more"
-        rows = rows.filter(days_late__gte=int(late), principal_outstanding_rank__isnull=False)
+        name = "principal_outstanding"
+        title = f"Open loans more than {counted(int(late), 'day')} late"
+        rows = rows.filter(_OPEN, days_late__gt=int(late), principal_outstanding_rank__isnull=False)
         return Drilldown(title, _sort_largest(rows, name), name, figures.sums[by])
     if kind == "month" and value in figures.months:
         first = date.fromisoformat(f"{value}-01")
@@ -87,29 +98,35 @@ def build_drilldown(
             title, _sort_largest(rows, "principal"), "principal", figures.months[value]
         )
     if kind == "performance" and value in figures.performance:
-        title = f"Loans of performance: {words(value)}"
-        rows = _sort_largest(rows.filter(performance=value), "outstanding")
+        title = f"Open loans of performance: {words(value)}"
+        rows = _sort_largest(rows.filter(_OPEN, performance=value), "outstanding")
         return Drilldown(title, rows, "outstanding", figures.performance[value])
     if kind == "untold" and value in _UNTOLD:
-        lacking, without = _UNTOLD[value]
-        title = f"Loans of which the service did not tell {lacking}"
+        whose, lacking, without = _UNTOLD[value]
+        title = f"{whose} of which the service did not report {lacking}"
         return Drilldown(title, rows.filter(without).order_by("account_id"), "outstanding", None)
     return None
 
 
 class NotKept(Http404):
-    """The snapshot was pruned, or never complete."""
+    """The snapshot was pruned, or its loans were, or it was never complete."""
+
+
+class OlderFigures(NotKept):
+    """The snapshot was taken while the figures had another meaning."""
 
 
 def find_drilldown(app_id: str, number: int, query: QueryDict) -> tuple[Snapshot, Drilldown]:
     """The snapshot and the list that an address names; `by` is its figure.
 
-    Raises NotKept, and Http404 for a figure that does not exist.
+    Raises NotKept, OlderFigures, and Http404 for a figure that does not exist.
     """
     rows = Snapshot.objects.filter(app_id=app_id, state=Snapshot.State.DONE)
     snapshot = rows.filter(pk=number).first()
-    if snapshot is None:
-        raise NotKept("This count is not kept any more.")
+    if snapshot is None or not snapshot.has_loans:
+        raise NotKept("The loans of this count are not kept any more.")
+    if snapshot.figures_version != FIGURES_VERSION:
+        raise OlderFigures("The figures had another meaning at this count.")
     figures = Figures.from_json(snapshot.figures)
     found = build_drilldown(snapshot, figures, query.get("by") or "outstanding", write_performance)
     if found is None:
@@ -128,11 +145,11 @@ def read_keys(kwargs: Mapping[str, Any], query: QueryDict) -> list[str]:
 
 
 def write_performance(key: str) -> str:
-    """A performance status in the words of the settings, or its number; `not told` for none."""
+    """A performance status in the words of the settings, or its number; `not reported` for none."""
     if key == OTHER_KINDS:
         return "other kinds"
     status = find_status(key, settings.LENDING_PERFORMANCE_STATUSES)
-    return status.word if status else "not told"
+    return status.word if status else "not reported"
 
 
 def _next_month(first: date) -> date:
@@ -144,6 +161,6 @@ def _sort_largest(rows: QuerySet[SnapshotLoan], name: str) -> QuerySet[SnapshotL
 
 
 def list_arrears(snapshot: Snapshot, at_most: int) -> list[SnapshotLoan]:
-    """The loans with the largest overdue amounts, without negative ones."""
-    rows = SnapshotLoan.objects.filter(snapshot=snapshot, overdue_rank__isnull=False)
+    """The open loans with the largest overdue amounts, without negative ones."""
+    rows = SnapshotLoan.objects.filter(_OPEN, snapshot=snapshot, overdue_rank__isnull=False)
     return list(rows.filter(overdue_rank__gt=0).order_by("-overdue_rank", "id")[:at_most])

@@ -1,7 +1,11 @@
 """The figures of a portfolio, added up loan by loan; they stay small for any number of loans.
 
-Money in the app's currency, exact. A loan counts in a figure where the service gave the values that
-the figure needs; where it did not, it is among the `untold` of that figure.
+Money in the app's currency, exact. What is outstanding, overdue or at risk, and performance, are of
+open loans only (CGAP, Microfinance Consensus Guidelines, 2003; spec: Loan, performanceStatus). A
+loan counts in a figure where the service gave the values that the figure needs; where it did not,
+it is among the `untold` of that figure.
+
+A figure that changes its meaning raises `models.FIGURES_VERSION`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,12 +17,14 @@ from typing import Any
 from .amounts import exactly
 from .models import SnapshotLoan
 
-# Portfolio at risk: outstanding principal of loans so many days late or more.
+# Portfolio at risk: outstanding principal of open loans that are more than so many days late.
 AT_RISK = (1, 30, 60, 90)
 MONTHS = 13
 # A service with another performance for each loan must not make the figures grow.
 _MOST_KINDS = 40
 OTHER_KINDS = "…"
+# The figures to which each loan adds, open or not.
+_OF_ALL_LOANS = ("paid", "months")
 
 
 @dataclass
@@ -40,9 +46,12 @@ class Figures:
 
     sums          by name: outstanding, overdue, principal_outstanding, paid, par1 … par90
     months        principal by month of the start, `2026-05`, of the last MONTHS up to `day`
-    performance   by the status's key: what is outstanding of all its loans, and how many they are
+    performance   by the status's key: what is outstanding of all its open loans, and how many they
+                  are
     untold        how many loans lack the values of a figure: outstanding, overdue, at_risk, paid,
                   months
+    opened_by     of how many loans the status `word` said whether they are open, and of how many
+                  the `dates`
     """
 
     day: date
@@ -50,6 +59,7 @@ class Figures:
     months: dict[str, Sum] = field(default_factory=dict)
     performance: dict[str, Sum] = field(default_factory=dict)
     untold: dict[str, int] = field(default_factory=dict)
+    opened_by: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("outstanding", "overdue", "principal_outstanding", "paid"):
@@ -66,11 +76,17 @@ class Figures:
                 self._add(row)
 
     def _add(self, row: SnapshotLoan) -> None:
+        by = "word" if row.has_status_word else "dates"
+        self.opened_by[by] = self.opened_by.get(by, 0) + 1
+        self._sum("paid", row.paid_since_last)
+        self._disbursed(row)
+        if row.is_open:
+            self._add_open(row)
+
+    def _add_open(self, row: SnapshotLoan) -> None:
         self._sum("outstanding", row.outstanding)
         self._sum("overdue", row.overdue)
-        self._sum("paid", row.paid_since_last)
         self._at_risk(row)
-        self._disbursed(row)
         if row.performance not in self.performance and len(self.performance) >= _MOST_KINDS:
             row.performance = OTHER_KINDS
         kind = self.performance.setdefault(row.performance, Sum())
@@ -79,7 +95,8 @@ class Figures:
 
     def is_known(self, name: str) -> bool:
         """Whether any loan has the values of this figure; without loans it is known."""
-        loans = sum(kind.loans for kind in self.performance.values())
+        is_open = sum(kind.loans for kind in self.performance.values())
+        loans = sum(self.opened_by.values()) if name in _OF_ALL_LOANS else is_open
         return not loans or self.untold.get(name, 0) < loans
 
     def share_at_risk(self, days: int) -> Decimal | None:
@@ -101,7 +118,7 @@ class Figures:
             return
         self.sums["principal_outstanding"].add(owed)
         for days in AT_RISK:
-            if late is not None and late >= days:
+            if late is not None and late > days:
                 self.sums[f"par{days}"].add(owed)
 
     def _disbursed(self, row: SnapshotLoan) -> None:
@@ -117,6 +134,7 @@ class Figures:
         return {
             "day": self.day.isoformat(),
             "untold": self.untold,
+            "opened_by": self.opened_by,
             "sums": _write_sums(self.sums),
             "months": _write_sums(self.months),
             "performance": _write_sums(self.performance),
@@ -128,6 +146,7 @@ class Figures:
         return cls(
             day=date.fromisoformat(kept["day"]),
             untold=dict(kept["untold"]),
+            opened_by=dict(kept["opened_by"]),
             sums=_read_sums(kept["sums"]),
             months=_read_sums(kept["months"]),
             performance=_read_sums(kept["performance"]),

@@ -1,63 +1,62 @@
-"""Snapshots of the loan portfolio: its figures, and for each loan its account id and figures.
+"""Snapshots of the loan portfolio: its figures, and for each loan its ids and figures.
 
-No personal data: neither borrowers nor names. Rows of a snapshot that is complete never change.
+No personal data: of a borrower the id alone, as in the journal. Rows of a snapshot that is complete
+never change; those of older ones are deleted, and their figures stay (retention.py).
 """
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
+from django.db.models.functions import Lower
+from django.urls import reverse
 from django.utils import timezone
 
-from lendingadmin.encryption import EncryptedTextField
+from lendingadmin.worker.models import WalkRow
 
 from .amounts import AmountField
 
+# Raised when a figure changes its meaning: figures of two versions must not stand side by side.
+# 2: portfolio at risk is more than N days late; only open loans have something outstanding.
+FIGURES_VERSION = 2
 LONGEST_ID = 255
 LONGEST_STATUS = 64
+LONGEST_NAME = 60
 
 
-class Snapshot(models.Model):
+class Snapshot(WalkRow):
     """One walk through all loans of an app, from its start to its outcome.
 
-    `figures` is the JSON of `figures.Figures`. `state` leaves RUNNING once, and each page is added
-    by a compare-and-swap on `version` (snapshot_job.py).
+    `figures` is the JSON of `figures.Figures`; those of another `figures_version` are not read, nor
+    is `is_open` of their loans. `without_borrower` is how many of its open loans have no borrower
+    id; null where it began before borrowers were kept. `state` leaves RUNNING once.
     """
 
     class State(models.TextChoices):
-        """A worker that dies leaves RUNNING behind; the next one goes on."""
+        """What became of it."""
 
         RUNNING = "running", "running"
         DONE = "done", "complete"
         STOPPED = "stopped", "stopped"
         FAILED = "failed", "failed"
 
-    app_id = models.CharField(max_length=64)
     state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
-    # Why it failed or was stopped; while it runs, the last fault.
-    why = models.TextField(blank=True)
     asked_by = models.ForeignKey(  # null: the clock
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
     began_at = models.DateTimeField(default=timezone.now)
-    ended_at = models.DateTimeField(null=True)
     heartbeat_at = models.DateTimeField(default=timezone.now)
 
     loans_read = models.PositiveIntegerField(default=0)
     # How many loans the last complete snapshot had.
     expected = models.PositiveIntegerField(null=True)
-    # Items of the service's list that are no loan or have no id: in no figure.
-    unreadable = models.PositiveIntegerField(default=0)
+    without_borrower = models.PositiveIntegerField(null=True, default=0)
     figures = models.JSONField(default=dict)
+    figures_version = models.PositiveSmallIntegerField(default=FIGURES_VERSION)
+    # Whether the rows of its loans are kept beside the figures.
+    has_loans = models.BooleanField(default=True)
 
     # The complete snapshot with which the amounts paid are compared.
     previous = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
-    page_token = EncryptedTextField(blank=True)
-    version = models.PositiveIntegerField(default=0)
-    # Slices begun, and pages read, since a loan was last added.
-    tries = models.PositiveIntegerField(default=0)
-    empty_pages = models.PositiveIntegerField(default=0)
-    # Started over because the service refused its own page token.
-    restarted = models.BooleanField(default=False)
 
     class Meta:
         constraints = [
@@ -76,7 +75,8 @@ class Snapshot(models.Model):
 class SnapshotLoan(models.Model):
     """The figures of one loan in a snapshot, as the service gave them; null where it gave none.
 
-    `account_id` is the id in the address of its page: the uid of a loan without an account id.
+    `account_id` is the id in the address of its page: the uid of a loan without an account id. The
+    ids of borrower and product are empty where the service gave none that can be.
 
     A `_rank` is the amount as a float, null for none and for zero: for the order of a list and for
     an index, never to be shown or added.
@@ -84,11 +84,22 @@ class SnapshotLoan(models.Model):
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="loans")
     account_id = models.CharField(max_length=LONGEST_ID)
+    borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    product_id = models.CharField(max_length=LONGEST_ID, blank=True)
     status = models.CharField(max_length=LONGEST_STATUS, blank=True)
     performance = models.CharField(max_length=LONGEST_STATUS, blank=True)
+    # Whether the loan was open, and whether its status word said so or its dates (reading.py).
+    is_open = models.BooleanField(default=False)
+    has_status_word = models.BooleanField(default=False)
+    # Open, late, and nothing was ever paid.
+    is_first_missed = models.BooleanField(default=False)
     start_day = models.DateField(null=True)
-    # Whole days, rounded down.
+    settlement_day = models.DateField(null=True)
+    # Whole days, rounded up.
     days_late = models.IntegerField(null=True)
+    # The instalment that was next.
+    next_due_day = models.DateField(null=True)
+    next_due_amount = AmountField()
 
     principal = AmountField()
     outstanding = AmountField()
@@ -111,20 +122,93 @@ class SnapshotLoan(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["snapshot", f"-{name}_rank", "id"],
-                condition=Q(**{f"{name}_rank__isnull": False}),
-                name=f"portfolio_by_{short}",
-            )
-            for name, short in (
-                ("outstanding", "outstanding"),
-                ("overdue", "overdue"),
-                ("paid_since_last", "paid"),
-            )
-        ] + [
-            models.Index(fields=["snapshot", "days_late"], name="portfolio_by_days_late"),
+                fields=["snapshot", "-outstanding_rank", "id"],
+                condition=Q(is_open=True, outstanding_rank__isnull=False),
+                name="portfolio_by_outstanding",
+            ),
+            models.Index(
+                fields=["snapshot", "-overdue_rank", "id"],
+                condition=Q(is_open=True, overdue_rank__isnull=False),
+                name="portfolio_by_overdue",
+            ),
+            models.Index(
+                fields=["snapshot", "-paid_since_last_rank", "id"],
+                condition=Q(paid_since_last_rank__isnull=False),
+                name="portfolio_by_paid",
+            ),
+            models.Index(
+                fields=["snapshot", "days_late"],
+                condition=Q(is_open=True),
+                name="portfolio_by_days_late",
+            ),
             models.Index(fields=["snapshot", "start_day"], name="portfolio_by_start_day"),
-            models.Index(fields=["snapshot", "performance"], name="portfolio_by_performance"),
+            models.Index(
+                fields=["snapshot", "performance"],
+                condition=Q(is_open=True),
+                name="portfolio_by_performance",
+            ),
+            models.Index(
+                fields=["snapshot", "borrower_id"],
+                condition=Q(is_open=True),
+                name="portfolio_open_by_borrower",
+            ),
+            models.Index(
+                fields=["snapshot", "next_due_day", "id"],
+                condition=Q(is_open=True, next_due_day__isnull=False),
+                name="portfolio_by_next_due_day",
+            ),
+            models.Index(
+                fields=["snapshot", "product_id", "-outstanding_rank", "id"],
+                condition=Q(is_open=True),
+                name="portfolio_open_by_product",
+            ),
+            models.Index(
+                fields=["snapshot", "-overdue_rank", "id"],
+                condition=Q(is_first_missed=True),
+                name="portfolio_first_missed",
+            ),
+            models.Index(
+                fields=["snapshot", "-settlement_day", "id"],
+                condition=Q(is_open=False, settlement_day__isnull=False),
+                name="portfolio_by_settlement_day",
+            ),
+            models.Index(F("snapshot"), Lower("account_id"), name="portfolio_loan_any_case"),
         ]
 
     def __str__(self) -> str:
         return f"a loan of count-{self.snapshot_id}"
+
+
+class SavedList(models.Model):
+    """A list of loans under a name: for its owner, or for everybody.
+
+    `query` is the state of the list as its address holds it. Who pinned it has it in the sidebar.
+    """
+
+    app_id = models.CharField(max_length=64)
+    name = models.CharField(max_length=LONGEST_NAME)
+    query = models.TextField(blank=True)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    is_shared = models.BooleanField("for everybody", default=False)
+    pinned_by = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="pinned_lists")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "app_id", "name"], name="portfolio_saved_list_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["app_id"], condition=Q(is_shared=True), name="portfolio_shared_lists"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"list-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        """The list's page."""
+        return reverse("saved-list", args=[self.app_id, self.pk])

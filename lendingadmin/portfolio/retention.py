@@ -1,4 +1,8 @@
-"""Prunes snapshots: all of a day are kept, then the last of each day, then of each month."""
+"""Prunes snapshots: all of a day are kept, then the last of each day, then of each month.
+
+The rows of the loans are kept for the newest alone, and for as many month ends as
+SNAPSHOT_MONTH_ENDS says, so that their table grows with the portfolio and not with time.
+"""
 
 import time
 from collections.abc import Iterable
@@ -13,6 +17,7 @@ from .snapshot_job import list_complete
 _ALL = timedelta(days=1)
 _DAILY = timedelta(days=30)
 _MONTHS = 24
+_STILL_READ = timedelta(minutes=15)
 # How long a snapshot that failed or was stopped shows why; the newest stays until the next one.
 _REASON_KEPT = timedelta(days=1)
 _AT_ONCE = 1000
@@ -47,9 +52,30 @@ def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo
     return found
 
 
+def list_with_loans(
+    ended: Iterable[tuple[int, datetime]], month_ends: int, now: datetime, zone: tzinfo
+) -> set[int]:
+    """The numbers of the complete snapshots, given as in `list_kept`, whose loans are kept.
+
+    The newest, its predecessor as long as a page may still read that, and the last of each of so
+    many months before the newest one's in the lender's zone.
+    """
+    rows = sorted(ended, key=lambda one: (one[1], one[0]), reverse=True)
+    newest = 2 if rows and now - rows[0][1] <= _STILL_READ else 1
+    ends: dict[tuple[int, int], int] = {}
+    for number, at in rows:
+        there = at.astimezone(zone)
+        ends.setdefault((there.year, there.month), number)
+    return {number for number, _ in rows[:newest]} | set(list(ends.values())[1 : month_ends + 1])
+
+
 def prune() -> bool:
-    """Delete snapshots that are not kept, for some seconds; whether that was all of them."""
+    """Delete what is not kept, for some seconds; whether that was all of it."""
     until = time.monotonic() + _LONGEST
+    return _prune_snapshots(until) and _prune_loans(until)
+
+
+def _prune_snapshots(until: float) -> bool:
     for snapshot in _list_to_delete(timezone.now()):
         # Once a row is deleted its lists no longer add up, so none is shown any more.
         Snapshot.objects.filter(pk=snapshot.pk, state=Snapshot.State.DONE).update(
@@ -63,12 +89,32 @@ def prune() -> bool:
     return True
 
 
+def _prune_loans(until: float) -> bool:
+    for app_id in _list_apps():
+        ended, zone = _list_ended(app_id), _find_zone(app_id)
+        kept = list_with_loans(ended, settings.SNAPSHOT_MONTH_ENDS, timezone.now(), zone)
+        # One that ended meanwhile is the newest.
+        surplus = list_complete(app_id).filter(pk__in={number for number, _ in ended} - kept)
+        # First, so that no page shows a list that is half gone.
+        surplus.filter(has_loans=True).update(has_loans=False)
+        for snapshot in surplus:
+            while _delete_some(snapshot):
+                if time.monotonic() > until:
+                    return False
+    return True
+
+
+def _list_apps() -> list[str]:
+    return list(Snapshot.objects.order_by().values_list("app_id", flat=True).distinct())
+
+
 def _list_to_delete(now: datetime) -> list[Snapshot]:
     """Complete snapshots that are not kept, and all that failed or were stopped."""
     surplus = []
-    for app_id in Snapshot.objects.order_by().values_list("app_id", flat=True).distinct():
-        kept = list_kept(_list_ended(app_id), now, _find_zone(app_id))
-        surplus += list(list_complete(app_id).exclude(pk__in=kept))
+    for app_id in _list_apps():
+        seen = _list_ended(app_id)
+        kept = list_kept(seen, now, _find_zone(app_id))
+        surplus += list(list_complete(app_id).filter(pk__in={number for number, _ in seen} - kept))
     ended = Snapshot.objects.exclude(state__in=(Snapshot.State.RUNNING, Snapshot.State.DONE))
     return surplus + list(ended)
 

@@ -1,52 +1,36 @@
 """Takes a snapshot of the portfolio: every page of the loans list, some seconds at a time.
 
-Each page is one transaction that moves the snapshot from one `version` to the next, so that of
-several workers only one adds a page. A worker that is killed loses the page in hand; one that finds
-the snapshot stopped, or moved on by another, adds nothing. One page and the figures are kept in
-memory, for any number of loans.
+One page and the figures are kept in memory, for any number of loans.
 """
 
 import logging
-import time
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F, QuerySet
-from django.http import Http404
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.display.numbers import number
-from lendingadmin.gateway import LendingApp
-from lendingadmin.lending.errors import BadRequest, LendingError, RateLimited, UnfinishedList
-from lendingadmin.lending.pages import EMPTY_PAGES, LED_BACK, MAXIMUM_PAGE_SIZE, Page
+from lendingadmin.lending.errors import UnfinishedList
+from lendingadmin.lending.pages import LED_BACK, ListResource, Page
 from lendingadmin.lending.values import Loan, moment
 from lendingadmin.staff.models import User
-from lendingadmin.ui.lists import refuses_token
+from lendingadmin.worker.walks import AFTER_A_FAILURE, Walk
 
 from . import reading
 from .amounts import exactly
 from .figures import Figures
-from .models import Snapshot, SnapshotLoan
+from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
 
 logger = logging.getLogger(__name__)
 
-# Seconds. An urgent task waits no longer than one slice and one page for the worker.
-SLICE = 5.0
-# After a fault the slice is tried again, this much later; then the snapshot has failed.
-PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 15, 45, 120))
-TRIES = len(PAUSES) + 1
-# A snapshot that failed does not wait for the hours of SNAPSHOT_EVERY.
-_AFTER_A_FAILURE = timedelta(hours=1)
 _AT_ONCE = 500
 
-_EMPTY_PAGES = f"The service's list went on with {EMPTY_PAGES} pages without a new loan."
-_NO_APP = "This app is not configured any more."
-_BREAKS = "The counting broke off several times at the same place. The worker's log says why."
 _RESTARTS = "The service did not know its own place in the list any more; the counting began anew."
-_REFUSED_TWICE = "The service refused its own page token, twice."
+_OLDER_FIGURES = "The figures changed their meaning while the portfolio was being counted."
 State = Snapshot.State
 
 
@@ -74,6 +58,13 @@ def list_complete(app_id: str) -> QuerySet[Snapshot]:
     return Snapshot.objects.filter(app_id=app_id, state=State.DONE).order_by("-id")
 
 
+def find_with_loans(app_id: str) -> Snapshot | None:
+    """The newest complete snapshot, whose loans are kept; None before the first of this version."""
+    row = list_complete(app_id).first()
+    is_read = row and row.has_loans and row.figures_version == FIGURES_VERSION
+    return row if is_read else None
+
+
 def find_newest(app_id: str) -> Snapshot | None:
     """The snapshot that began last, in whichever state."""
     return Snapshot.objects.filter(app_id=app_id).order_by("-id").first()
@@ -83,112 +74,92 @@ def find_next_due(last: Snapshot) -> datetime | None:
     """When the next snapshot begins by itself; None while this one runs, or without SNAPSHOT_EVERY.
 
     One that failed is tried again within the hour; one that was stopped waits like a complete one.
+    After a complete one whose figures have another meaning, it is this minute.
     """
     every = settings.SNAPSHOT_EVERY
     if not every or last.state == State.RUNNING:
         return None
-    return last.began_at + (min(every, _AFTER_A_FAILURE) if last.state == State.FAILED else every)
+    due = last.began_at + (min(every, AFTER_A_FAILURE) if last.state == State.FAILED else every)
+    if last.state == State.DONE and last.figures_version != FIGURES_VERSION:
+        return min(due, timezone.now().replace(second=0, microsecond=0))
+    return due
 
 
 def stop(app_id: str, by: User) -> Snapshot | None:
     """Stop the running snapshot; the worker sees it after its page. None where none is running."""
-    row = Snapshot.objects.filter(app_id=app_id, state=State.RUNNING).first()
-    if row is None or not _end(row, State.STOPPED, f"Stopped by {by.username}."):
-        return None
-    return row
+    running = Snapshot.objects.filter(app_id=app_id, state=State.RUNNING)
+    row, why, now = running.first(), f"Stopped by {by.username}.", timezone.now()
+    changes = {"state": State.STOPPED, "why": why, "ended_at": now, "page_token": ""}
+    # Whichever page the worker has come to.
+    return row if row and running.filter(pk=row.pk).update(**changes) else None
 
 
-def count_slice(snapshot_id: int) -> timedelta | None:
-    """Read pages for some seconds; how long to wait before the next slice, None at the end."""
-    row = Snapshot.objects.filter(pk=snapshot_id, state=State.RUNNING).first()
-    if row is None:
-        return None
-    if row.tries >= TRIES:
-        _end(row, State.FAILED, row.why or _BREAKS)
-        return None
-    mine = Snapshot.objects.filter(
-        pk=row.pk, state=State.RUNNING, version=row.version, tries=row.tries
-    )
-    if not mine.update(tries=F("tries") + 1, heartbeat_at=timezone.now()):
-        return None
-    row.tries += 1
-    try:
-        return _read_pages(row, gateway.lending_app(row.app_id), time.monotonic() + SLICE)
-    except Http404:
-        _end(row, State.FAILED, _NO_APP)
-    except BadRequest as error:
-        if not (row.page_token and refuses_token(error)):
-            return _pause_or_fail(row, error)
-        _restart(row)
-    except UnfinishedList as error:
-        _end(row, State.FAILED, error.message)
-    except LendingError as error:
-        return _pause_or_fail(row, error)
-    return None
+class CountWalk(Walk[Snapshot]):
+    """The walk through the loans. One that has to start over is another snapshot."""
 
+    model = Snapshot
 
-def _read_pages(row: Snapshot, app: LendingApp, until: float) -> timedelta | None:
-    """Add page after page until the time is over, the list is, or the snapshot was ended.
+    def find_obstacle(self) -> str:
+        """Why the counting cannot go on."""
+        is_older = self.row.figures_version != FIGURES_VERSION
+        return _OLDER_FIGURES if is_older else super().find_obstacle()
 
-    Raises LendingError: UnfinishedList where the list leads back to itself. Within a slice the
-    page iterator notices that; across slices the loans that are known already show it.
-    """
-    loans = gateway.app(row.app_id).loans.only(reading.KEYS)
-    for page in loans.pages(page_size=MAXIMUM_PAGE_SIZE, page_token=row.page_token or None):
-        if not _add_page(row, page, app):
-            return None
-        if page.next_page_token is None:
-            logger.info("%s of %s is complete: %s loans", row, row.app_id, row.loans_read)
-            return None
-        if row.empty_pages >= EMPTY_PAGES:
-            raise UnfinishedList(_EMPTY_PAGES)
-        if time.monotonic() > until:
-            return timedelta(0)
-    return None
+    def open_list(self) -> ListResource[Loan]:
+        """The loans, of each what is counted."""
+        return gateway.app(self.row.app_id).loans.only(reading.KEYS)
 
+    def add_page(self, page: Page[Loan]) -> bool:
+        """Add the loans of a page. Raises UnfinishedList where all are known already.
 
-def _add_page(row: Snapshot, page: Page[Loan], app: LendingApp) -> bool:
-    """Add one page in one transaction; False where the snapshot was ended or moved on meanwhile.
-
-    Raises UnfinishedList for a page whose loans are all known already.
-    """
-    now = timezone.now()
-    found, unreadable = reading.read_rows(page.items, app.zone)
-    # Pages shift while people write, so that a loan may come twice.
-    known = _read_paid(row, [loan.account_id for loan, _ in found])
-    fresh = [(loan, read) for loan, read in found if loan.account_id not in known]
-    same = Snapshot.objects.filter(pk=row.pk, state=State.RUNNING, version=row.version)
-    if found and not fresh and not unreadable:
-        if same.exists():
+        Within a slice the page iterator notices a list that leads back to itself; across slices the
+        loans that are known already show it.
+        """
+        row, zone = self.row, gateway.lending_app(self.row.app_id).zone
+        day = row.began_at.astimezone(zone).date()
+        found, unreadable = reading.read_rows(page.items, zone, day, settings.LENDING_LOAN_STATUSES)
+        # Pages shift while people write, so that a loan may come twice.
+        known = _read_paid(row, [loan.account_id for loan, _ in found])
+        fresh = [(loan, read) for loan, read in found if loan.account_id not in known]
+        if found and not fresh and not unreadable:
             raise UnfinishedList(LED_BACK)
-        return False
-    _set_paid_since(row, fresh)
-    rows = [loan for loan, _ in fresh]
-    day = row.began_at.astimezone(app.zone).date()
-    sums = Figures.from_json(row.figures) if row.figures else Figures(day)
-    sums.add_all(rows)
-    for loan in rows:
-        loan.snapshot = row
-        reading.set_ranks(loan)
-    ends = page.next_page_token is None
-    changes = {
-        "version": row.version + 1,
-        "tries": 0,
-        "empty_pages": 0 if rows else row.empty_pages + 1,
-        "why": "",
-        "heartbeat_at": now,
-        "loans_read": row.loans_read + len(rows),
-        "unreadable": row.unreadable + unreadable,
-        "figures": sums.as_json(),
-        "page_token": page.next_page_token or "",
-    } | ({"state": State.DONE, "ended_at": now} if ends else {})
-    with transaction.atomic():
-        if not same.update(**changes):
-            return False
-        SnapshotLoan.objects.bulk_create(rows, batch_size=_AT_ONCE)
-    for name, value in changes.items():
-        setattr(row, name, value)
-    return True
+        _set_paid_since(row, fresh)
+        rows = [loan for loan, _ in fresh]
+        sums = Figures.from_json(row.figures) if row.figures else Figures(day)
+        sums.add_all(rows)
+        for loan in rows:
+            loan.snapshot = row
+            reading.set_ranks(loan)
+        lacking = row.without_borrower
+        if lacking is not None:
+            lacking += sum(loan.is_open and not loan.borrower_id for loan in rows)
+        ends = {"state": State.DONE, "ended_at": timezone.now()}
+        with transaction.atomic():
+            if not self.move(
+                empty_pages=0 if rows else row.empty_pages + 1,
+                loans_read=row.loans_read + len(rows),
+                unreadable=row.unreadable + unreadable,
+                without_borrower=lacking,
+                figures=sums.as_json(),
+                page_token=page.next_page_token or "",
+                **({} if page.next_page_token else ends),
+            ):
+                return False
+            SnapshotLoan.objects.bulk_create(rows, batch_size=_AT_ONCE)
+        return True
+
+    def end_list(self, until: float) -> None:
+        """The snapshot is complete with its last page."""
+        logger.info(
+            "%s of %s is complete: %s loans", self.row, self.row.app_id, self.row.loans_read
+        )
+
+    def start_over(self) -> None:
+        """Take another snapshot: loans may have moved meanwhile, so nothing of this one is used."""
+        from . import tasks
+
+        with transaction.atomic():
+            if self.end(State.FAILED, _RESTARTS):
+                tasks.start(self.row.app_id, self.row.asked_by, restarted=True)
 
 
 def _read_paid(snapshot: Snapshot, keys: list[str]) -> dict[str, Decimal | None]:
@@ -219,39 +190,3 @@ def _set_paid_since(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> No
                 paid = Decimal(0)
             if paid is not None and loan.paid is not None:
                 loan.paid_since_last = number(loan.paid - paid)
-
-
-def _pause_or_fail(row: Snapshot, error: LendingError) -> timedelta | None:
-    """After a fault of the service: how long to wait; None where the snapshot has failed."""
-    tries = max(row.tries, 1)  # none where the slice had read a page before
-    if tries >= TRIES:
-        _end(row, State.FAILED, error.message)
-        return None
-    now = timezone.now()
-    same = Snapshot.objects.filter(pk=row.pk, state=State.RUNNING, version=row.version)
-    if not same.update(why=error.message, tries=tries, heartbeat_at=now):
-        return None
-    logger.warning("%s waits: %s", row, error)
-    pause = PAUSES[tries - 1]
-    asked = error.retry_after if isinstance(error, RateLimited) else None
-    return max(pause, timedelta(seconds=min(asked or 0, 600)))
-
-
-def _restart(row: Snapshot) -> None:
-    """Start over, once: loans may have moved meanwhile, so nothing of this snapshot is used."""
-    from . import tasks
-
-    if row.restarted:
-        _end(row, State.FAILED, _REFUSED_TWICE)
-        return
-    with transaction.atomic():
-        if _end(row, State.FAILED, _RESTARTS):
-            tasks.start(row.app_id, row.asked_by, restarted=True)
-
-
-def _end(row: Snapshot, state: str, why: str) -> bool:
-    same = Snapshot.objects.filter(pk=row.pk, state=State.RUNNING)
-    ended = same.update(state=state, why=why, ended_at=timezone.now(), page_token="")
-    if ended:
-        logger.info("%s of %s has ended: %s", row, row.app_id, state)
-    return bool(ended)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django_tasks import task
 
 from lendingadmin.staff.models import User
-from lendingadmin.worker import duties
+from lendingadmin.worker import duties, walks
 
 from . import retention, snapshot_job
 from .models import Snapshot
@@ -22,12 +22,7 @@ PRUNE_EVERY = timedelta(hours=1)
 @task(priority=-50)
 def count(snapshot_id: int) -> None:
     """Read a slice of the loans list, and enqueue the next one."""
-    with duties.hide_error_words(f"snapshot count-{snapshot_id}"):
-        pause = snapshot_job.count_slice(snapshot_id)
-        # A slice that was enqueued twice is enqueued once from here on.
-        if pause is not None and snapshot_id not in duties.list_enqueued(count):
-            later = timezone.now() + pause if pause else None
-            count.using(run_after=later).enqueue(snapshot_id)
+    walks.do_slice(count, snapshot_job.CountWalk.run_slice, snapshot_id)
 
 
 @task(priority=-60)
@@ -50,7 +45,7 @@ def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot 
 def beat() -> None:
     """Enqueue what is due: a snapshot by the clock, a slice whose task was lost, pruning."""
     now = timezone.now()
-    _resume_lost()
+    walks.resume_lost(count, Snapshot.objects.all())
     if settings.SNAPSHOT_EVERY:
         for app in settings.LENDING_APPS:
             last = snapshot_job.find_newest(app.app_id)
@@ -59,13 +54,3 @@ def beat() -> None:
                 start(app.app_id, None)
     if Snapshot.objects.exists():
         duties.enqueue_at_most_every(PRUNE_EVERY, prune)
-
-
-def _resume_lost() -> None:
-    """Enqueue slices whose task was lost; `tries` of the snapshot limits how often."""
-    stale = Snapshot.objects.filter(
-        state=Snapshot.State.RUNNING, heartbeat_at__lte=timezone.now() - duties.LOST
-    )
-    for row in stale:
-        if row.pk not in duties.list_enqueued(count, running=True):
-            count.enqueue(row.pk)

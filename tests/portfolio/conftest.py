@@ -13,7 +13,7 @@ from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.portfolio.service import BookService, loan
 
-DESK = "/apps/kenya/"
+HOME = "/apps/kenya/"
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def counted() -> Snapshot:
     """Count the book of `kenya` here and now, without a worker."""
     row = tasks.start("kenya", None)
     assert row is not None
-    while snapshot_job.count_slice(row.pk) is not None:
+    while snapshot_job.CountWalk.run_slice(row.pk) is not None:
         pass
     row.refresh_from_db()
     return row
@@ -38,14 +38,15 @@ def desk(client_of: ClientOf, officer: User) -> Client:
     return client_of(officer)
 
 
-def page(client: Client, address: str = DESK) -> str:
+def page(client: Client, address: str = HOME) -> str:
     answer = client.get(address)
     assert answer.status_code == 200, answer.status_code
     return answer.content.decode()
 
 
 def words(html: str) -> str:
-    """What a person reads, spaces made one."""
+    """What a person reads, spaces made one; without the tips, which are hidden."""
+    html = re.sub(r'<span class="tip".*?</span>', " ", html, flags=re.S)
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 

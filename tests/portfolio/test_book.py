@@ -1,4 +1,4 @@
-"""The portfolio: what the desk shows of a count, per role, and the loans behind it."""
+"""The portfolio: what the home page shows of a count, per role, and the loans behind it."""
 
 import re
 from datetime import timedelta
@@ -17,7 +17,7 @@ from lendingadmin.portfolio import snapshot_job, tasks
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
-from tests.portfolio.conftest import DESK, counted, page, words
+from tests.portfolio.conftest import HOME, counted, page, words
 from tests.portfolio.service import BookService, loan
 
 pytestmark = pytest.mark.django_db
@@ -39,15 +39,15 @@ def test_before_the_first_count_it_says_what_happens(
     service: BookService, client_of: ClientOf, people: dict[str, User], settings: Any
 ) -> None:
     text = words(page(client_of(people["officer"])))
-    assert "The book has not been counted yet" in text
-    assert "Count the book" in text
+    assert "The loans have not been counted yet" in text
+    assert "Count the loans" in text
     assert "by itself" not in text
     settings.SNAPSHOT_EVERY = timedelta(hours=6)
     text = words(page(client_of(people["viewer"])))
     assert "It is counted again by itself every 6 h." in text
     # Nothing shows otherwise that there is no worker.
     assert "within a minute. If it does not" in text and "worker may be down" in text
-    assert "Count the book" not in text
+    assert "Count the loans" not in text
     assert service.pages == 0
 
 
@@ -58,10 +58,10 @@ def test_each_role_sees_the_figures(
     counted()
     client = client_of(people[role])
     text = words(page(client))
-    assert "5 loans, as of just now" in text
-    assert "Outstanding KES 300.00 on 5 loans as of just now" in text
-    assert "Overdue KES 25.00 on 5 loans, 8.33 % of what is outstanding" in text
-    assert ("Count anew" in text) is (role != "viewer")
+    assert "loans as of just now" in text and "Portfolio 5 loans" in text
+    assert "Outstanding KES 300.00 on 5 open loans open by status word" in text
+    assert "Overdue KES 25.00 on 5 open loans, 8.33 % of what is outstanding" in text
+    assert ("Refresh" in text) is (role != "viewer")
     for address in links(page(client)):
         assert client.get(address).status_code == 200, address
     assert service.pages == 3
@@ -70,7 +70,7 @@ def test_each_role_sees_the_figures(
 def test_every_figure_leads_to_loans_that_add_up_to_it(desk: Client, service: BookService) -> None:
     service.loans = [
         loan(0),
-        loan(1, schedule={"daysLate": 30}, performanceStatus=2),
+        loan(1, schedule={"daysLate": 31}, performanceStatus=2),
         loan(2, schedule={"daysLate": 95}, performanceStatus=77),
         loan(3, performanceStatus=None, startDate=f"{timezone.now():%Y-%m}-01T00:00:00.000Z"),
         loan(4, balances={"repayment": None}),
@@ -79,7 +79,7 @@ def test_every_figure_leads_to_loans_that_add_up_to_it(desk: Client, service: Bo
     last = counted()
     html = page(desk)
     text = words(html)
-    at = f"{DESK}book/{last.pk}/?by="
+    at = f"{HOME}book/{last.pk}/?by="
     figures = ["outstanding", "overdue", "paid", "principal_outstanding"]
     figures += [f"par{days}" for days in (1, 30, 60, 90)]
     assert links(html) >= {f"{at}{by}" for by in figures}
@@ -91,19 +91,106 @@ def test_every_figure_leads_to_loans_that_add_up_to_it(desk: Client, service: Bo
     assert sum_of(desk, f"{at}performance:77") == (60, 1)
     assert sum_of(desk, f"{at}performance:") == (60, 1)
     assert "PAR 30 KES 100.00" in text and "50 %" in text
-    assert "77" in text and "not told" in text
+    assert "77" in text and "not reported" in text
     assert "1 loan without this figure" in text
     lacking = page(desk, f"{at}untold:overdue")
-    assert "of which the service did not tell what is overdue" in lacking
+    assert "Open loans of which the service did not report what is overdue" in lacking
     assert "L-004" in lacking and "L-001" not in lacking
+
+
+def test_a_loan_that_is_not_open_is_in_no_list_of_what_is_open(
+    desk: Client, service: BookService
+) -> None:
+    late = {"schedule": {"daysLate": 95}}
+    service.loans = [
+        loan(0, schedule={"daysLate": 30}),
+        loan(1, schedule={"daysLate": 31}),
+        loan(2, status=1, **late),
+        loan(3, status=3, **late),
+        loan(4, status=1, balances=None, **late),
+    ]
+    row = counted()
+    html = page(desk)
+    text, at = words(html), f"{HOME}book/{row.pk}/?by="
+    assert "Outstanding KES 120.00 on 2 open loans" in text
+    assert "PAR 1 KES 100.00" in text and "PAR 30 KES 50.00" in text
+    assert "KES 50.00 on 1 loan more than 30 days late" in html
+    for by, title in (
+        ("outstanding", "Open loans with something outstanding"),
+        ("overdue", "Open loans with something overdue"),
+        ("principal_outstanding", "Open loans with outstanding principal"),
+        ("performance:1", "Open loans of performance: 1"),
+        ("par1", "Open loans more than 1 day late"),
+        ("par30", "Open loans more than 30 days late"),
+    ):
+        shown = page(desk, f"{at}{by}")
+        assert f"<h1>{title}" in shown
+        expected = {"L-001"} if by == "par30" else {"L-000", "L-001"}
+        assert set(re.findall(r"/loans/(L-\d+)/", shown)) == expected, by
+    arrears = html.partition("Largest arrears")[2].partition("Principal disbursed")[0]
+    assert set(re.findall(r"/loans/(L-\d+)/", arrears)) == {"L-000", "L-001"}
+    assert "without this figure" not in arrears
+    # What began and what was paid is of closed loans too.
+    assert "L-003" in page(desk, f"{at}month:2026-06")
+
+
+@pytest.mark.parametrize(
+    ("statuses", "status_words", "beside"),
+    [
+        ((2, 2), {"2": "open"}, "open by status word"),
+        ((2, 2), {}, "open by settlement date, result and start"),
+        (
+            (2, 7),
+            {"2": "open"},
+            "open by status word; 1 loan without one by settlement date, result and start",
+        ),
+    ],
+)
+def test_by_what_a_loan_counted_as_open_stands_beside_each_figure(
+    statuses: tuple[int, int],
+    status_words: dict[str, str],
+    beside: str,
+    desk: Client,
+    service: BookService,
+    settings: Any,
+) -> None:
+    settings.LENDING_LOAN_STATUSES = status_words
+    service.loans = [loan(number, status=status) for number, status in enumerate(statuses)]
+    counted()
+    text = words(page(desk))
+    assert f"Outstanding KES 120.00 on 2 open loans {beside} Overdue" in text
+    assert f"of what is outstanding {beside} Paid since" in text
+    assert f"KES 100.00 . {beside} PAR 1" in text
+    assert f"Open loans by performance {beside} 1 " in text
+    assert text.count(beside) == 4
+
+
+def test_without_status_words_the_dates_and_the_result_decide(
+    desk: Client, service: BookService, settings: Any
+) -> None:
+    settings.LENDING_LOAN_STATUSES = {}
+    service.loans = [
+        loan(0),
+        loan(1, settlementDate="2026-11-01T00:00:00.000Z"),
+        loan(2, result={"type": "written_off"}),
+        loan(3, startDate=(timezone.now() + timedelta(days=2)).isoformat()),
+    ]
+    row = counted()
+    assert dict(row.loans.values_list("account_id", "is_open")) == {
+        "L-000": True,
+        "L-001": False,
+        "L-002": False,
+        "L-003": False,
+    }
+    assert sum_of(desk, f"{HOME}book/{row.pk}/?by=outstanding") == (60, 1)
 
 
 def test_words_of_the_settings(desk: Client, service: BookService, settings: Any) -> None:
     settings.LENDING_PERFORMANCE_STATUSES = {"1": "performing"}
     row = counted()
     assert "performing" in words(page(desk))
-    text = words(page(desk, f"{DESK}book/{row.pk}/?by=performance:1"))
-    assert "Loans of performance: performing" in text
+    text = words(page(desk, f"{HOME}book/{row.pk}/?by=performance:1"))
+    assert "Open loans of performance: performing" in text
 
 
 def test_a_list_is_in_order_and_paged(desk: Client, service: BookService) -> None:
@@ -111,7 +198,7 @@ def test_a_list_is_in_order_and_paged(desk: Client, service: BookService) -> Non
     service.loans = [loan(n) for n in range(120)]
     service.loans[77]["balances"] = {"repayment": {"overdue": Decimal("99.00"), "unpaid": 100}}
     row = counted()
-    address, seen = f"{DESK}book/{row.pk}/?by=overdue", []
+    address, seen = f"{HOME}book/{row.pk}/?by=overdue", []
     while address:
         html = page(desk, address)
         seen += re.findall(r'href="/apps/kenya/loans/(L-\d+)/', html)
@@ -119,7 +206,7 @@ def test_a_list_is_in_order_and_paged(desk: Client, service: BookService) -> Non
         address = unescape(following[1]) if following else ""
     assert seen[0] == "L-077"
     assert sorted(seen) == [f"L-{n:03}" for n in range(120)]
-    assert sum_of(desk, f"{DESK}book/{row.pk}/?by=overdue&from=100") == (694, 120)
+    assert sum_of(desk, f"{HOME}book/{row.pk}/?by=overdue&from=100") == (694, 120)
 
 
 def test_without_a_figure_the_list_is_that_of_what_is_outstanding_to_its_end(
@@ -128,7 +215,7 @@ def test_without_a_figure_the_list_is_that_of_what_is_outstanding_to_its_end(
     service.size = 1000
     service.loans = [loan(n) for n in range(60)]
     row = counted()
-    html = page(desk, f"{DESK}book/{row.pk}/")
+    html = page(desk, f"{HOME}book/{row.pk}/")
     following = re.search(r'href="([^"]+)" rel="next"', html)
     assert following
     assert sum_of(desk, unescape(following[1])) == (3600, 60)
@@ -151,9 +238,9 @@ def test_a_book_of_which_the_service_tells_nothing(desk: Client, service: BookSe
     # What nobody told is neither nothing nor zero.
     assert "KES 0" not in text.partition("Principal disbursed by month")[0]
     assert "Nothing is overdue" not in text
-    assert "No arrears are known" in text and "Outstanding not told" in text
+    assert "No arrears are known" in text and "Outstanding not reported" in text
     for figure in ("Outstanding", "Overdue", "Paid since the count before"):
-        assert f"{figure} — the service tells it of no loan" in text
+        assert f"{figure} — not reported by the service" in text
     assert "3 loans without this figure" in text
     for address in links(html):
         assert desk.get(address).status_code == 200, address
@@ -165,8 +252,8 @@ def test_what_is_not_told_any_more_is_not_shown_as_it_was(
     counted()
     service.loans = [loan(n, balances=None) for n in range(3)]
     counted()
-    courses = words(page(desk)).partition("From count to count")[2]
-    assert "Outstanding not told" in courses
+    courses = words(page(desk)).partition("Trend")[2]
+    assert "Outstanding not reported" in courses
     assert "Outstanding KES" not in courses.partition("As numbers")[0]
 
 
@@ -174,7 +261,7 @@ def test_an_empty_book_is_nothing_owed(desk: Client, service: BookService) -> No
     service.loans = []
     counted(), counted()
     html = page(desk)
-    assert "Outstanding KES 0.00 on 0 loans" in words(html)
+    assert "Outstanding KES 0.00 on 0 open loans" in words(html)
     assert "There is nothing to draw: no count has more than nothing." in words(html)
     assert "Drawn from the second count on." not in words(html).partition("PAR 30")[0]
     assert "Nothing is overdue" in words(html)
@@ -185,27 +272,27 @@ def test_an_empty_book_is_nothing_owed(desk: Client, service: BookService) -> No
 @pytest.mark.parametrize("query", ["?by=nothing", "?by=month:2026-13", "?by=performance:%00"])
 def test_an_address_that_names_no_figure(query: str, desk: Client, service: BookService) -> None:
     row = counted()
-    assert desk.get(f"{DESK}book/{row.pk}/{query}").status_code == 404
+    assert desk.get(f"{HOME}book/{row.pk}/{query}").status_code == 404
 
 
 @pytest.mark.parametrize("place", ["-1", "x", "99999999", "9" * 30, "\x00"])
 def test_a_place_that_is_none(place: str, desk: Client, service: BookService) -> None:
     row = counted()
-    assert desk.get(f"{DESK}book/{row.pk}/", {"from": place}).status_code == 200
+    assert desk.get(f"{HOME}book/{row.pk}/", {"from": place}).status_code == 200
 
 
 def test_a_count_that_is_not_kept_or_not_whole(desk: Client, service: BookService) -> None:
     row = counted()
-    gone = desk.get(f"{DESK}book/{row.pk + 1}/")
+    gone = desk.get(f"{HOME}book/{row.pk + 1}/")
     assert gone.status_code == 404
     assert "not kept any more" in gone.content.decode()
-    assert desk.get(f"{DESK}book/{'9' * 30}/").status_code == 404
+    assert desk.get(f"{HOME}book/{'9' * 30}/").status_code == 404
     assert desk.get(f"/apps/ghana/book/{row.pk}/").status_code == 404
     Snapshot.objects.update(state=State.FAILED)
-    assert desk.get(f"{DESK}book/{row.pk}/").status_code == 404
+    assert desk.get(f"{HOME}book/{row.pk}/").status_code == 404
 
 
-def test_the_desk_asks_the_database_little_and_the_service_nothing(
+def test_home_asks_the_database_little_and_the_service_nothing(
     desk: Client, service: BookService
 ) -> None:
     for _ in range(3):
@@ -214,12 +301,12 @@ def test_the_desk_asks_the_database_little_and_the_service_nothing(
     page(desk)
     with CaptureQueriesContext(connection) as made:
         page(desk)
-    of_book = [one["sql"] for one in made if "portfolio_" in one["sql"]]
-    assert len(of_book) == 4, of_book
-    address = f"{DESK}book/{Snapshot.objects.latest('id').pk}/?by=par1"
+    of_book = [one["sql"] for one in made if "portfolio_snapshot" in one["sql"]]
+    assert len(of_book) == 7, of_book
+    address = f"{HOME}book/{Snapshot.objects.latest('id').pk}/?by=par1"
     with CaptureQueriesContext(connection) as made:
         page(desk, address)
-    of_list = [one["sql"] for one in made if "portfolio_" in one["sql"]]
+    of_list = [one["sql"] for one in made if "portfolio_snapshot" in one["sql"]]
     assert len(of_list) == 2, of_list
     assert service.server.hits() == before
 
@@ -240,11 +327,12 @@ def test_a_count_that_failed_leaves_the_last_good_one(desk: Client, service: Boo
     counted()
     Snapshot.objects.update(ended_at=timezone.now() - timedelta(minutes=12))
     row = tasks.start("kenya", None)
-    snapshot_job._end(row, State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
+    snapshot_job.CountWalk(row).end(State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
     text = words(page(desk))
     assert "The newest count failed The lending service had a fault." in text
-    assert "Outstanding KES 300.00 on 5 loans as of 12 min ago" in text
-    assert "Count anew" in text
+    assert "Outstanding KES 300.00 on 5 open loans open by status word" in text
+    assert "loans as of 12 min ago" in text
+    assert "Refresh" in text
 
 
 def test_from_one_loan_behind_a_figure_to_the_next(desk: Client, service: BookService) -> None:
@@ -252,19 +340,19 @@ def test_from_one_loan_behind_a_figure_to_the_next(desk: Client, service: BookSe
     service.loans = [loan(n) for n in range(120)]
     row = counted()
     here = f"book/{row.pk}/?by=overdue"
-    html = page(desk, f"{DESK}{here}&from=50")
+    html = page(desk, f"{HOME}{here}&from=50")
     opened = re.search(r'href="/apps/kenya/loans/L-050/\?list=([^"]+)"', html)
     assert opened, html
     way = {"list": unquote(unescape(opened[1])), "of": "L-050"}
     for of, go, key in (("L-050", "next", "L-051"), ("L-051", "previous", "L-050")):
-        answer = desk.get(f"{DESK}neighbours", way | {"of": of, "go": go})
+        answer = desk.get(f"{HOME}neighbours", way | {"of": of, "go": go})
         leads_to = unquote(answer.headers["Location"])
         assert leads_to == f"/apps/kenya/loans/{key}/?list={here}&from=50"
-    assert "1 of 50 on this page" in words(page(desk, f"{DESK}neighbours?{urlencode(way)}"))
-    assert desk.get(f"{DESK}neighbours", way | {"go": "previous"}).status_code == 200
-    last = desk.get(f"{DESK}neighbours", {"list": f"{here}&from=100", "of": "L-119", "go": "next"})
+    assert "1 of 50 on this page" in words(page(desk, f"{HOME}neighbours?{urlencode(way)}"))
+    assert desk.get(f"{HOME}neighbours", way | {"go": "previous"}).status_code == 200
+    last = desk.get(f"{HOME}neighbours", {"list": f"{here}&from=100", "of": "L-119", "go": "next"})
     assert last.status_code == 200
     Snapshot.objects.all().delete()
     assert "Not on that page of the list any more" in words(
-        page(desk, f"{DESK}neighbours?{urlencode(way)}")
+        page(desk, f"{HOME}neighbours?{urlencode(way)}")
     )

@@ -6,6 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,10 +20,11 @@ from tests.portfolio.service import loan
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
 TODAY = date(2026, 11, 20)
+WORDS = {"1": "pending", "2": "open", "3": "closed"}
 
 
 def read(*items: dict[str, Any]) -> list[SnapshotLoan]:
-    found, _ = reading.read_rows([Loan(item) for item in items], NAIROBI)
+    found, _ = reading.read_rows([Loan(item) for item in items], NAIROBI, TODAY, WORDS)
     return [row for row, _ in found]
 
 
@@ -41,18 +43,22 @@ def late(days: object, number: int = 0) -> dict[str, Any]:
     [
         (-1, ()),
         (0, ()),
-        (1, (1,)),
+        (1, ()),
+        (2, (1,)),
         (29, (1,)),
-        (30, (1, 30)),
-        (59, (1, 30)),
-        (60, (1, 30, 60)),
-        (89, (1, 30, 60)),
-        (90, (1, 30, 60, 90)),
+        (30, (1,)),
+        (31, (1, 30)),
+        (60, (1, 30)),
+        (61, (1, 30, 60)),
+        (90, (1, 30, 60)),
+        (91, (1, 30, 60, 90)),
+        # More than 30 days is more than 30 days by half a day too.
+        (Decimal("30.5"), (1, 30)),
         (Decimal("29.9"), (1,)),
         (Decimal("0.5"), ()),
     ],
 )
-def test_a_loan_is_at_risk_from_exactly_so_many_days_on(
+def test_a_loan_is_at_risk_when_it_is_more_than_so_many_days_late(
     days: object, at_risk: tuple[int, ...]
 ) -> None:
     sums = figures_of(late(days)).sums
@@ -60,8 +66,77 @@ def test_a_loan_is_at_risk_from_exactly_so_many_days_on(
     assert sums["principal_outstanding"].amount == 50
 
 
+LATER = "2026-11-21T00:00:00.000Z"
+SETTLED = {"settlementDate": "2026-11-01T00:00:00.000Z"}
+ENDED = {"result": {"type": "written_off", "reason": None, "message": None}}
+# A status, what tells whether the loan is open, and whether it is.
+STATUSES = {
+    "open by word": ({"status": 2}, "word", True),
+    "pending by word": ({"status": 1}, "word", False),
+    "closed by word": ({"status": 3}, "word", False),
+    "open by a word that came": ({"status": "Open"}, "word", True),
+    "closed by a word that came": ({"status": "closed"}, "word", False),
+    "open by word, in spite of its dates": ({"status": 2} | SETTLED | ENDED, "word", True),
+    "no word, neither": ({"status": 7}, "dates", True),
+    "no status, neither": ({"status": None}, "dates", True),
+    "another word, neither": ({"status": "in arrears"}, "dates", True),
+    "no word, settlement date": ({"status": 7} | SETTLED, "dates", False),
+    "no word, a settlement date that is none": (
+        {"status": 7, "settlementDate": "soon"},
+        "dates",
+        False,
+    ),
+    "no word, result": ({"status": 7} | ENDED, "dates", False),
+    "no word, an empty result": ({"status": 7, "result": {}}, "dates", False),
+    "no word, both": ({"status": 7} | SETTLED | ENDED, "dates", False),
+    "no word, start in the future": ({"status": 7, "startDate": LATER}, "dates", False),
+    "no word, starts today": (
+        {"status": 7, "startDate": "2026-11-20T00:00:00.000Z"},
+        "dates",
+        True,
+    ),
+    "no word, no start": ({"status": 7, "startDate": None}, "dates", True),
+}
+AT_RISK_BY_DAYS = {0: (), 1: (), 29: (1,), 30: (1,), 31: (1, 30), 90: (1, 30, 60), 91: AT_RISK}
+
+
+@pytest.mark.parametrize("status", STATUSES)
+@pytest.mark.parametrize("days", AT_RISK_BY_DAYS)
+def test_only_open_loans_are_outstanding_overdue_at_risk_and_perform(
+    days: int, status: str
+) -> None:
+    fields, by, is_open = STATUSES[status]
+    figures = figures_of(loan(1, schedule={"daysLate": days}, **fields))
+    found = {name: one.amount for name, one in figures.sums.items() if one.loans}
+    assert found == (
+        {"outstanding": 60, "overdue": 5, "principal_outstanding": 50}
+        | {f"par{n}": 50 for n in AT_RISK_BY_DAYS[days]}
+        if is_open
+        else {}
+    )
+    assert {kind: one.loans for kind, one in figures.performance.items()} == (
+        {"1": 1} if is_open else {}
+    )
+    assert figures.opened_by == {by: 1}
+
+
+def test_what_is_disbursed_and_paid_is_of_loans_that_are_closed_too() -> None:
+    rows = read(loan(1), loan(2, status=3), loan(3, status=3, loanAmount=None, balances=None))
+    for row in rows[:2]:
+        row.paid_since_last = Decimal(7)
+    figures = Figures(TODAY)
+    figures.add_all(rows)
+    assert figures.months["2026-06"].amount == 180
+    assert figures.sums["paid"].amount == 14
+    # A loan that is not open lacks nothing of what it would not add to.
+    assert figures.untold == {"paid": 1, "months": 1}
+    closed = figures_of(loan(1, status=3, startDate=None))
+    assert not closed.is_known("months") and closed.is_known("outstanding")
+
+
 def test_the_share_at_risk_is_of_the_outstanding_principal() -> None:
-    figures = figures_of(late(0, 1), late(31, 2), late(95, 3), late(10, 4))
+    closed = late(95, 5) | {"status": 3}
+    figures = figures_of(late(0, 1), late(31, 2), late(95, 3), late(10, 4), closed)
     shares = [figures.share_at_risk(days) for days in AT_RISK]
     assert shares == [Decimal("0.75"), Decimal("0.5"), Decimal("0.25"), Decimal("0.25")]
     assert Figures(TODAY).share_at_risk(30) is None
@@ -126,9 +201,39 @@ def test_items_without_an_id_are_told_and_the_first_of_two_counts() -> None:
         Loan(loan(2, accountId=None)),
         Malformed(7),
     ]
-    found, unreadable = reading.read_rows(items, NAIROBI)
+    found, unreadable = reading.read_rows(items, NAIROBI, TODAY, WORDS)
     assert [row.principal for row, _ in found] == [Decimal("90.00")]
     assert unreadable == 2
+
+
+NEXT = {"dueDate": "2026-11-30T23:59:59.999Z", "amounts": {"repayment": Decimal("12.50")}}
+
+
+@pytest.mark.parametrize(
+    ("fields", "kept"),
+    [
+        (
+            {"productId": "term", "schedule": {"daysLate": 0, "nextInstallment": NEXT}},
+            ("B-1", "term", date(2026, 11, 30), Decimal("12.50")),
+        ),
+        # A moment that bounds no day is read in the lender's zone.
+        (
+            {"schedule": {"nextInstallment": NEXT | {"dueDate": "2026-11-30T21:30:00.000Z"}}},
+            ("B-1", "", date(2026, 12, 1), Decimal("12.50")),
+        ),
+        ({"schedule": {"nextInstallment": {"amounts": "many"}}}, ("B-1", "", None, None)),
+        ({"schedule": {"nextInstallment": "soon"}}, ("B-1", "", None, None)),
+        ({"borrowerId": None, "productId": 7, "schedule": None}, ("", "", None, None)),
+        ({"borrowerId": "B\x001", "productId": ".."}, ("", "", None, None)),
+        ({"borrowerId": "B" * 256, "productId": "p" * 256}, ("", "", None, None)),
+        ({"borrowerId": "B" * 255}, ("B" * 255, "", None, None)),
+    ],
+)
+def test_whose_a_loan_is_of_which_product_and_what_is_due_next(
+    fields: dict[str, Any], kept: tuple[object, ...]
+) -> None:
+    (row,) = read(loan(1, **fields))
+    assert (row.borrower_id, row.product_id, row.next_due_day, row.next_due_amount) == kept
 
 
 def test_a_service_with_a_kind_for_each_loan_does_not_make_the_figures_grow() -> None:
@@ -165,8 +270,9 @@ money = st.one_of(
 )
 loans = st.lists(
     st.builds(
-        lambda number, owed, principal, overdue, amount, days, kind, start: loan(
+        lambda number, owed, principal, overdue, amount, days, kind, start, state: loan(
             number,
+            **state,
             loanAmount=amount,
             performanceStatus=kind,
             startDate=start,
@@ -182,6 +288,13 @@ loans = st.lists(
         st.sampled_from([None, 1, 2, 7, "odd"]),
         st.sampled_from(
             [None, "2026-11-01T00:00:00.000Z", "2026-11-30T00:00:00.000Z", "2025-12-31T23:59:59Z"]
+        ),
+        st.fixed_dictionaries(
+            {
+                "status": st.sampled_from([None, 1, 2, 3, 7, "open"]),
+                "settlementDate": st.sampled_from([None, "2026-06-01T00:00:00.000Z"]),
+                "result": st.sampled_from([None, {"type": "paid"}]),
+            }
         ),
     ),
     max_size=25,
@@ -233,3 +346,22 @@ def test_each_figure_is_the_sum_of_the_list_behind_it(items: list[dict[str, Any]
 )
 def test_no_figure_is_called_so(by: str) -> None:
     assert build_drilldown(Snapshot(pk=1), figures_of(loan(1)), by, str) is None
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="others scan a table this small")
+@pytest.mark.parametrize(
+    ("by", "index"),
+    [
+        ("outstanding", "outstanding (snapshot_id=? AND outstanding_rank>?)"),
+        ("overdue", "overdue (snapshot_id=? AND overdue_rank>?)"),
+        ("paid", "paid (snapshot_id=? AND paid_since_last_rank>?)"),
+        ("par30", "days_late (snapshot_id=? AND days_late>?)"),
+        ("month:2026-06", "start_day (snapshot_id=? AND start_day>? AND start_day<?)"),
+        ("performance:1", "performance (snapshot_id=? AND performance=?)"),
+    ],
+)
+def test_an_index_leads_to_the_loans_of_a_figure(by: str, index: str) -> None:
+    found = build_drilldown(Snapshot(pk=1), figures_of(loan(1)), by, str)
+    assert found is not None
+    assert f"INDEX portfolio_by_{index}" in found.rows[:51].explain()

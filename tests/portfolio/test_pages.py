@@ -1,4 +1,4 @@
-"""The desk."""
+"""The home page."""
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -13,10 +13,10 @@ pytestmark = pytest.mark.django_db
 ROLE = "viewer"
 
 
-def test_the_start_page_is_the_desk_of_the_first_app(desk: Client, app: LendingApp) -> None:
+def test_the_start_page_is_that_of_the_first_app(desk: Client, app: LendingApp) -> None:
     answer = desk.get("/", follow=True)
     assert answer.redirect_chain == [(f"/apps/{app.app_id}/", 302)]
-    assert "Nothing is unknown" in answer.content.decode()
+    assert "<h1>Home</h1>" in answer.content.decode()
 
 
 def only(person: User, *permissions: str) -> None:

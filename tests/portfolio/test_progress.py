@@ -1,4 +1,4 @@
-"""What the desk says of the count that is due, that goes on, and that has just ended."""
+"""What the home page says of the count that is due, that goes on, and that has just ended."""
 
 from datetime import timedelta
 from typing import Any
@@ -10,7 +10,8 @@ from django.utils import timezone
 from lendingadmin.portfolio import snapshot_job, tasks
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.staff.models import User
-from tests.portfolio.conftest import DESK, counted, page, words
+from lendingadmin.worker import walks
+from tests.portfolio.conftest import HOME, counted, page, words
 from tests.portfolio.service import BookService, loan
 
 pytestmark = pytest.mark.django_db
@@ -20,7 +21,7 @@ State = Snapshot.State
 # --- the next one ---------------------------------------------------------------------------
 
 
-def test_the_desk_says_when_the_book_is_counted_again(
+def test_home_says_when_the_book_is_counted_again(
     desk: Client, service: BookService, settings: Any
 ) -> None:
     counted()
@@ -29,7 +30,7 @@ def test_the_desk_says_when_the_book_is_counted_again(
     assert "counted again in 6 h" in words(page(desk))
     row = tasks.start("kenya", None)
     assert "again in" not in words(page(desk))
-    snapshot_job._end(row, State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
+    snapshot_job.CountWalk(row).end(State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
     Snapshot.objects.filter(pk=row.pk).update(  # type: ignore[union-attr]
         began_at=timezone.now() - timedelta(minutes=49, seconds=30)
     )
@@ -65,9 +66,9 @@ def test_one_loan_is_one_loan(desk: Client, service: BookService) -> None:
     service.loans = [loan(0), {"accountId": ""}]
     counted()
     text = words(page(desk))
-    assert "1 loan, as of" in text
+    assert "Portfolio 1 loan" in text
     assert "1 item of the service's list could not be read as a loan; it is in no figure." in text
-    assert "The book is counted: 1 loan." in words(page(desk, f"{DESK}book/progress"))
+    assert "Counted: 1 loan." in words(page(desk, f"{HOME}book/progress"))
 
 
 # --- while it counts -----------------------------------------------------------------------
@@ -78,24 +79,24 @@ def test_the_progress_polls_until_it_ends(
 ) -> None:
     counted()
     row = tasks.start("kenya", None)
-    monkeypatch.setattr(snapshot_job, "SLICE", 0.0)
-    assert snapshot_job.count_slice(row.pk) == timedelta(0)  # type: ignore[union-attr]
+    monkeypatch.setattr(walks, "SLICE", 0.0)
+    assert snapshot_job.CountWalk.run_slice(row.pk) == timedelta(0)  # type: ignore[union-attr]
     monkeypatch.undo()
     html = page(desk)
     assert "2 of about 5" in words(html)
     assert 'hx-trigger="load delay:1s, poll"' in html
     assert '<progress id="so-far" value="2" max="5">' in html
-    assert "Count anew" not in html
+    assert "Refresh" not in html
     assert "Stop" in words(html)
-    fragment = page(desk, f"{DESK}book/progress?polls=5")
+    fragment = page(desk, f"{HOME}book/progress?polls=5")
     assert 'hx-trigger="load delay:2s, poll"' in fragment
     assert "polls=6" in fragment
     assert len(fragment) < 3000
     assert "<form" not in fragment and "<button" not in fragment
-    assert snapshot_job.count_slice(row.pk) is None  # type: ignore[union-attr]
-    final = page(desk, f"{DESK}book/progress?polls=6")
+    assert snapshot_job.CountWalk.run_slice(row.pk) is None  # type: ignore[union-attr]
+    final = page(desk, f"{HOME}book/progress?polls=6")
     assert "data-poll" not in final
-    assert 'data-announce="The book is counted: 5 loans"' in final
+    assert 'data-announce="Counted: 5 loans"' in final
     assert "Show the new figures" in final
     assert 'id="snapshot-acts" hx-swap-oob="delete"' in final
 
@@ -126,7 +127,7 @@ def test_it_says_so_where_no_worker_takes_it_up(desk: Client, service: BookServi
     Snapshot.objects.update(version=1)
     assert "The last page was read 5 min ago" in words(page(desk))
     Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=2))
-    fragment = page(desk, f"{DESK}book/progress?polls=900")
+    fragment = page(desk, f"{HOME}book/progress?polls=900")
     assert "data-poll" not in fragment
     assert "this page has stopped asking" in fragment
 
@@ -144,12 +145,12 @@ def test_the_last_fragment_says_how_it_ended(
     state: str, says: str, desk: Client, service: BookService
 ) -> None:
     Snapshot.objects.create(app_id="kenya", state=state, why="Because.")
-    fragment = page(desk, f"{DESK}book/progress")
+    fragment = page(desk, f"{HOME}book/progress")
     assert says in fragment
     assert "data-poll" not in fragment
 
 
 def test_progress_of_nothing_is_no_page(desk: Client, service: BookService) -> None:
-    assert desk.get(f"{DESK}book/progress").status_code == 404
+    assert desk.get(f"{HOME}book/progress").status_code == 404
     assert desk.get("/apps/nowhere/book/progress").status_code == 404
     assert desk.post("/apps/nowhere/book/count").status_code == 404

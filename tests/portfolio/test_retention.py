@@ -4,12 +4,16 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.test import Client
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lendingadmin.portfolio import retention
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.portfolio.snapshot_job import list_complete
+from tests.portfolio.conftest import HOME, counted, page, words
+from tests.portfolio.service import BookService
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -73,8 +77,6 @@ def snapshot(state: str, ended: datetime, loans: int = 3) -> Snapshot:
 
 @pytest.mark.django_db
 def test_the_loans_go_before_their_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
-    from django.utils import timezone
-
     now = timezone.now()
     monkeypatch.setattr(retention, "_AT_ONCE", 2)
     old = snapshot("done", now - timedelta(days=1000), 5)
@@ -93,4 +95,63 @@ def test_the_loans_go_before_their_snapshot(monkeypatch: pytest.MonkeyPatch) -> 
     assert set(Snapshot.objects.all()) == {stopped, *stays, counting}
     assert not Snapshot.objects.filter(pk__in=(old.pk, failed.pk)).exists()
     assert not stopped.loans.exists()
-    assert [row.loans.count() for row in (*stays, counting)] == [3, 3, 1]
+    # Of the counts that are kept, the newest alone keeps its loans.
+    assert [row.loans.count() for row in (*stays, counting)] == [0, 3, 1]
+    assert [row.has_loans for row in list_complete("kenya")] == [True, False]
+
+
+@pytest.mark.django_db
+def test_a_count_that_ends_while_others_are_pruned_keeps_its_loans(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = timezone.now()
+    before = snapshot("done", now - timedelta(hours=2))
+    ended = []
+
+    def list_ended(app_id: str) -> list[tuple[int, datetime]]:
+        found = [(before.pk, now - timedelta(hours=2))]
+        ended.append(snapshot("done", now))
+        return found
+
+    monkeypatch.setattr(retention, "_list_ended", list_ended)
+    retention.prune()
+    assert ended and all(row.loans.count() == 3 for row in ended)
+    assert all(Snapshot.objects.get(pk=row.pk).has_loans for row in ended)
+
+
+def test_the_loans_of_so_many_month_ends_are_kept_beside_the_newest() -> None:
+    moments = [
+        ago(minutes=16),
+        ago(days=1),
+        # 31 October 22:00 UTC is November in Nairobi.
+        datetime(2026, 10, 31, 22, tzinfo=UTC),
+        datetime(2026, 10, 31, 20, tzinfo=UTC),
+        datetime(2026, 10, 30, tzinfo=UTC),
+        datetime(2026, 9, 30, tzinfo=UTC),
+    ]
+    ended = list(enumerate(moments))
+
+    def with_loans(month_ends: int, now: datetime = NOW) -> set[int]:
+        return retention.list_with_loans(ended, month_ends, now, NAIROBI)
+
+    assert with_loans(0) == {0}
+    assert with_loans(1) == {0, 3}
+    assert with_loans(9) == {0, 3, 5}
+    # A page that began on the count before may still read it.
+    assert with_loans(0, ago(minutes=1)) == {0, 1}
+    assert retention.list_with_loans([], 9, NOW, NAIROBI) == set()
+
+
+@pytest.mark.django_db
+def test_figures_of_older_counts_stay_and_lead_nowhere(desk: Client, service: BookService) -> None:
+    old, newest = counted(), counted()
+    Snapshot.objects.update(ended_at=timezone.now() - timedelta(minutes=16))
+    assert retention.prune() is True
+    assert old.loans.count() == 0 and newest.loans.count() == 5
+    html = page(desk)
+    assert f"/book/{newest.pk}/" in html and f"/book/{old.pk}/" not in html
+    answer = desk.get(f"{HOME}book/{old.pk}/?by=overdue")
+    assert answer.status_code == 404
+    text = words(answer.content.decode())
+    assert "The loans of this count are not kept any more" in text
+    assert f"/book/{newest.pk}/?by=overdue" in answer.content.decode()

@@ -13,7 +13,7 @@ from django_tasks_db.models import DBTaskResult
 from lendingadmin.portfolio import snapshot_job, tasks
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.staff.models import User
-from lendingadmin.worker import duties
+from lendingadmin.worker import duties, walks
 from tests.faults.behaviours import hang, refusal
 from tests.portfolio.conftest import counted, outstanding
 from tests.portfolio.service import BookService, loan
@@ -34,12 +34,12 @@ def test_a_fault_in_the_middle_is_tried_again_later(
     assert row is not None
     service.server.once("pageToken=2", *[refusal(503, "Anne is down")] * 3)
     with caplog.at_level(logging.INFO):
-        assert snapshot_job.count_slice(row.pk) == snapshot_job.PAUSES[0]
+        assert snapshot_job.CountWalk.run_slice(row.pk) == walks.PAUSES[0]
     row.refresh_from_db()
     assert (row.state, row.loans_read, row.version) == (State.RUNNING, 2, 1)
     assert "fault" in row.why
     assert "Anne" not in row.why + caplog.text
-    assert snapshot_job.count_slice(row.pk) is None
+    assert snapshot_job.CountWalk.run_slice(row.pk) is None
     row.refresh_from_db()
     assert (row.state, row.why, outstanding(row)) == (State.DONE, "", [300, 5])
 
@@ -49,8 +49,8 @@ def test_a_fault_that_stays_fails_and_the_last_good_count_stays(service: BookSer
     service.server.on("pageToken=2", refusal(500, "Anne is down"))
     row = tasks.start("kenya", None)
     assert row is not None
-    pauses = [snapshot_job.count_slice(row.pk) for _ in range(snapshot_job.TRIES)]
-    assert pauses == [*snapshot_job.PAUSES, None]
+    pauses = [snapshot_job.CountWalk.run_slice(row.pk) for _ in range(walks.TRIES)]
+    assert pauses == [*walks.PAUSES, None]
     row.refresh_from_db()
     assert (row.state, row.loans_read) == (State.FAILED, 2)
     assert "fault" in row.why and "Anne" not in row.why
@@ -64,7 +64,7 @@ def test_a_token_that_is_refused_begins_anew_once(service: BookService) -> None:
     assert "began anew" in row.why
     again = Snapshot.objects.get(state=State.RUNNING)
     service.tokens_hold = True
-    assert snapshot_job.count_slice(again.pk) is None
+    assert snapshot_job.CountWalk.run_slice(again.pk) is None
     again.refresh_from_db()
     assert (again.state, again.restarted, outstanding(again)) == (State.DONE, True, [300, 5])
 
@@ -72,7 +72,7 @@ def test_a_token_that_is_refused_begins_anew_once(service: BookService) -> None:
 def test_a_token_that_is_refused_twice_fails(service: BookService) -> None:
     service.tokens_hold = False
     counted()
-    snapshot_job.count_slice(Snapshot.objects.get(state=State.RUNNING).pk)
+    snapshot_job.CountWalk.run_slice(Snapshot.objects.get(state=State.RUNNING).pk)
     rows = list(Snapshot.objects.order_by("id"))
     assert [row.state for row in rows] == [State.FAILED, State.FAILED]
     assert "twice" in rows[1].why
@@ -82,7 +82,7 @@ def test_an_app_that_is_configured_no_more(service: BookService, settings: Any) 
     row = tasks.start("kenya", None)
     assert row is not None
     settings.LENDING_APPS = settings.LENDING_APPS[1:]
-    assert snapshot_job.count_slice(row.pk) is None
+    assert snapshot_job.CountWalk.run_slice(row.pk) is None
     row.refresh_from_db()
     assert (row.state, service.pages) == (State.FAILED, 0)
 
@@ -90,8 +90,8 @@ def test_an_app_that_is_configured_no_more(service: BookService, settings: Any) 
 def test_what_kills_its_workers_at_the_same_place_is_given_up(service: BookService) -> None:
     row = tasks.start("kenya", None)
     assert row is not None
-    Snapshot.objects.update(tries=snapshot_job.TRIES)
-    assert snapshot_job.count_slice(row.pk) is None
+    Snapshot.objects.update(tries=walks.TRIES)
+    assert snapshot_job.CountWalk.run_slice(row.pk) is None
     row.refresh_from_db()
     assert row.state == State.FAILED
     assert "broke off" in row.why
@@ -113,8 +113,8 @@ def test_of_two_that_count_the_same_each_page_is_one_s(
     service.loans = [loan(number) for number in range(40)]
     row = tasks.start("kenya", None)
     assert row is not None
-    at_once(3, lambda _: snapshot_job.count_slice(row.pk))
-    while snapshot_job.count_slice(row.pk) is not None:
+    at_once(3, lambda _: snapshot_job.CountWalk.run_slice(row.pk))
+    while snapshot_job.CountWalk.run_slice(row.pk) is not None:
         pass
     row.refresh_from_db()
     assert (row.state, row.loans_read, outstanding(row)) == (State.DONE, 40, [2400, 40])
@@ -179,7 +179,9 @@ def test_stopped_in_the_middle_adds_nothing_more(service: BookService, support: 
             let_go.wait(10)
 
     service.before = hold
-    thread = threading.Thread(target=at_once, args=(1, lambda _: snapshot_job.count_slice(row.pk)))
+    thread = threading.Thread(
+        target=at_once, args=(1, lambda _: snapshot_job.CountWalk.run_slice(row.pk))
+    )
     thread.start()
     assert held.wait(10)
     assert snapshot_job.stop("kenya", support) is not None

@@ -1,0 +1,358 @@
+"""Lists over the loans of the newest count: which loans each shows, in which order, their totals.
+
+A list is what `LoanListForm` reads from an address. What was recorded here since the count corrects
+it (recorded_since.py).
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from django import forms
+from django.core.cache import cache
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, F, Q, QuerySet, Subquery
+from django.utils import timezone
+
+from lendingadmin.gateway import LendingApp
+from lendingadmin.ui.keyset import COUNTED
+from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, PAGE_SIZES, as_id
+
+from .amounts import exactly
+from .models import LONGEST_ID, Snapshot, SnapshotLoan
+from .recorded_since import RecordedSince, list_recorded_since, read_recorded_since
+from .snapshot_job import find_with_loans
+
+_OPEN = Q(is_open=True)
+_CLOSED_LATELY = timedelta(days=30)
+_KEPT_SECONDS = 6 * 3600
+
+
+class DaysLate(NamedTuple):
+    """A range of days late, the last without an end."""
+
+    label: str
+    first: int
+    last: int | None
+
+
+# By the address's word.
+_LATE: Mapping[str, DaysLate] = {
+    "1-7": DaysLate("1 to 7", 1, 7),
+    "8-30": DaysLate("8 to 30", 8, 30),
+    "31-60": DaysLate("31 to 60", 31, 60),
+    "61-90": DaysLate("61 to 90", 61, 90),
+    "91": DaysLate("91 and more", 91, None),
+}
+# By the address's word: the column. Names in CSV and on the screen stand with the columns there.
+_SORTED_BY = {
+    "loan": "account_id",
+    "product": "product_id",
+    "status": "status",
+    "late": "days_late",
+    "overdue": "overdue_rank",
+    "outstanding": "outstanding_rank",
+    "principal": "principal_rank",
+    "due": "next_due_day",
+    "began": "start_day",
+    "settled": "settlement_day",
+}
+_SUMMED = ("overdue", "outstanding", "next_due_amount", "principal")
+
+
+class ListKind(NamedTuple):
+    """A list to begin with: its label, its title and its order."""
+
+    label: str
+    title: str
+    sort: str
+
+
+KINDS: Mapping[str, ListKind] = {
+    "": ListKind("Open", "Open loans", "-outstanding"),
+    "overdue": ListKind("Overdue", "Overdue loans", "-overdue"),
+    "due-today": ListKind("Due today", "Loans due today", "-outstanding"),
+    "due-this-week": ListKind("Due this week", "Loans due this week", "due"),
+    "first-missed": ListKind("First instalment missed", "First instalment missed", "-overdue"),
+    "closed": ListKind("Closed lately", "Loans closed in the last 30 days", "-settled"),
+}
+
+
+class LoanListForm(forms.Form):
+    """The state of a list, from its address: kind, days late, product, order and page size."""
+
+    show = forms.ChoiceField(
+        choices=[(key, kind.label) for key, kind in KINDS.items()],
+        required=False,
+        widget=forms.HiddenInput,
+    )
+    late = forms.ChoiceField(
+        choices=[("", "any"), *((key, late.label) for key, late in _LATE.items())],
+        label="Days late",
+        required=False,
+    )
+    product = forms.ChoiceField(required=False)
+    sort = forms.CharField(required=False, widget=forms.HiddenInput)
+    pageSize = forms.TypedChoiceField(  # noqa: N815
+        choices=[(size, f"{size} a page") for size in PAGE_SIZES], coerce=int, label="Page size"
+    )
+
+    def __init__(self, data: Mapping[str, Any], products: Sequence[tuple[str, int]]) -> None:
+        given = {name: value for name, value in data.items() if value}
+        # What no field shows can't be corrected, so it is left out.
+        if given.get("show") not in KINDS:
+            given.pop("show", None)
+        if str(given.get("sort", "")).removeprefix("-") not in _SORTED_BY:
+            given.pop("sort", None)
+        super().__init__({"pageSize": str(DEFAULT_PAGE_SIZE)} | given)
+        choices = [("", "any"), *((key, f"{key} ({loans:,})") for key, loans in products)]
+        asked = as_id(given.get("product"))
+        if len(asked) <= LONGEST_ID and asked not in dict(choices):
+            # A saved list may name a product that no open loan has any more.
+            choices.append((asked, asked))
+        self.fields["product"].choices = choices  # type: ignore[attr-defined]
+
+    def clean_sort(self) -> str:
+        """The order that was asked for, else that of the kind."""
+        return self.cleaned_data["sort"] or KINDS[self.cleaned_data.get("show", "")].sort
+
+
+class Total(NamedTuple):
+    """A sum of what the service reported, and of how many loans it reported nothing."""
+
+    amount: Decimal
+    not_reported: int
+
+
+class Totals(NamedTuple):
+    """How many loans a list has, and their sums by column."""
+
+    loans: int
+    sums: dict[str, Total]
+
+
+class ListedLoan(NamedTuple):
+    """A loan of the count, its amounts less what was recorded since by column, and that."""
+
+    loan: SnapshotLoan
+    amounts: dict[str, Decimal | None]
+    recorded: RecordedSince | None
+
+
+def open_list(app: LendingApp, state: Mapping[str, Any]) -> "LoanList | None":
+    """The list that a state describes, over the newest count; None before the first.
+
+    Where a value of the state can't be, the list has no rows and its form says why.
+    """
+    snapshot = find_with_loans(app.app_id)
+    if snapshot is None:
+        return None
+    form = LoanListForm(state, list_products(snapshot))
+    return LoanList(app, snapshot, form, read_recorded_since(app, snapshot))
+
+
+def list_products(snapshot: Snapshot) -> list[tuple[str, int]]:
+    """The products of open loans, with how many each has."""
+    key = f"loan-products:{snapshot.pk}"
+    found: list[tuple[str, int]] | None = cache.get(key)
+    if found is None:
+        rows = SnapshotLoan.objects.filter(_OPEN, snapshot=snapshot).exclude(product_id="")
+        groups = rows.values_list("product_id").annotate(loans=Count("pk")).order_by("product_id")
+        found = list(groups)
+        cache.set(key, found, _KEPT_SECONDS)
+    return found
+
+
+class LoanList:
+    """One list over a count, as its form says; `recorded` is what corrects it, by loan."""
+
+    def __init__(
+        self,
+        app: LendingApp,
+        snapshot: Snapshot,
+        form: LoanListForm,
+        recorded: Mapping[str, RecordedSince],
+    ) -> None:
+        self.snapshot, self.form, self.recorded = snapshot, form, recorded
+        self.is_valid = form.is_valid()
+        self.wanted: Mapping[str, Any] = form.cleaned_data
+        if not self.is_valid:
+            return
+        self.today = timezone.localdate(timezone=app.zone)
+        self.counted_on = snapshot.began_at.astimezone(app.zone).date()
+        self._condition = self._build_condition()
+        self._counted = SnapshotLoan.objects.filter(self._condition, snapshot=snapshot)
+        since = list_recorded_since(app, snapshot).values("account_id")
+        self._touched_rows = self._counted.filter(account_id__in=since) if recorded else None
+
+    @property
+    def title(self) -> str:
+        """What the list holds, in words."""
+        if not self.is_valid:
+            return "Loans"
+        if self.wanted["show"] == "due-today" and self.counted_on < self.today:
+            return "Loans due since they were counted, up to today"
+        return KINDS[self.wanted["show"]].title
+
+    @cached_property
+    def rows(self) -> QuerySet[SnapshotLoan]:
+        """The loans in order, without those that were settled since the count."""
+        sort = self.wanted["sort"]
+        column = F(_SORTED_BY[sort.removeprefix("-")])
+        ordered = column.desc(nulls_last=True) if sort[0] == "-" else column.asc(nulls_last=True)
+        rows = self._counted.exclude(pk__in=self._settled) if self._settled else self._counted
+        return rows.order_by(ordered, "id")
+
+    @cached_property
+    def totals(self) -> Totals:
+        """The count's totals, less what was recorded since."""
+        loans, sums = self._sum_counted()
+        with exactly():
+            for loan in self._touched:
+                left = {} if loan.pk in self._settled else self._correct(loan)
+                for name, (amount, not_reported) in sums.items():
+                    before = getattr(loan, name)
+                    if before is None:
+                        sums[name] = Total(amount, not_reported - (loan.pk in self._settled))
+                    else:
+                        settled = before - (left.get(name) or Decimal(0))
+                        sums[name] = Total(amount - settled, not_reported)
+        return Totals(loans - len(self._settled), sums)
+
+    def count_some(self) -> int:
+        """How many loans it has, up to `keyset.COUNTED` + 1: for what stands on each page."""
+        return self.rows.order_by()[: COUNTED + 1].count()
+
+    def build_row(self, loan: SnapshotLoan) -> ListedLoan:
+        """The loan with its amounts of now, as far as they are known here."""
+        return ListedLoan(loan, self._correct(loan), self.recorded.get(loan.account_id))
+
+    def _correct(self, loan: SnapshotLoan) -> dict[str, Decimal | None]:
+        """The amounts less what was recorded since, which pays what is overdue first."""
+        amounts: dict[str, Decimal | None] = {name: getattr(loan, name) for name in _SUMMED}
+        recorded = self.recorded.get(loan.account_id)
+        if recorded is None or not recorded.amount:
+            return amounts
+        with exactly():
+            amounts["outstanding"] = _less(loan.outstanding, recorded.amount)
+            amounts["overdue"] = _less(loan.overdue, recorded.amount)
+            if loan.overdue is not None:
+                rest = max(recorded.amount - max(loan.overdue, Decimal(0)), Decimal(0))
+                amounts["next_due_amount"] = _less(loan.next_due_amount, rest)
+        return amounts
+
+    @cached_property
+    def _touched(self) -> list[SnapshotLoan]:
+        """The loans of the list on which something was recorded since the count."""
+        return [] if self._touched_rows is None else list(self._touched_rows)
+
+    @cached_property
+    def _settled(self) -> set[int]:
+        """Those that do not belong on the list any more, by what was recorded since."""
+        return {loan.pk for loan in self._touched if self._is_settled(loan)}
+
+    def _is_settled(self, loan: SnapshotLoan) -> bool:
+        """Whether all that the list is about was paid; what was not reported is never known to be.
+
+        The count knows the next instalment alone. So a loan stays on the list of a week: it may
+        be due again within it.
+        """
+        recorded = self.recorded.get(loan.account_id)
+        if recorded is None or not recorded.amount:
+            return False
+        show = self.wanted["show"]
+        if show == "first-missed":
+            return True
+        amounts = list[Decimal | None]()
+        if show == "overdue" or self.wanted["late"]:
+            amounts = [loan.overdue]
+        elif show == "due-today" and self.counted_on == self.today:
+            amounts = [loan.overdue, loan.next_due_amount]
+        known = [amount for amount in amounts if amount is not None]
+        with exactly():
+            return 0 < len(known) == len(amounts) and recorded.amount >= sum(known)
+
+    def _sum_counted(self) -> tuple[int, dict[str, Total]]:
+        """The totals of the count itself. Its rows never change, so they are added up once."""
+        digest = hashlib.sha256(repr(self._condition).encode()).hexdigest()[:32]
+        key = f"loan-totals:{self.snapshot.pk}:{digest}"
+        found: tuple[int, dict[str, Total]] | None = cache.get(key)
+        if found is None:
+            found = _sum_up(self._counted)
+            cache.set(key, found, _KEPT_SECONDS)
+        loans, sums = found
+        return loans, dict(sums)
+
+    def _build_condition(self) -> Q:
+        condition = self._build_kind()
+        if self.wanted["late"]:
+            late = _LATE[self.wanted["late"]]
+            condition &= Q(days_late__gte=late.first)
+            condition &= Q(days_late__lte=late.last) if late.last else Q()
+        if self.wanted["product"]:
+            condition &= Q(product_id=self.wanted["product"])
+        return condition
+
+    def _build_kind(self) -> Q:
+        """The loans of a kind. What fell due since the count counts as due."""
+        show = self.wanted["show"]
+        if show == "overdue":
+            return _OPEN & Q(overdue_rank__gt=0)
+        if show == "due-today":
+            return _OPEN & Q(next_due_day__gte=self.counted_on, next_due_day__lte=self.today)
+        if show == "due-this-week":
+            sunday = self.today + timedelta(days=6 - self.today.weekday())
+            return _OPEN & Q(next_due_day__gte=self.counted_on, next_due_day__lte=sunday)
+        if show == "first-missed":
+            return Q(is_first_missed=True)
+        if show == "closed":
+            return Q(is_open=False, settlement_day__gte=self.today - _CLOSED_LATELY)
+        return _OPEN
+
+
+class LoanPaginator(Paginator[SnapshotLoan]):
+    """Pages of a list, whose length is known from its totals."""
+
+    def __init__(self, found: LoanList) -> None:
+        super().__init__(found.rows, found.wanted["pageSize"])
+        self._found = found
+
+    @cached_property
+    def count(self) -> int:
+        """How many loans the list has."""
+        return self._found.totals.loans
+
+    def page(self, number: int | str) -> Page[SnapshotLoan]:
+        """A page. Only its own rows are read whole, and it is looked for from the nearer end."""
+        page, rows = super().page(number), self._found.rows
+        first, last = max(page.start_index() - 1, 0), page.end_index()
+        keys = rows.values("pk")
+        if last > self.count / 2:
+            keys, first, last = keys.reverse(), self.count - last, self.count - first
+        found = SnapshotLoan.objects.filter(pk__in=Subquery(keys[first:last]))
+        page.object_list = found.order_by(*rows.query.order_by)
+        return page
+
+
+def _sum_up(rows: QuerySet[SnapshotLoan]) -> tuple[int, dict[str, Total]]:
+    """Exact sums: the database keeps amounts as text and would add them as floats."""
+    sums, missing, loans = [Decimal(0)] * len(_SUMMED), [0] * len(_SUMMED), 0
+    with exactly():
+        for amounts in rows.order_by().values_list(*_SUMMED).iterator(chunk_size=5_000):
+            loans += 1
+            for at, amount in enumerate(amounts):
+                if amount is None:
+                    missing[at] += 1
+                else:
+                    sums[at] += amount
+    return loans, dict(zip(_SUMMED, map(Total, sums, missing), strict=True))
+
+
+def _less(amount: Decimal | None, paid: Decimal) -> Decimal | None:
+    """What is left of an amount once so much was paid; a credit stays as it is."""
+    if amount is None or amount <= 0:
+        return amount
+    return max(amount - paid, Decimal(0))

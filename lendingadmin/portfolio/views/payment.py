@@ -1,0 +1,69 @@
+"""The payment box: from a person or a loan, an amount and a code to the review of a repayment.
+
+What is typed of people travels by POST alone. The review and the record are those of every
+repayment (`repayments/views/recording.py`).
+"""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from lendingadmin import gateway
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.identity import check_named
+from lendingadmin.portfolio.forms import PaymentBoxForm
+from lendingadmin.portfolio.payees import FoundPayees, find_payees
+from lendingadmin.repayments.views import recording
+from lendingadmin.search.counts import count_search
+from lendingadmin.ui import errors
+from lendingadmin.ui.access import access
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.writes import idempotency
+
+RECORD = ("lending.loans.makeRepayment", "lending.loans.get")
+
+
+@access(*RECORD, methods=("GET", "POST"))
+def payment(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The box on a page of its own. A POST leads to the review where one loan is named; where
+    several may be meant, they are offered with what was typed.
+    """
+    app, found, card = gateway.lending_app(app_id), FoundPayees(), None
+    last_used = recording.read_last_used(request, app_id)
+    form = PaymentBoxForm(request.POST or None, app=app, initial=last_used)
+    if request.method == "POST" and form.is_valid():
+        try:
+            found = _find(request, app_id, form)
+            loan_id = request.POST.get("loan") or found.loan_id
+            if loan_id:
+                loan = check_named(gateway.app(app_id).loans.get(loan_id), loan_id)
+                review = recording.lead_to_review(request, form, app_id, loan)
+                if review:
+                    return review
+        except LendingError as error:
+            card = errors.card(error)
+    token = idempotency.issue_key(request, recording.PURPOSE)
+    _focus(form, found)
+    context = {"app": app, "box": form, "token": token, "found": found, "card": card}
+    return render(request, "portfolio/payment.html", context)
+
+
+def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPayees:
+    """The loans that may be meant; what is wrong with what was typed goes into the form."""
+    if request.POST.get("loan"):
+        return FoundPayees()
+    if not count_search(request.user, app_id):
+        form.add_error("who", "You have searched too often within this hour. Open the loan itself.")
+        return FoundPayees()
+    found = find_payees(request.user, app_id, form.cleaned_data["who"])
+    if found.is_empty:
+        form.add_error("who", "No person and no loan fits this. Nothing was recorded.")
+    return found
+
+
+def _focus(form: PaymentBoxForm, found: FoundPayees) -> None:
+    """Put the cursor into the first field that is wrong, else into the first one."""
+    if found.payees:
+        return
+    wrong = [name for name in form.fields if name in form.errors]
+    name = wrong[0] if wrong else "who"
+    form.fields[name].widget.attrs["autofocus"] = True

@@ -1,0 +1,373 @@
+"""The home page: what stands on it for each role and in which order, and what it counts."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.contrib.auth.models import Group, Permission
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from lendingadmin.assessments.models import AssessmentIndex, KnownAssessment
+from lendingadmin.assessments.running import CREATE
+from lendingadmin.gateway import silence
+from lendingadmin.offers.models import OfferRequest, OfferState
+from lendingadmin.portfolio.sections import Work, list_work
+from lendingadmin.repayments.models import Mistake, Repayment
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.models import User
+from lendingadmin.writes.models import Write
+from lendingadmin.writes.states import WriteState
+from tests.conftest import ClientOf
+from tests.people_index.conftest import Put, index, put  # noqa: F401
+from tests.portfolio.conftest import counted, page, words
+from tests.portfolio.service import BookService, loan
+from tests.portfolio.test_loan_lists import due, owing
+from tests.repayments.rows import row
+
+pytestmark = pytest.mark.django_db
+CLERK = ["payment", "checking", "mine", "overdue", "due-today"]
+OFFICER = ["running", "opened", "due-this-week"]
+MANAGER = ["decisions", "book"]
+SECTIONS = re.compile(r'id="([a-z-]+)-title"')
+UNKNOWN = RepaymentState.UNKNOWN
+
+
+def sections(html: str) -> list[str]:
+    """The sections in their order, without those within the portfolio."""
+    own = {*CLERK, *OFFICER, *MANAGER, "unconfirmed"}
+    return [name for name in SECTIONS.findall(html) if name in own]
+
+
+def badge(html: str) -> str:
+    """What stands beside “Needs checking” in the sidebar."""
+    found = re.search(r'<bdi>Needs checking</bdi></span>(?:<span class="chip odd">(.*?)<)?', html)
+    assert found
+    return found[1] or ""
+
+
+def section(html: str, name: str) -> str:
+    """What a person reads in one section."""
+    found = re.search(rf'<section[^>]*aria-labelledby="{name}-title".*?</section>', html, re.S)
+    assert found, name
+    return words(found[0])
+
+
+@pytest.mark.parametrize(
+    ("roles", "expected"),
+    [
+        (["viewer"], ["opened", "due-this-week", "book"]),
+        (["officer"], [*OFFICER, "book"]),
+        (["support"], [*CLERK, "book"]),
+        (["manager"], ["payment", *MANAGER]),
+        (["officer", "support"], [*CLERK, *OFFICER, "book"]),
+        (["support", "manager"], [*CLERK, *MANAGER]),
+        (["officer", "support", "manager"], [*CLERK, *OFFICER, *MANAGER]),
+    ],
+)
+def test_what_stands_there_for_each_role_and_in_which_order(
+    roles: list[str], expected: list[str], client_of: ClientOf, service: BookService
+) -> None:
+    counted()
+    person = User.objects.create_user("somebody")
+    person.groups.set(Group.objects.filter(name__in=roles))
+    assert sections(page(client_of(person))) == expected
+    assert service.pages == 3
+
+
+def test_rights_decide_and_not_the_name_of_a_role() -> None:
+    person, till = User.objects.create_user("somebody"), Group.objects.create(name="night till")
+    assert list_work(person) == {Work.READING}
+    person.user_permissions.set(Permission.objects.filter(codename="borrowers.getOffers"))
+    assert list_work(person) == {Work.LENDING}
+    till.permissions.set(Permission.objects.filter(codename="loans.makeRepayment"))
+    person.groups.add(till)
+    assert list_work(person) == {Work.LENDING, Work.RECORDING}
+    till.permissions.add(Permission.objects.get(codename="repayments.reviewMistake"))
+    assert list_work(person) == {Work.LENDING, Work.DECIDING}
+    assert list_work(User.objects.create_superuser("root")) == {Work.DECIDING}
+
+
+def test_before_the_first_count_the_lists_say_so(client_of: ClientOf, support: User) -> None:
+    text = words(page(client_of(support)))
+    assert "Due and overdue The loans have not been counted yet." in text
+    assert "Payments that you record today appear here with their totals." in text
+    assert "All repayments confirmed." in text and "as of" not in text
+
+
+# --- the clerk's ---------------------------------------------------------------------------
+
+
+def test_my_payments_of_today_with_their_totals(
+    client_of: ClientOf, support: User, manager: User
+) -> None:
+    row(support, amount="1500", channel="mobile", network="M-PESA")
+    row(support, amount="2000.50", channel="mobile", network="M-PESA")
+    row(support, amount="70", channel="physical", currency_code="USD")
+    row(support, RepaymentState.PRESUMED, amount="5")
+    row(support, UNKNOWN, amount="11")
+    row(support, RepaymentState.REFUSED, amount="9000")
+    row(manager, amount="4000")
+    row(support, amount="4000", app_id="ghana")
+    row(support, amount="4000", created_at=timezone.now() - timedelta(days=1))
+    text = section(page(client_of(support)), "mine")
+    assert "3 recorded KES 3,505.50" in text and "1 recorded USD 70.00" in text
+    assert "mobile, M-PESA 2: KES 3,500.50" in text
+    assert "of these only probably 1" in text
+    assert "needs checking 1: KES 11.00" in text and "not recorded 1" in text
+    assert "4,000.00" not in text
+
+
+def test_needs_checking_has_its_count_and_the_oldest(client_of: ClientOf, support: User) -> None:
+    now = timezone.now()
+    oldest = [
+        row(support, UNKNOWN, created_at=now - timedelta(hours=12 - hour)) for hour in range(7)
+    ]
+    html = page(client_of(support))
+    text = section(html, "checking")
+    assert text.startswith("Needs checking 7 All 7")
+    assert [one.account_id in text for one in oldest] == [True] * 5 + [False] * 2
+
+
+def test_who_is_overdue_and_due_today_with_phones_and_what_came_since(
+    client_of: ClientOf,
+    support: User,
+    service: BookService,
+    put: Put,  # noqa: F811
+) -> None:
+    put("B-1", surname="Kamau", othernames="Ann", phoneNumber="+254700000001")
+    service.loans = [owing(number, f"{number}.00") for number in range(1, 8)]
+    service.loans += [due(8, 0), due(9, 3)]
+    counted()
+    client = client_of(support)
+    html = page(client)
+    overdue, today = section(html, "overdue"), section(html, "due-today")
+    assert "Overdue loans All 7 overdue loans" in overdue
+    assert re.findall(r"L-\d+", overdue) == ["L-007", "L-006", "L-005", "L-004", "L-003"]
+    assert "Kamau Ann L-007 +254700000001 KES 7.00 12 days late" in overdue
+    assert "Loans due today Open the list" in today and "KES 10.00" in today
+    assert 'href="tel:+254700000001"' in html
+    row(support, account_id="L-007", amount="7")
+    row(support, account_id="L-006", amount="2")
+    overdue = section(page(client), "overdue")
+    assert "All 6 overdue loans" in overdue and "L-007" not in overdue
+    assert "KES 4.00 12 days late KES 2.00 recorded just now" in overdue
+
+
+# --- the officer's -------------------------------------------------------------------------
+
+
+def ask(person: User, request_id: str, state: OfferState, hours: int = 0) -> OfferRequest:
+    at = timezone.now() - timedelta(hours=hours)
+    return OfferRequest.objects.create(
+        app_id="kenya",
+        borrower_id="B-1",
+        request_id=request_id,
+        asked_by=person,
+        asked_at=at,
+        last_asked_at=at,
+        state=state,
+    )
+
+
+def test_my_offers_and_assessments_what_runs_first(
+    client_of: ClientOf, officer: User, manager: User
+) -> None:
+    done = ask(officer, "done", OfferState.DONE)
+    runs = ask(officer, "runs", OfferState.RUNNING, hours=1)
+    others = [ask(manager, "other", OfferState.RUNNING), ask(officer, "old", OfferState.DONE, 25)]
+    for key, person in (("A-1", officer), ("A-2", officer), ("A-3", manager)):
+        Write.objects.create(
+            person=person,
+            app_id="kenya",
+            operation=CREATE,
+            subject="borrower:B-1",
+            state=WriteState.SAVED,
+            url=f"/apps/kenya/assessments/{key}/",
+            idempotency_key=key,
+        )
+    known = AssessmentIndex.objects.create(app_id="kenya")
+    KnownAssessment.objects.create(
+        index=known, assessment_id="A-1", status="1", made_at=timezone.now(), read_at=timezone.now()
+    )
+    html = page(client_of(officer))
+    text = section(html, "running")
+    assert html.index(runs.get_absolute_url()) < html.index(done.get_absolute_url())
+    assert "running" in text and "offer made" in text
+    assert not any(other.get_absolute_url() in html for other in others)
+    assert re.findall(r"/assessments/(A-\d)/", html) == ["A-2", "A-1"]
+    assert "started processed" not in text and "just now processed" in text
+
+
+def test_who_pays_this_week(client_of: ClientOf, officer: User, service: BookService) -> None:
+    service.loans = [due(number, 0, f"{number}.00") for number in range(1, 8)]
+    counted()
+    text = section(page(client_of(officer)), "due-this-week")
+    assert "All 7 loans due this week" in text
+    assert len(re.findall(r"L-\d+", text)) == 5
+
+
+# --- the manager's -------------------------------------------------------------------------
+
+
+def report(one: Repayment, by: User) -> None:
+    Mistake.objects.create(
+        repayment=one,
+        note="n",
+        reported_by=by,
+        reported_at=timezone.now(),
+        idempotency_key=f"mistake-{one.pk}",
+    )
+
+
+def test_what_waits_for_a_decision(client_of: ClientOf, support: User, manager: User) -> None:
+    client, now = client_of(manager), timezone.now()
+    assert "Nothing waits for a decision." in section(page(client), "decisions")
+    waiting = [
+        row(support, RepaymentState.PRESUMED),
+        row(support, RepaymentState.NOT_FOUND),
+        row(support, UNKNOWN, next_check_at=now + timedelta(hours=1), set_aside_at=now),
+        row(support, UNKNOWN, next_check_at=None),
+    ]
+    checked = row(support, UNKNOWN, next_check_at=now + timedelta(hours=1))
+    wrong = row(support)
+    report(wrong, support)
+    html = page(client)
+    text = section(html, "decisions")
+    assert all(one.account_id in text for one in (*waiting, wrong))
+    assert checked.account_id not in text
+    assert "Reported mistakes" in text and "reported by support" in text
+    assert sections(html) == ["payment", *MANAGER]
+
+
+def test_the_badge_counts_all_that_waits_for_the_person(
+    client_of: ClientOf, support: User, manager: User
+) -> None:
+    clerk, boss = client_of(support), client_of(manager)
+    assert badge(page(boss)) == badge(page(clerk)) == ""
+    # A due check would be made by the page itself.
+    later, now = timezone.now() + timedelta(hours=1), timezone.now()
+    row(support, UNKNOWN, next_check_at=later)
+    row(support, RepaymentState.PRESUMED)
+    row(support, RepaymentState.NOT_FOUND, next_check_at=later, alarm="late", alarm_at=now)
+    row(support, UNKNOWN, app_id="ghana", next_check_at=later)
+    assert badge(page(boss)) == badge(page(clerk)) == "3"
+    # Alarms and reports wait for those who may decide; an alarm on one that is counted counts once.
+    row(support, alarm="late", alarm_at=now)
+    report(row(support), support)
+    assert (badge(page(clerk)), badge(page(boss))) == ("3", "5")
+
+
+# --- of everybody --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ["viewer", "officer", "support", "manager"])
+def test_more_of_everything_takes_no_more_queries(
+    role: str,
+    client_of: ClientOf,
+    people: dict[str, User],
+    service: BookService,
+    put: Put,  # noqa: F811
+) -> None:
+    put("B-1", surname="Kamau")
+    person = people[role]
+    client = client_of(person)
+
+    def fill(times: int) -> int:
+        for number in range(times):
+            report(row(people["support"], borrower_id="B-1"), people["viewer"])
+            for state in (UNKNOWN, RepaymentState.PRESUMED, RepaymentState.RECORDED):
+                row(person, state, borrower_id="B-1")
+            ask(person, f"r-{times}-{number}", OfferState.RUNNING)
+        service.size = 1000
+        service.loans = [due(n, 0) for n in range(times)] + [
+            owing(n) for n in range(50, 50 + times)
+        ]
+        counted()
+        page(client)
+        with CaptureQueriesContext(connection) as made:
+            page(client)
+        return len(made)
+
+    assert fill(9) <= fill(2)
+
+
+def test_as_of_stands_once_and_paper_has_the_time_itself(
+    client_of: ClientOf, manager: User, service: BookService
+) -> None:
+    last = counted()
+    html = page(client_of(manager))
+    seen = words(re.sub(r'title="[^"]*"', "", html))
+    assert seen.count("as of") == 1
+    assert last.ended_at
+    local = last.ended_at.astimezone(ZoneInfo("Africa/Nairobi"))
+    assert re.search(rf'as of <time[^>]* data-on-paper="[^"]*{local:%H:%M}">just now</time>', html)
+    # Whatever else says how long ago it was has its own time too.
+    times = r">(?:just now|in a moment|in [\d,]+ \w+|[\d,]+ \w+ ago)</time>"
+    assert len(re.findall(times, html)) == html.count('data-on-paper="')
+
+
+@pytest.fixture
+def quiet() -> Any:
+    """Nothing is remembered of other tests' calls, nor left for them."""
+    silence._silence.reset()
+    yield
+    silence._silence.reset()
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_service_that_is_down_is_one_plain_banner(
+    client_of: ClientOf,
+    support: User,
+    service: BookService,
+    refused_address: str,
+    settings: Any,
+) -> None:
+    counted()
+    client = client_of(support)
+    assert "No answer from the service" not in page(client)
+    for _ in range(2):
+        row(support, UNKNOWN, next_check_at=timezone.now())
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = refused_address
+    html = page(client)
+    text = words(html)
+    assert re.search(r"No answer from the service since \d\d:\d\d:\d\d ?; 2 payments are", text)
+    assert sections(html) == [*CLERK, "book"]
+    assert "Outstanding KES 300.00" in text and "Needs checking 2" in text
+    assert html.count('class="notice') == 1
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = service.server.url
+    counted()
+    assert "No answer from the service" not in page(client)
+
+
+@pytest.mark.usefixtures("quiet")
+def test_an_old_failure_says_nothing_of_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = timezone.now()
+    move: Callable[[int], None] = lambda minutes: monkeypatch.setattr(  # noqa: E731
+        silence.timezone, "now", lambda: now + timedelta(minutes=minutes)
+    )
+    move(0)
+    silence._silence.note(is_answered=False)
+    move(4)
+    silence._silence.note(is_answered=False)
+    assert silence.find_silence() == now
+    move(10)
+    assert silence.find_silence() is None
+    silence._silence.note(is_answered=False)
+    silence._silence.note(is_answered=True)
+    assert silence.find_silence() is None
+
+
+def test_charts_are_half_as_tall(client_of: ClientOf, manager: User, service: BookService) -> None:
+    service.loans = [loan(0, loanAmount=Decimal("4000"))]
+    counted(), counted()
+    heights = {
+        int(one)
+        for one in re.findall(r'class="chart plot" height="(\d+)"', page(client_of(manager)))
+    }
+    assert heights == {66, 100}

@@ -1,0 +1,119 @@
+"""Counts made while the figures had another meaning: migrated, not shown, counted again at once."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.test import Client
+
+from lendingadmin.portfolio import snapshot_job, tasks
+from lendingadmin.portfolio.models import FIGURES_VERSION, Snapshot
+from tests.portfolio.conftest import HOME, counted, page, words
+from tests.portfolio.service import BookService
+
+BEFORE = [("portfolio", "0001_initial")]
+
+
+def make_older(row: Snapshot) -> Snapshot:
+    """As a count of before: figures of another meaning, and of no loan is known if it was open."""
+    figures = {"day": "2026-11-20", "untold": {}, "months": {}, "performance": {}, "sums": {}}
+    row.loans.update(is_open=False)
+    Snapshot.objects.filter(pk=row.pk).update(figures=figures, figures_version=1)
+    row.refresh_from_db()
+    return row
+
+
+@pytest.mark.django_db
+def test_figures_of_an_older_version_are_not_shown(desk: Client, service: BookService) -> None:
+    old = make_older(counted())
+    text = words(page(desk))
+    assert "The figures have a new meaning" in text and "Count the loans" in text
+    assert "Portfolio at risk KES" not in text and "PAR 30" not in text
+    answer = desk.get(f"{HOME}book/{old.pk}/?by=overdue")
+    assert answer.status_code == 404
+    assert "The figures had another meaning at this count." in answer.content.decode()
+    assert (
+        desk.get(f"{HOME}neighbours", {"list": f"book/{old.pk}/?by=overdue", "of": "L-001"})
+        .content.decode()
+        .count("Not on that page of the list any more")
+    )
+
+
+@pytest.mark.django_db
+def test_trends_draw_no_figures_of_an_older_version(desk: Client, service: BookService) -> None:
+    olds = [make_older(counted()) for _ in range(2)]
+    row = counted()
+    html = page(desk)
+    assert "2 older counts are not shown: the figures had another meaning then." in words(html)
+    assert html.count("Drawn from the second count on.") == 3
+    assert not [old.pk for old in olds if f"/book/{old.pk}/" in html]
+    # What was paid since is known all the same: it is of every loan in both versions.
+    assert row.previous == olds[-1]
+    assert "Paid since the count before KES 0.00 on 0 loans" in words(html)
+
+
+@pytest.mark.django_db
+def test_the_portfolio_is_counted_at_once_when_its_figures_have_a_new_meaning(
+    service: BookService, settings: Any
+) -> None:
+    settings.SNAPSHOT_EVERY = timedelta(hours=6)
+    settings.LENDING_APPS = settings.LENDING_APPS[:1]
+    row = counted()
+    tasks.beat()
+    assert Snapshot.objects.count() == 1
+    make_older(row)
+    tasks.beat()
+    assert Snapshot.objects.count() == 2
+
+
+@pytest.mark.django_db
+def test_a_count_that_began_before_the_figures_changed_is_not_continued(
+    service: BookService,
+) -> None:
+    row = tasks.start("kenya", None)
+    assert row is not None
+    Snapshot.objects.update(figures_version=1)
+    assert snapshot_job.CountWalk.run_slice(row.pk) is None
+    row.refresh_from_db()
+    assert (row.state, row.loans_read, service.pages) == (Snapshot.State.FAILED, 0, 0)
+    assert "changed their meaning" in row.why
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_count_of_before_the_migration_is_an_older_one() -> None:
+    """And its loans stay: what was paid since is compared with them."""
+    executor = MigrationExecutor(connection)
+    try:
+        executor.migrate(BEFORE)
+        old = executor.loader.project_state(BEFORE).apps
+        row = old.get_model("portfolio", "Snapshot").objects.create(app_id="kenya", state="done")
+        old.get_model("portfolio", "SnapshotLoan").objects.create(
+            snapshot=row, account_id="L-1", paid=Decimal(7), outstanding_rank=5.0
+        )
+    finally:
+        after = MigrationExecutor(connection)
+        after.migrate(after.loader.graph.leaf_nodes("portfolio"))
+    found = Snapshot.objects.get()
+    assert (found.figures_version, found.without_borrower) == (1, None)
+    assert list(found.loans.values_list("account_id", "is_open", "borrower_id")) == [
+        ("L-1", False, "")
+    ]
+    new = Snapshot.objects.create(app_id="kenya")
+    assert (new.figures_version, new.without_borrower) == (FIGURES_VERSION, 0)
+    assert FIGURES_VERSION > 1
+
+
+@pytest.mark.django_db
+def test_a_count_that_began_before_borrowers_were_kept_never_knows_all_of_them(
+    service: BookService,
+) -> None:
+    row = tasks.start("kenya", None)
+    assert row is not None
+    Snapshot.objects.update(without_borrower=None)
+    while snapshot_job.CountWalk.run_slice(row.pk) is not None:
+        pass
+    row.refresh_from_db()
+    assert (row.state, row.loans_read, row.without_borrower) == (Snapshot.State.DONE, 5, None)
