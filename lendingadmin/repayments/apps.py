@@ -7,13 +7,20 @@ class RepaymentsConfig(AppConfig):
     name = "lendingadmin.repayments"
 
     def ready(self) -> None:
+        from lendingadmin.search import lookups
         from lendingadmin.ui import navigation
         from lendingadmin.worker import duties
+        from lendingadmin.writes.reconciliation import RESOLVE
 
-        from . import tasks
+        from . import finder, mistakes, tasks
         from .models import Repayment
 
         navigation.register_badge(
-            "unknown", lambda app_id, _: Repayment.objects.count_unknown(app_id)
+            "needs-checking",
+            lambda app_id, person: Repayment.objects.count_waiting(
+                app_id, with_alarms=person.has_perm(RESOLVE)
+            ),
         )
+        navigation.register_badge("needs-checking", mistakes.count_open)
+        lookups.register_stored("lending.loans.get", finder.find_repayments)
         duties.register_duty(tasks.beat, tasks.check, tasks.notify)

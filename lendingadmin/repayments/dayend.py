@@ -1,4 +1,4 @@
-"""Day's end: what each person entered in one day, by channel, network and currency.
+"""End of day: what each person entered in one day, by channel, network and currency.
 
 A repayment belongs to the day on which it was entered here, because that is the day whose till
 holds its money; the day of its transaction date can be asked for instead.
@@ -61,10 +61,22 @@ class Till:
     total: Figures
     query: str
 
+    @property
+    def not_recorded(self) -> int:
+        """How many are not at the service, as far as is known here."""
+        return self.total.refused + self.total.not_sent + self.total.abandoned
 
-def list_lines(app: LendingApp, day: date, by: str = "") -> list[Line]:
-    """The day's entries in groups, by currency first; `by` as in `RepaymentQuerySet.on_days`."""
+
+def list_lines(
+    app: LendingApp, day: date, by: str = "", person_id: int | None = None
+) -> list[Line]:
+    """The day's entries in groups, by currency first; `by` as in `RepaymentQuerySet.on_days`.
+
+    With `person_id` only what this person entered.
+    """
     rows = Repayment.objects.filter(app_id=app.app_id).on_days(day, day, by, app.zone)
+    if person_id is not None:
+        rows = rows.filter(created_by_id=person_id)
     keys = {"by_person": F("created_by__username"), **managers.get_group_keys(app)}
     order = ("by_currency", "by_person", "by_channel", "by_network")
     counts = {name: Count("pk", filter=wanted) for name, wanted in managers.STANDINGS.items()}

@@ -4,17 +4,22 @@ The spec does not show in which order the service clears what is owed, so this o
 against the balances and, instalment by instalment, against the schedule.
 """
 
+from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
 from django.utils import timezone
 
 from lendingadmin.lending.loan_math import schedule_rows, total_of
-from lendingadmin.lending.values import Loan
+from lendingadmin.lending.values import Loan, moment
 
 
 class Estimate(NamedTuple):
-    """Amounts in the loan's currency; None where the loan does not tell."""
+    """Amounts in the loan's currency; None where the loan does not tell.
+
+    `clears` and `touches` are numbers of instalments: those that it completes, and the one that it
+    only begins. `next_due` and `next_amount` are of the first that is not paid in full then.
+    """
 
     owed: Decimal | None
     remains: Decimal | None
@@ -23,34 +28,33 @@ class Estimate(NamedTuple):
     overdue_after: Decimal | None
     clears: tuple[str, ...]
     touches: str | None
+    next_due: datetime | None
+    next_amount: Decimal | None
 
 
 def estimate(loan: Loan, amount: Decimal) -> Estimate:
     """Set `amount` against the loan as it stands (spec: Loan, LoanBalances, LendingContract)."""
     owed, overdue = total_of(loan, "unpaid"), total_of(loan, "overdue")
-    clears, touches = _instalments(loan, amount)
+    clears, following = list[str](), None
+    left = amount
+    for row in schedule_rows(loan, timezone.now()):
+        if row.due is None or row.covered is None:
+            break
+        missing = row.due - row.covered
+        if missing > left:
+            following = (row, missing - left)
+            break
+        if missing > 0:
+            clears.append(row.number)
+        left -= max(missing, Decimal(0))
     return Estimate(
         owed=owed,
         remains=None if owed is None else max(owed - amount, Decimal(0)),
         overpaid=Decimal(0) if owed is None else max(amount - owed, Decimal(0)),
         overdue=overdue,
         overdue_after=None if overdue is None else max(overdue - amount, Decimal(0)),
-        clears=clears,
-        touches=touches,
+        clears=tuple(clears),
+        touches=following[0].number if following and left > 0 else None,
+        next_due=moment(following[0].installment.due_date) if following else None,
+        next_amount=following[1] if following else None,
     )
-
-
-def _instalments(loan: Loan, amount: Decimal) -> tuple[tuple[str, ...], str | None]:
-    """The numbers of the instalments that `amount` completes, and of the one it only begins."""
-    clears: list[str] = []
-    for step in schedule_rows(loan, timezone.now()):
-        if step.due is None or step.covered is None:
-            break
-        missing = step.due - step.covered
-        if missing <= 0:
-            continue
-        if amount < missing:
-            return tuple(clears), step.number if amount > 0 else None
-        clears.append(step.number)
-        amount -= missing
-    return tuple(clears), None

@@ -12,20 +12,20 @@ from lendingadmin.ui.keyset import unindexed
 
 from .managers import NOT_GIVEN, STANDINGS, RepaymentQuerySet
 from .models import Mistake, normalise_external_id
-from .states import OPEN, RepaymentState, Resolution
+from .receipts import match_number
 
 
 def build_conditions(wanted: dict[str, Any], app: LendingApp) -> dict[str, Q]:
     """What each filled field of a JournalForm's cleaned data asks for, but for the days."""
     found = {}
     if wanted["state"]:
-        found["state"] = reduce(or_, _list_states(wanted["state"]))
+        found["state"] = STANDINGS.get(wanted["state"], Q(state=wanted["state"]))
     if wanted["mistake"]:
         found["mistake"] = Q(pk__in=_list_reports(wanted["mistake"]).values("repayment"))
     if wanted["person"]:
         found["person"] = Q(created_by__in=_find_people(wanted["person"]))
     if wanted["record"]:
-        found["record"] = reduce(or_, _match_record(wanted["record"]))
+        found["record"] = reduce(or_, _match_record(wanted["record"], app.app_id))
     left_empty = {"channel": NOT_GIVEN, "network": NOT_GIVEN, "currency_code": app.currency}
     for column, default in left_empty.items():
         value = wanted[column.partition("_")[0]]
@@ -51,7 +51,7 @@ def find_rows(
     rows = rows.on_days(wanted["since"], wanted["until"], wanted["by"], app.zone)
     own = {"app_id": app.app_id}
     if rest.pop("record", None):
-        rows = rows.find_few(app.app_id, *_match_record(wanted["record"]))
+        rows = rows.find_few(app.app_id, *_match_record(wanted["record"], app.app_id))
     elif rest.pop("mistake", None):
         reports = _list_reports(wanted["mistake"])
         reports = reports.filter(unindexed(Q(repayment__app_id=app.app_id)))
@@ -59,25 +59,10 @@ def find_rows(
     elif wanted["by"]:
         rows = rows.filter(**own)  # Of the indexes, only this one is in the order of that day.
     elif "state" in rest and wanted["state"] != "landed":  # Most are recorded.
-        state, is_one = rest.pop("state"), len(_list_states(wanted["state"])) == 1
-        rows = rows.filter(state, **own) if is_one else rows.find_few(app.app_id, state)
+        rows = rows.filter(rest.pop("state"), **own)
     else:
         rows = rows.filter(rest.pop("person", Q()), **own)
     return rows, reduce(and_, rest.values()) if rest else None
-
-
-def _list_states(wanted: str) -> list[Q]:
-    """A state, or a standing of several, as conditions that each name one state."""
-    several = {
-        "landed": [
-            Q(state=RepaymentState.RECORDED),
-            Q(state=RepaymentState.PRESUMED),
-            Q(state=RepaymentState.RESOLVED, resolution=Resolution.RECORDED),
-        ],
-        "doubtful": [Q(state=state) for state in (*OPEN, RepaymentState.NOT_FOUND)],
-        "abandoned": [STANDINGS["abandoned"]],
-    }
-    return several.get(wanted, [Q(state=wanted)])
 
 
 def _find_people(name: str) -> list[int]:
@@ -88,8 +73,10 @@ def _list_reports(wanted: str) -> QuerySet[Mistake]:
     return Mistake.objects.order_by().filter(reviewed_at__isnull=wanted == "open")
 
 
-def _match_record(record: str) -> tuple[Q, Q, Q]:
-    """What may be looked for as a loan, a borrower or a transaction id."""
+def _match_record(record: str, app_id: str) -> tuple[Q, ...]:
+    """What may be looked for as a loan, a borrower, a transaction id or the number of a receipt."""
     record = record.strip()
     same_id = Q(external_id_key=normalise_external_id(record))
-    return same_id, Q(account_id=record), Q(borrower_id=record)
+    found = (same_id, Q(account_id=record), Q(borrower_id=record))
+    of_receipt = match_number(app_id, record)
+    return (*found, of_receipt) if of_receipt else found

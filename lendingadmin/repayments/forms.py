@@ -1,6 +1,7 @@
 """Forms of repayments. Fields that become a parameter of MakeRepayment bear the spec's names."""
 
 import unicodedata
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -12,6 +13,7 @@ from django.utils import timezone
 from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.dates import far_notice, plausible
 from lendingadmin.ui.fields import AmountField, LineField, moment_field
+from lendingadmin.ui.lists import FoldingForm
 
 from .managers import NOT_GIVEN
 from .models import Mistake, Repayment
@@ -19,10 +21,15 @@ from .services import Request
 from .states import RepaymentState, Resolution
 
 _CHANNELS = [("", "not given"), ("web", "web"), ("mobile", "mobile"), ("physical", "physical")]
+# Folded under More: as a rule nobody changes them.
+_MORE = ("valueDate", "currencyCode", "notes")
 
 
 class RepaymentForm(forms.Form):
-    """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone."""
+    """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
+
+    The network is one of those used lately here, or what is typed as another.
+    """
 
     # As many digits as the table's column has.
     amount = AmountField(max_digits=15, decimal_places=3, min_value=Decimal("0.001"))
@@ -33,11 +40,19 @@ class RepaymentForm(forms.Form):
         help_text="As the payment network gives it. Leave it empty for cash: one is made.",
     )
     transactionDate = moment_field(label="Transaction date")
-    valueDate = moment_field(label="Value date")
-    channel = forms.ChoiceField(choices=_CHANNELS, required=False)
-    network = LineField(
-        max_length=100, required=False, help_text="Such as M-PESA or a bank's name."
+    channel = forms.ChoiceField(
+        choices=_CHANNELS, required=False, widget=forms.RadioSelect(attrs={"class": "chips"})
     )
+    network = LineField(
+        max_length=100, required=False, widget=forms.RadioSelect(attrs={"class": "chips"})
+    )
+    otherNetwork = LineField(
+        label="Another network",
+        max_length=100,
+        required=False,
+        help_text="Such as M-PESA or a bank's name.",
+    )
+    valueDate = moment_field(label="Value date")
     currencyCode = LineField(label="Currency", max_length=3, required=False)
     notes = forms.CharField(
         max_length=1000, required=False, widget=forms.Textarea(attrs={"rows": 2})
@@ -45,25 +60,50 @@ class RepaymentForm(forms.Form):
     token = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def __init__(
-        self, data: Any, *, app: LendingApp, retry_of: Repayment | None, **kw: Any
+        self,
+        data: Any,
+        *,
+        app: LendingApp,
+        retry_of: Repayment | None,
+        networks: Sequence[str] = (),
+        **kw: Any,
     ) -> None:
         super().__init__(data, **kw)
         self.app = app
         self.retry_of = retry_of
+        self.fields["currencyCode"].initial = app.currency
         self.fields["amount"].label = f"Amount ({app.currency})"
-        self.fields["amount"].widget = forms.TextInput(
-            attrs={"inputmode": "decimal", "autocomplete": "off", "class": "number"}
-        )
+        self.fields["amount"].currency = self._find_currency()  # type: ignore[attr-defined]
         self.fields["valueDate"].required = False
         self.fields[
             "valueDate"
         ].help_text = "When it takes effect; empty means the transaction date."
-        self.fields["currencyCode"].initial = app.currency
         self.fields["transactionDate"].initial = timezone.now().replace(second=0, microsecond=0)
+        names = dict.fromkeys(filter(None, (*networks, self["network"].value())))
+        choices = [("", "not given"), *((name, name) for name in names)]
+        self.fields["network"].widget.choices = choices
+        if not names:
+            self.fields["otherNetwork"].label = "Network"
         if retry_of:
             self.fields["externalId"].disabled = True
             self.fields["externalId"].initial = retry_of.external_id
             self.fields["externalId"].help_text = "Sent again under the same id."
+
+    def _find_currency(self) -> str:
+        """The currency that the amount may name: the one that is given, else the app's."""
+        code = str(self["currencyCode"].value() or "").strip().upper()
+        return code if is_currency(code) else self.app.currency
+
+    @property
+    def is_more_open(self) -> bool:
+        """Whether something under More is wrong, or is not as it usually is."""
+        values = [self[name].value() or "" for name in _MORE]
+        return values != ["", self.app.currency, ""] or any(map(self.errors.get, _MORE))
+
+    def focus_first(self) -> None:
+        """Let the page open with the first wrong field in focus, else with the amount."""
+        wrong = next((name for name in self.fields if name in self.errors), "amount")
+        self.fields[wrong].widget.attrs["autofocus"] = True
 
     def clean_externalId(self) -> str:
         """An id that came with unseen characters would pass for another one."""
@@ -87,8 +127,9 @@ class RepaymentForm(forms.Form):
         return code
 
     def clean(self) -> dict[str, Any]:
-        """The amount's decimals depend on the currency that was given."""
+        """The amount's decimals depend on the currency that was given; a typed network wins."""
         cleaned = super().clean() or self.cleaned_data
+        cleaned["network"] = cleaned.get("otherNetwork") or cleaned.get("network", "")
         code = cleaned.get("currencyCode") or self.app.currency
         amount = cleaned.get("amount")
         decimals = get_currency_precision(code)
@@ -157,6 +198,8 @@ def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
         name: datetime.fromisoformat(str(values[key]))
         for name, key in (("transactionDate", "transaction_date"), ("valueDate", "value_date"))
     }
+    if moments["valueDate"] == moments["transactionDate"]:
+        del moments["valueDate"]
     return moments | {
         "externalId": values["external_id"],
         "amount": f"{Decimal(values['amount']).normalize():f}",
@@ -226,13 +269,15 @@ _STATES = [
 _REPORTS = [("", "any"), ("open", "a mistake is reported"), ("reviewed", "a report was reviewed")]
 
 
-class JournalForm(forms.Form):
+class JournalForm(FoldingForm):
     """The journal's filter; all of it in the address."""
+
+    folds = ("mistake", "person", "channel", "network", "currency", "by")
 
     state = forms.ChoiceField(choices=_STATES, required=False)
     mistake = forms.ChoiceField(choices=_REPORTS, required=False, label="Reports")
     person = forms.CharField(required=False, max_length=150)
-    record = forms.CharField(required=False, max_length=255, label="Loan or transaction id")
+    record = forms.CharField(required=False, max_length=255, label="Loan, transaction or receipt")
     channel = forms.ChoiceField(
         choices=[("", "any"), *_CHANNELS[1:], (NOT_GIVEN, NOT_GIVEN)], required=False
     )
@@ -248,7 +293,7 @@ class JournalForm(forms.Form):
 
 
 class DayForm(forms.Form):
-    """Which day's end; today where the lender is, when nothing is given."""
+    """Which day to end; today where the lender is, when nothing is given."""
 
     date = _day()
     by = forms.ChoiceField(choices=_BY, required=False, label="Counted by")

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from django.db.models import Q
 
+from .mistakes import annotate_mistake
 from .models import Repayment, normalise_external_id
 from .services import Request
 from .states import OPEN, RepaymentState
@@ -37,7 +38,7 @@ def look_alikes(request: Request, idempotency_key: str) -> list[Repayment]:
         alike.append(Q(external_id_key=key))
     found: dict[int, Repayment] = {}
     for same in alike:
-        rows = own.filter(same).select_related("created_by").order_by("-id")
+        rows = annotate_mistake(own.filter(same).select_related("created_by").order_by("-id"))
         found |= {row.pk: row for row in rows[:_AT_MOST]}
     return [found[number] for number in sorted(found, reverse=True)[:_AT_MOST]]
 

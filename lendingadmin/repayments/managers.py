@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self
 from zoneinfo import ZoneInfo
 
-from django.db.models import BigIntegerField, Count, F, Q, QuerySet, Sum, Value
+from django.db.models import BigIntegerField, F, Q, QuerySet, Sum, Value
 from django.db.models.functions import Cast, Coalesce, NullIf, Round
 
 from lendingadmin.gateway import LendingApp
-from lendingadmin.ui.keyset import COUNTED
+from lendingadmin.ui.keyset import COUNTED, unindexed
 from lendingadmin.writes.unconfirmed import filter_unseen_alarms
 
-from .states import OPEN, RepaymentState, Resolution
+from .states import RepaymentState, Resolution
 
 if TYPE_CHECKING:
     from .models import Repayment
@@ -24,17 +25,24 @@ RECORDED = Q(state__in=(RepaymentState.RECORDED, RepaymentState.PRESUMED)) | Q(
     state=RepaymentState.RESOLVED, resolution=Resolution.RECORDED
 )
 
+# Of what needs checking, what no further check decides: it waits for a person.
+UNDECIDED = (
+    Q(state__in=(RepaymentState.PRESUMED, RepaymentState.NOT_FOUND))
+    | Q(state=RepaymentState.UNKNOWN, next_check_at=None)
+    | Q(set_aside_at__isnull=False)
+)
+
 # What each entry stands for at the service; every entry has exactly one standing.
 STANDINGS: dict[str, Q] = {
     "landed": RECORDED,
-    "doubtful": Q(state__in=(*OPEN, RepaymentState.NOT_FOUND)),
+    "doubtful": Q(needs_checking=True) & ~Q(state=RepaymentState.PRESUMED),
     RepaymentState.REFUSED: Q(state=RepaymentState.REFUSED),
     RepaymentState.NOT_SENT: Q(state=RepaymentState.NOT_SENT),
     "abandoned": Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED),
 }
 
-# What nobody can yet say of whether it was recorded.
-NEEDS_CHECKING = (*OPEN, RepaymentState.PRESUMED, RepaymentState.NOT_FOUND)
+# The networks that a form offers: so many, of so many entries.
+_NETWORKS, _NEWEST = 5, 100
 
 # How a channel or network that was left empty is called, in groups and in the filter.
 NOT_GIVEN = "not given"
@@ -58,18 +66,25 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         rows = self.filter(app_id=app_id, created_by_id=person_id)
         return rows.select_related("created_by").order_by("-created_at", "-id")
 
+    def list_networks(self, app_id: str) -> list[str]:
+        """The networks of the app's newest entries, the most frequent first; a few."""
+        newest = self.filter(app_id=app_id).order_by("-created_at", "-id")
+        names = newest.values_list("network", flat=True)[:_NEWEST]
+        return [name for name, _ in Counter(filter(None, names)).most_common(_NETWORKS)]
+
     def with_unseen_alarm(self, app_id: str) -> QuerySet[Repayment]:
         """Those with an alarm that nobody has seen yet, the oldest alarm first."""
         return filter_unseen_alarms(self.filter(app_id=app_id).select_related("created_by"))
 
     def needing_checks(self, app_id: str) -> Self:
         """Those that nobody can yet say of whether they were recorded."""
-        return self.find_few(app_id, Q(state__in=NEEDS_CHECKING)).select_related("created_by")
+        return self.filter(app_id=app_id, needs_checking=True).select_related("created_by")
 
     def find_few(self, app_id: str, *conditions: Q) -> Self:
-        """Those of an app that fulfil one of the conditions: found first, to be sorted then.
+        """Those of an app that fulfil one of the conditions, each of which an index serves.
 
-        SQLite otherwise reads the app's whole journal in its order.
+        They are found first and sorted then: SQLite otherwise reads the app's whole journal in its
+        order.
         """
         own = self.model._default_manager.filter(app_id=app_id)
         first, *others = (own.filter(condition).values("pk") for condition in conditions)
@@ -88,12 +103,23 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return rows
 
     def count_unknown(self, app_id: str) -> int:
-        """How many of the app are unknown right now, up to `keyset.COUNTED` + 1.
-
-        It stands on each page, so it counts no further.
-        """
+        """How many of the app are unknown right now, up to `keyset.COUNTED` + 1."""
         rows = self.filter(app_id=app_id, state=RepaymentState.UNKNOWN)
         return rows[: COUNTED + 1].count()
+
+    def count_waiting(self, app_id: str, *, with_alarms: bool) -> int:
+        """How many of the app wait for a person, up to `keyset.COUNTED` + 1 of each kind.
+
+        It stands on each page, so it counts no further. An alarm on one that needs checking anyway
+        counts once.
+        """
+        rows = self.filter(app_id=app_id, needs_checking=True)
+        count = rows[: COUNTED + 1].count()
+        if with_alarms:
+            alarms = filter_unseen_alarms(self.filter(app_id=app_id)).order_by()
+            others = alarms.filter(unindexed(Q(needs_checking=False)))
+            count += others[: COUNTED + 1].count()
+        return count
 
     def sum_recorded(self, app: LendingApp) -> list[tuple[str, Decimal]]:
         """What was recorded of these rows, for each currency; the app's own is always there."""
@@ -101,25 +127,6 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         found = grouped.order_by("code").annotate(total=sum_thousandths(Q()))
         sums = {group["code"]: to_amount(group["total"]) for group in found}
         return list(({app.currency: Decimal(0)} | sums).items())
-
-    def summarise_day(self, app: LendingApp, since: datetime) -> dict[str, object]:
-        """What was entered here since a moment, in figures, by one query."""
-        entered = self.filter(app_id=app.app_id, created_at__gte=since)
-        not_recorded = (RepaymentState.REFUSED, RepaymentState.NOT_SENT)
-        found = entered.values(code=get_group_keys(app)["by_currency"]).annotate(
-            landed=Count("pk", filter=RECORDED),
-            presumed=Count("pk", filter=Q(state=RepaymentState.PRESUMED)),
-            refused=Count("pk", filter=Q(state__in=not_recorded)),
-            total=sum_thousandths(RECORDED),
-        )
-        groups = list(found.order_by("code"))
-        sums = {group["code"]: to_amount(group["total"]) for group in groups if group["landed"]}
-        return {
-            "landed_count": sum(group["landed"] for group in groups),
-            "presumed_count": sum(group["presumed"] for group in groups),
-            "landed_sums": list(({app.currency: Decimal(0)} | sums).items()),
-            "refused_count": sum(group["refused"] for group in groups),
-        }
 
 
 def sum_thousandths(wanted: Q) -> Sum:

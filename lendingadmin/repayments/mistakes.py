@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from lendingadmin import audit
 from lendingadmin.staff.models import User
-from lendingadmin.ui.keyset import unindexed
+from lendingadmin.ui.keyset import COUNTED, unindexed
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency
 
@@ -90,11 +90,20 @@ def _audit(mistake: Mistake, by: User, action: str, outcome: str) -> None:
     )
 
 
-def list_open(app_id: str) -> QuerySet[Mistake]:
-    """The reports of an app that wait for their review, the oldest first."""
+def list_open(app_id: str, account_id: str = "") -> QuerySet[Mistake]:
+    """The reports that wait for their review, of an app or one of its loans, the oldest first."""
+    of_loan = Q(repayment__account_id=account_id) if account_id else Q()
     # By the index of the open ones: there are few, and an app has a million repayments.
-    rows = Mistake.objects.filter(unindexed(Q(repayment__app_id=app_id)), reviewed_at=None)
+    asked = unindexed(Q(repayment__app_id=app_id) & of_loan)
+    rows = Mistake.objects.filter(asked, reviewed_at=None)
     return rows.select_related("repayment", "reported_by").order_by("id")
+
+
+def count_open(app_id: str, person: User) -> int:
+    """How many reports wait for this person: for those who may review all, for others none."""
+    if not person.has_perm(REVIEW):
+        return 0
+    return list_open(app_id).order_by()[: COUNTED + 1].count()
 
 
 def annotate_mistake(rows: RepaymentQuerySet) -> RepaymentQuerySet:

@@ -5,13 +5,14 @@ service's data: the service documents no way to list repayments (spec: Loans).
 """
 
 import unicodedata
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.conf import settings
 from django.core.validators import MinValueValidator
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import ExpressionWrapper, F, Q
 from django.urls import reverse
 
 from lendingadmin.encryption import EncryptedTextField
@@ -21,7 +22,15 @@ from lendingadmin.writes.unconfirmed import UnconfirmedWrite
 from .evidence import Effect, effect
 from .managers import RepaymentQuerySet
 from .messages import get_message
-from .states import HOLDS_EXTERNAL_ID, OPEN, RESENDABLE, RESOLVABLE, RepaymentState, Resolution
+from .states import (
+    HOLDS_EXTERNAL_ID,
+    NEEDS_CHECKING,
+    OPEN,
+    RESENDABLE,
+    RESOLVABLE,
+    RepaymentState,
+    Resolution,
+)
 
 LONGEST_ID = 255
 
@@ -69,6 +78,12 @@ class Repayment(UnconfirmedWrite):
     state = models.CharField(
         max_length=16, choices=RepaymentState.choices, default=RepaymentState.PENDING
     )
+    # The database keeps it in step with `state`, so that one small index serves several states.
+    needs_checking = models.GeneratedField(
+        expression=ExpressionWrapper(Q(state__in=NEEDS_CHECKING), models.BooleanField()),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
     state_at = models.DateTimeField()
     created_at = models.DateTimeField()
     # The indexes of all four references stand in Meta: of three of them most rows have none.
@@ -108,8 +123,19 @@ class Repayment(UnconfirmedWrite):
     set_aside_reason = EncryptedTextField(blank=True)
     resolution = models.CharField(max_length=16, choices=Resolution.choices, blank=True)
 
+    # The number of its receipt: given with the outcome (receipts.py), never changed after. NULL
+    # where it is not known to be recorded, or was so before receipts had numbers.
+    receipt_year = models.PositiveSmallIntegerField(null=True, editable=False)
+    receipt_sequence = models.PositiveIntegerField(null=True, editable=False)
+    # When its receipt was first opened for printing; whether it was printed, nobody can see.
+    receipt_opened_at = models.DateTimeField(null=True, editable=False)
+
     class Meta:
         constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "receipt_year", "receipt_sequence"],
+                name="repayment_receipt_number_once",
+            ),
             models.UniqueConstraint(
                 fields=["app_id", "account_id", "external_id_key"],
                 condition=Q(duplicate=False)
@@ -126,8 +152,8 @@ class Repayment(UnconfirmedWrite):
             ),
         ]
         # SQLite takes a partial index only where the query says its condition in the same words,
-        # and `state IN (…)` with parameters never does. So what is looked for by state stands in
-        # one whole index, and conditions are of NULL only, which both databases see through.
+        # and `state IN (…)` with parameters never does. So conditions are of NULL or of a column
+        # that is true, which both databases see through.
         indexes = [
             # The loan page, what stands against an intent, attribution.
             models.Index(fields=["app_id", "account_id", "-id"], name="repayment_of_loan"),
@@ -135,20 +161,25 @@ class Repayment(UnconfirmedWrite):
             models.Index(fields=["app_id", "borrower_id", "-id"], name="repayment_of_borrower"),
             # Look-alikes, the journal's search.
             models.Index(fields=["app_id", "external_id_key"], name="repayment_by_external_id"),
-            # The journal, the figures of a day, day's end by entry.
+            # The journal, the figures of a day, end of day by entry.
             models.Index(fields=["app_id", "created_at", "id"], name="repayment_by_entry"),
-            # The journal and day's end by the day of the transaction.
+            # The journal and end of day by the day of the transaction.
             models.Index(
                 fields=["app_id", "transaction_date", "id"], name="repayment_by_transaction"
             ),
-            # The badge, the unknown list, the journal's filter by state; of all apps: the sweep,
-            # and what managers are notified of.
+            # The badge, the journal's filter by state; of all apps: the sweep, and what managers
+            # are notified of.
             models.Index(fields=["state", "app_id", "created_at", "id"], name="repayment_in_state"),
             # One's recent work, the journal's filter by person, and the reference itself.
             models.Index(
                 fields=["created_by", "app_id", "created_at", "id"], name="repayment_of_person"
             ),
             # Few rows are in those that follow, so that they cost next to nothing to write.
+            models.Index(
+                fields=["app_id", "created_at", "id"],
+                condition=Q(needs_checking=True),
+                name="repayment_needs_checking",
+            ),
             models.Index(
                 fields=["app_id", "next_check_at"],
                 condition=Q(next_check_at__isnull=False),
@@ -231,6 +262,24 @@ class Repayment(UnconfirmedWrite):
         return get_message(self.state, self.resolution, ended_by_sweep=self.ended_by_sweep)
 
     @property
+    def is_recorded(self) -> bool:
+        """Whether it is known to be recorded: by the service's word or a person's.
+
+        Evidence alone does not make it known.
+        """
+        by_a_person = self.state == RepaymentState.RESOLVED
+        return self.state == RepaymentState.RECORDED or (
+            by_a_person and self.resolution == Resolution.RECORDED
+        )
+
+    @property
+    def receipt_number(self) -> str:
+        """What its receipt is called, `KENYA-2026-000123`; empty where it has none."""
+        if self.receipt_year is None or self.receipt_sequence is None:
+            return ""
+        return f"{self.app_id.upper()}-{self.receipt_year}-{self.receipt_sequence:06}"
+
+    @property
     def is_open(self) -> bool:
         """Whether it still blocks other repayments of its loan, unless it was set aside."""
         return self.state in OPEN
@@ -268,6 +317,22 @@ class Repayment(UnconfirmedWrite):
         )
         is_compared = self.moves_paid_by is not None or rise == Effect.NOT_YET
         return rise if is_compared else Effect.UNREADABLE
+
+
+class ReceiptCounter(models.Model):
+    """How many receipts an app has numbered in a year of its lender's zone."""
+
+    app_id = models.CharField(max_length=64)
+    year = models.PositiveSmallIntegerField()
+    last = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["app_id", "year"], name="receipt_counter_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.last} receipts of {self.app_id} in {self.year}"
 
 
 class Mistake(models.Model):
@@ -336,6 +401,9 @@ class Reading(models.Model):
     taken_at = models.DateTimeField()
     paid = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
     unpaid = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
+    # The instalment that was next by then: what was to be paid of it, and when in ISO 8601.
+    next_amount = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
+    next_due = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
     fault = models.TextField(blank=True)
 
     class Meta:
@@ -353,6 +421,16 @@ class Reading(models.Model):
     def unpaid_amount(self) -> Decimal | None:
         """What stood as unpaid in all; None where it could not be read."""
         return _decimal(self.unpaid)
+
+    @property
+    def next_due_amount(self) -> Decimal | None:
+        """What was to be paid of the next instalment; None where there was none to be read."""
+        return _decimal(self.next_amount)
+
+    @property
+    def next_due_at(self) -> datetime | None:
+        """When the next instalment was due; None where there was none to be read."""
+        return datetime.fromisoformat(self.next_due) if self.next_due else None
 
 
 def _decimal(text: str) -> Decimal | None:

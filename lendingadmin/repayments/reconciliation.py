@@ -88,7 +88,7 @@ def check_due(app_id: str, at_most: int) -> None:
     """Make the checks that are due in an app, while a page waits for it.
 
     Stops at the first that fails and after a few seconds: a service that hangs must not hold up
-    the desk once for each of them.
+    the home page once for each of them.
     """
     until = time.monotonic() + _RUN_FOR
     for repayment in list_due(app_id)[:at_most]:

@@ -24,7 +24,7 @@ from lendingadmin.lending.errors import (
     Unreachable,
 )
 from lendingadmin.lending.identity import check_named
-from lendingadmin.lending.loan_math import total_of
+from lendingadmin.lending.loan_math import loan_facts
 from lendingadmin.lending.values import Loan
 from lendingadmin.staff.models import User
 from lendingadmin.ui import errors
@@ -141,11 +141,15 @@ def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
         check_named(loan, repayment.account_id)
     except LendingError as error:
         loan, fault = None, error.message
+    now = timezone.now()
+    facts = loan_facts(loan, now) if loan else None
     return repayment.readings.create(
         kind=kind,
-        taken_at=timezone.now(),
-        paid=_written(total_of(loan, "paid")) if loan else "",
-        unpaid=_written(total_of(loan, "unpaid")) if loan else "",
+        taken_at=now,
+        paid=_written(facts.paid) if facts else "",
+        unpaid=_written(facts.owed) if facts else "",
+        next_amount=_written(facts.next_amount) if facts else "",
+        next_due=facts.next_due.isoformat() if facts and facts.next_due else "",
         fault=fault,
     )
 

@@ -19,6 +19,7 @@ from lendingadmin import audit
 from lendingadmin.staff.models import User
 from lendingadmin.writes import unconfirmed
 
+from . import receipts
 from .attribution import attribution_of
 from .evidence import Effect
 from .models import Repayment, normalise_external_id
@@ -178,7 +179,8 @@ def move(
 ) -> bool:
     """Move the row to `to` if it stands where `to` may be reached from; say whether it did.
 
-    Commits, with the audit entry, before it returns. `by` is None for the machinery. The given
+    Commits, with the audit entry and the number of a receipt where there is one from now on, before
+    it returns. `by` is None for the machinery. The given
     object is refreshed either way.
     """
     now = timezone.now()
@@ -192,6 +194,8 @@ def move(
             _audit(repayment, by, why)
             if to in _LANDS:
                 _withdraw_presumptions(repayment)
+            # Last, because every other receipt of the app waits until this transaction ends.
+            receipts.give_number(repayment)
     return moved == 1
 
 
@@ -275,7 +279,7 @@ def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: 
 
 
 def raise_alarm(repayment: Repayment, text: str) -> None:
-    """Put an alarm on the desk for this repayment, unless it has one."""
+    """Put an alarm on the home page for this repayment, unless it has one."""
     with transaction.atomic(durable=True):
         rows = Repayment.objects.filter(pk=repayment.pk, alarm="")
         if rows.update(**unconfirmed.build_alarm(text)):
@@ -284,7 +288,7 @@ def raise_alarm(repayment: Repayment, text: str) -> None:
 
 
 def mark_alarm_seen(repayment: Repayment, by: User) -> None:
-    """A person has seen the alarm; it leaves the desk and stays with the repayment."""
+    """A person has seen the alarm; it leaves the home page and stays with the repayment."""
     with transaction.atomic(durable=True):
         if unconfirmed.mark_alarm_seen(repayment):
             repayment.refresh_from_db()

@@ -34,6 +34,9 @@ class Resolution(TextChoices):
 # One intent at a time on a loan: with two under way, a rise of `paid` tells nothing.
 OPEN: Final = (RepaymentState.PENDING, RepaymentState.SENT, RepaymentState.UNKNOWN)
 
+# What nobody can yet say of whether it was recorded.
+NEEDS_CHECKING: Final = (*OPEN, RepaymentState.PRESUMED, RepaymentState.NOT_FOUND)
+
 # The externalId is taken while the service holds, or may hold, the repayment.
 HOLDS_EXTERNAL_ID: Final = (*OPEN, RepaymentState.PRESUMED, RepaymentState.RECORDED)
 

@@ -7,6 +7,11 @@ from .views import dayend, exporting, journal, recording
 urlpatterns = [
     path("loans/<key:account_id>/repayments/new", recording.new, name="repayment-new"),
     path(
+        "borrowers/<key:borrower_id>/repayments/new",
+        recording.choose_loan,
+        name="borrower-repayment",
+    ),
+    path(
         "loans/<key:account_id>/repayments/<slug:idempotency_key>/confirm",
         recording.confirm,
         name="repayment-confirm",
@@ -15,9 +20,10 @@ urlpatterns = [
     path("repayments/export.csv", exporting.export, name="repayments-export"),
     path("repayments/day/", dayend.day, name="repayments-day"),
     path("repayments/day/export.csv", dayend.export, name="repayments-day-export"),
-    path("repayments/unknown/", journal.unknown, name="unknown"),
+    path("repayments/unknown/", journal.needs_checking, name="needs-checking"),
     path("repayments/<int:number>/", journal.receipt, name="repayment"),
     path("repayments/<int:number>/status", journal.status, name="repayment-status"),
+    path("repayments/<int:number>/print", journal.print_receipt, name="repayment-print"),
     path("repayments/<int:number>/check", journal.check, name="repayment-check"),
     path("repayments/<int:number>/resolve", journal.resolve, name="repayment-resolve"),
     path("repayments/<int:number>/set-aside", journal.set_aside, name="repayment-set-aside"),

@@ -32,11 +32,13 @@ def enter(desk: Client, app: LendingApp, **fields: str) -> str:
 def hidden(page: object) -> dict[str, str]:
     """What the confirm page sends back by itself."""
     text = page.content.decode()  # type: ignore[attr-defined]
-    return dict(re.findall(r'<input type="hidden" name="(seen|shown)" value="([^"]+)"', text))
+    return dict(
+        re.findall(r'<input type="hidden" name="(seen|shown|overpaid)" value="([^"]+)"', text)
+    )
 
 
 def press(desk: Client, confirm: str, follow: bool = False, **fields: str) -> Any:
-    """Open the confirm step and press “Record it”, with these hidden fields instead of its own."""
+    """Open the confirm step and press “Record …”, with these fields instead of its own."""
     page = desk.get(confirm)
     shown = hidden(page) if page.status_code == 200 else {}
     return desk.post(confirm, shown | fields, follow=follow)

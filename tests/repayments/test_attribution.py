@@ -67,7 +67,7 @@ def test_a_rise_that_a_person_gave_to_one_speaks_for_no_other(
     services.resolve(first, Resolution.RECORDED, "it is on the statement", manager)
     look(second)
     assert second.state == RepaymentState.UNKNOWN
-    day = timezone.localdate()
+    day = timezone.localdate(timezone=KENYA.zone)
     (line,) = dayend.list_lines(KENYA, day)
     assert line.figures.landed_sum == service.paid - 1000
     page = text_of(desk, second)

@@ -143,7 +143,7 @@ def test_another_outcome_that_can_t_be_kept_is_told_as_it_is(
 def test_a_reading_that_can_t_be_kept_takes_nothing_from_an_acknowledgement(
     service: LoanService, desk: Client, confirm: Confirm
 ) -> None:
-    with busy(lambda: Repayment.objects.filter(state=RepaymentState.RECORDED).exists()):
+    with busy(lambda: Repayment.objects.filter(receipt_sequence__isnull=False).exists()):
         page = press(InProcess(desk), confirm)
     repayment = Repayment.objects.get()
     assert page.receipt == repayment.pk

@@ -1,4 +1,4 @@
-"""Day's end: what is counted, in which day, under whose name, to the last digit."""
+"""End of day: what is counted, in which day, under whose name, to the last digit."""
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The pages of day's end: each role, bad input, what each figure leads to, the CSV."""
+"""The pages of end of day: each role, bad input, what each figure leads to, the CSV."""
 
 import csv
 import html
@@ -49,6 +49,7 @@ def test_the_day_of_entry_or_of_the_transaction(support: User, client_of: Client
         assert len(exported(desk, query)) == is_there
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("by", ["", "transactionDate"])
 def test_each_figure_leads_to_exactly_its_entries(
     support: User, manager: User, client_of: ClientOf, by: str
@@ -110,7 +111,7 @@ def test_today_is_the_lender_s(
     row(support, created_at=late, amount="41")
     monkeypatch.setattr(timezone, "now", lambda: late)
     page = text_of(client_of(support).get(DAY))
-    assert "Day's end, 11 Mar 2026" in re.sub(r"<[^>]+>", "", page)
+    assert "End of day, 11 Mar 2026" in re.sub(r"<[^>]+>", "", page)
     assert "41.00" in page
     assert "?date=2026-03-10&by=" in page
 
@@ -182,12 +183,12 @@ def test_the_csv_names_its_day_and_is_harmless(support: User, client_of: ClientO
     }
     assert (second["currencyCode"], second["recordedSum"]) == ("USD", "3")
     entry = Entry.objects.get(action="dashboard.export")
-    assert (entry.subject, entry.app_id) == ("day's end", "kenya")
+    assert (entry.subject, entry.app_id) == ("end of day", "kenya")
 
 
-def test_the_desk_keeps_currencies_apart(support: User, client_of: ClientOf) -> None:
+def test_home_keeps_currencies_apart(support: User, client_of: ClientOf) -> None:
     row(support, amount="10")
     row(support, amount="7", currency_code="USD")
     page = text_of(client_of(support).get("/apps/kenya/"))
-    figures = page.partition("Recorded here today")[2].partition("</dd>")[0]
+    figures = page.partition("My payments today")[2].partition("</dl>")[0]
     assert "KES 10.00" in figures and "USD 7.00" in figures

@@ -45,7 +45,7 @@ def test_unknown_says_so_blocks_the_loan_and_finds_out(
     assert "data-poll" in receipt
     blocked = desk.get(new_url(app)).content.decode()
     assert "Another repayment of this loan is not resolved yet" in blocked
-    assert re.search(r"<button[^>]*disabled[^>]*>Check it", blocked)
+    assert re.search(r"<button[^>]*disabled[^>]*>Review", blocked)
     Repayment.objects.update(next_check_at=timezone.now())
     status = desk.get(f"{answer.headers['Location']}status?seen=unknown&polls=0").content.decode()
     assert "Probably recorded" in status
@@ -101,20 +101,20 @@ def test_an_id_that_may_be_recorded_is_not_called_recorded(
     assert Repayment.objects.count() == 1
 
 
-def test_the_desk_knows_no_outcome_from_evidence_alone(
+def test_home_knows_no_outcome_from_evidence_alone(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
     address = f"/apps/{app.app_id}/"
     press(desk, enter(desk, app))
-    assert "every outcome is known" in desk.get(address).content.decode()
+    assert "All repayments confirmed." in desk.get(address).content.decode()
     for state, words in [
-        (RepaymentState.PRESUMED, "1 of these only probably"),
-        (RepaymentState.NOT_FOUND, "some are only probably recorded, or not found at the service"),
+        (RepaymentState.PRESUMED, "of these only probably"),
+        (RepaymentState.NOT_FOUND, "not found at the service"),
     ]:
         Repayment.objects.update(state=state)
         page = desk.get(address).content.decode()
         assert words in page
-        assert "every outcome is known" not in page
+        assert "All repayments confirmed." not in page
 
 
 def test_what_was_recorded_cannot_be_sent_again(

@@ -15,7 +15,9 @@ from lendingadmin.audit.models import Entry
 from lendingadmin.repayments.models import Mistake, Repayment
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
+from tests.repayments.pages import filled
 from tests.repayments.rows import row
+from tests.repayments.service import LoanService
 from tests.repayments.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -309,3 +311,26 @@ def test_a_stale_form_of_another_day(
     page = report(client_of(support), repayment, token=old).content.decode()
     assert "Not saved: this form was open for too long." in page
     assert NOTE in page
+
+
+def test_a_report_shows_wherever_its_repayment_does(
+    client_of: ClientOf, support: User, boss: Client, service: LoanService
+) -> None:
+    desk = client_of(support)
+    wrong = row(support, account_id="L-1", borrower_id="B-1", external_id="WRONG")
+    row(support, account_id="L-1", borrower_id="B-1")
+    loan = "/apps/kenya/loans/L-1/"
+    form = filled(desk.get(f"{loan}repayments/new"))
+    review_page = desk.post(f"{loan}repayments/new", form).headers["Location"]
+    places = [loan, "/apps/kenya/borrowers/B-1/", review_page, wrong.get_absolute_url()]
+    for place in places:
+        assert "mistake reported" not in desk.get(place).content.decode(), place
+    report(desk, wrong)
+    for place in places:
+        assert desk.get(place).content.decode().count("mistake reported") == 1, place
+    page = desk.get(loan).content.decode()
+    assert f'A mistake is reported on <a href="{wrong.get_absolute_url()}">{wrong}</a>' in page
+    review(boss, Mistake.objects.get())
+    for place in places[:3]:
+        assert "report reviewed" in desk.get(place).content.decode(), place
+    assert "A mistake is reported" not in desk.get(loan).content.decode()

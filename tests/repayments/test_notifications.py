@@ -68,7 +68,10 @@ def test_the_mail_names_number_app_time_and_page_and_nobody(
     body = str(message.body)
     assert f"{overdue} of kenya: needs checking, sent 1 h 1 min ago" in body
     assert f"\n  https://desk.example.com/apps/kenya/repayments/{overdue.pk}/\n" in body
-    whole = message.message().as_string()
+    sent = message.message()
+    # Digits of the time it was sent at.
+    del sent["Date"], sent["Message-ID"]
+    whole = sent.as_string()
     for personal in ("L-1", "B-1", "TX-4711", "500", "support", "boss@example.com"):
         assert personal not in whole
     assert message.recipients() == ["boss@example.com"]

@@ -182,7 +182,7 @@ def test_a_repayment_is_sent_again_on_its_own_loan_only(
     assert desk.get(new_url(app, "l2") + again).status_code == 404
 
 
-def test_the_desk_asks_for_each_person_once(desk: Client, app: LendingApp, book: Caller) -> None:
+def test_home_asks_for_each_person_once(desk: Client, app: LendingApp, book: Caller) -> None:
     for amount in ("10", "20", "40"):
         press(desk, enter(desk, app, amount=amount, externalId=""))
     assert Repayment.objects.count() == 3

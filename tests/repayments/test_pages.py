@@ -16,6 +16,7 @@ from lendingadmin.ui.models import Draft
 from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.repayments.pages import enter, filled, hidden, new_url, press
+from tests.repayments.rows import NOON, row
 from tests.repayments.threads import at_once
 from tests.sandbox.calling import Caller
 
@@ -25,7 +26,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_from_the_form_to_the_receipt(desk: Client, app: LendingApp, book: Caller) -> None:
     confirm = enter(desk, app, channel="mobile", network="M-PESA", notes="thanks")
     page = desk.get(confirm).content.decode()
-    assert "KES 100.00" in page
+    assert re.search(r"<h1>Record KES\s100.00 for b on l</h1>", page)
+    assert "M-PESA" in page and "thanks" in page and "<dt>Currency</dt>" not in page
     assert "an estimate: the service decides" in page
     assert Repayment.objects.count() == 0
     receipt = press(desk, confirm, follow=True).content.decode()
@@ -45,12 +47,13 @@ def test_nothing_that_is_prefilled_is_refused(desk: Client, app: LendingApp, boo
     [
         ("amount", "", "This field is required."),
         ("amount", "0", "greater than or equal to"),
-        ("amount", "-5", "Write digits only"),
-        ("amount", "1,000.00", "Write digits only"),
-        ("amount", "1e3", "Write digits only"),
-        ("amount", "NaN", "Write digits only"),
-        ("amount", "٥٠٠", "Write digits only"),
-        ("amount", "10.001", "KES has at most 2 decimals."),
+        ("amount", "-5", "Write the amount in digits"),
+        ("amount", "1e3", "Write the amount in digits"),
+        ("amount", "NaN", "Write the amount in digits"),
+        ("amount", "٥٠٠", "Write the amount in digits"),
+        ("amount", "1.500", "can be read in two ways: 1500 or 1.50."),
+        ("amount", "USD 5", "Amounts here are in KES; “USD” is another currency."),
+        ("amount", "010.001", "KES has at most 2 decimals."),
         ("amount", "12345678901234567", "no more than"),
         ("amount", "1234567890123", "no more than 12 digits before the decimal point"),
         ("currencyCode", "XYZZ", "at most 3 characters"),
@@ -58,6 +61,7 @@ def test_nothing_that_is_prefilled_is_refused(desk: Client, app: LendingApp, boo
         ("externalId", "a\x07b", "control characters"),
         ("externalId", "TX\u200b", "characters that can&#x27;t be seen"),
         ("channel", "pigeon", "Select a valid choice"),
+        ("otherNetwork", "a\x07b", "control characters"),
         ("transactionDate", "", "This field is required."),
         ("transactionDate", "yesterday", "Enter a valid date/time."),
         ("valueDate", "31.12.2026", "Enter a valid date/time."),
@@ -98,12 +102,140 @@ def test_dates_are_the_lender_s(desk: Client, app: LendingApp, book: Caller) -> 
     assert repayment.value_date == repayment.transaction_date
 
 
-def test_more_than_is_owed_is_warned_of_and_allowed(
+@pytest.mark.parametrize(
+    ("typed", "currency", "amount"),
+    [
+        ("1,000.50", "KES", "1000.50"),
+        ("KES 1 000", "KES", "1000"),
+        ("1000/=", "KES", "1000"),
+        ("USD 70", "USD", "70"),
+    ],
+)
+def test_an_amount_is_read_as_it_is_written(
+    desk: Client, app: LendingApp, book: Caller, typed: str, currency: str, amount: str
+) -> None:
+    page = desk.get(enter(desk, app, amount=typed, currencyCode=currency))
+    assert page.context["asked"].amount == Decimal(amount)
+
+
+def test_more_than_is_owed_is_ticked(desk: Client, app: LendingApp, book: Caller) -> None:
+    confirm = enter(desk, app, amount="99999")
+    page = desk.get(confirm)
+    owed = page.context["estimate"].owed
+    tick = re.search(
+        r"(?s)<label class=.pick.>(<input[^>]*>)\s*(.*?)</label>", page.content.decode()
+    )
+    assert tick and "required" in tick[1] and "autofocus" in tick[1]
+    assert f"{99999 - owed:,.2f} more than is owed. Record it all the same." in tick[2]
+    stopped = desk.post(confirm, hidden(page))
+    assert "Tick the box below if you want to record more" in stopped.content.decode()
+    # The page's own word that there is nothing to tick is not taken for it.
+    assert desk.post(confirm, hidden(page) | {"overpaid": ""}).status_code == 200
+    assert Repayment.objects.count() == 0
+    press(desk, confirm, may_overpay="yes")
+    assert Repayment.objects.get().exact_amount == 99999
+
+
+def test_what_is_owed_or_less_takes_no_tick(desk: Client, app: LendingApp, book: Caller) -> None:
+    owed = desk.get(enter(desk, app)).context["estimate"].owed
+    page = desk.get(enter(desk, app, amount=f"{owed:f}")).content.decode()
+    assert 'type="checkbox"' not in page
+    button = re.search(r'(?s)<button class="main".*?</button>', page)
+    assert button and "autofocus" in button[0]
+    assert re.search(rf"Record KES\s{owed:,.2f}</button>", page)
+
+
+def test_another_currency_is_not_set_against_what_is_owed(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
-    page = desk.get(enter(desk, app, amount="99999")).content.decode()
-    assert "more than what is outstanding" in page
-    assert "Record it" in page
+    page = desk.get(enter(desk, app, amount="99999", currencyCode="USD")).content.decode()
+    assert 'type="checkbox"' not in page and "without conversion" in page
+
+
+def chosen(page: object, name: str) -> list[str]:
+    """The values of the radio buttons of this name, the chosen one first."""
+    text = page.content.decode()  # type: ignore[attr-defined]
+    found = re.findall(rf'<input type="radio" name="{name}" value="([^"]*)"([^>]*)>', text)
+    return [value for value, rest in sorted(found, key=lambda one: "checked" not in one[1])]
+
+
+def test_the_channel_and_network_used_last_are_chosen(
+    desk: Client, app: LendingApp, book: Caller, client_of: ClientOf, manager: User, support: User
+) -> None:
+    form = desk.get(new_url(app))
+    assert chosen(form, "channel")[0] == "" and chosen(form, "network") == []
+    own = {"app_id": app.app_id, "account_id": "l"}
+    row(support, channel="web", network="A bank", created_at=NOON, **own)
+    row(support, channel="mobile", network="M-PESA", **own)
+    row(manager, channel="web", network="Airtel", **own)
+    row(manager, channel="web", network="Airtel", account_id="l2", app_id=app.app_id)
+    row(support, channel="web", network="Elsewhere", app_id="another")
+    form = desk.get(new_url(app))
+    assert chosen(form, "channel")[0] == "mobile"
+    assert chosen(form, "network") == ["M-PESA", "", "Airtel", "A bank"]
+    assert chosen(client_of(manager).get(new_url(app)), "network")[0] == "Airtel"
+    # What a person edits keeps what was entered, also where that is none.
+    confirm = enter(desk, app, network="")
+    form = desk.get(desk.get(confirm).context["edit_url"])
+    assert chosen(form, "network")[0] == "" and chosen(form, "channel")[0] == ""
+
+
+def test_another_network_is_typed_and_wins(desk: Client, app: LendingApp, book: Caller) -> None:
+    confirm = enter(desk, app, network="M-PESA", otherNetwork="Equity")
+    assert desk.get(confirm).context["asked"].network == "Equity"
+    form = desk.get(desk.get(confirm).context["edit_url"])
+    assert chosen(form, "network")[0] == "Equity"
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_open"),
+    [
+        ({}, False),
+        ({"notes": "thanks"}, True),
+        ({"currencyCode": "USD"}, True),
+        ({"currencyCode": ""}, True),
+        ({"currencyCode": "QQQ"}, True),
+        ({"valueDate": "2026-01-31T23:30"}, True),
+        ({"valueDate": "soon"}, True),
+    ],
+)
+def test_more_is_open_where_something_is_wrong_or_unusual(
+    desk: Client, app: LendingApp, book: Caller, fields: dict[str, str], is_open: bool
+) -> None:
+    page = desk.post(new_url(app), filled(desk.get(new_url(app)), amount="", **fields))
+    more = re.search(r"<details ([a-z]*)>\s*<summary>More", page.content.decode())
+    assert more and (more[1] == "open") == is_open
+
+
+def test_the_form_opens_at_the_amount_and_then_at_what_is_wrong(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    def focused(page: object) -> list[str]:
+        text = page.content.decode()  # type: ignore[attr-defined]
+        return re.findall(r'name="([A-Za-z]+)"[^>]* autofocus', text)
+
+    form = desk.get(new_url(app))
+    assert focused(form) == ["amount"]
+    assert focused(desk.post(new_url(app), filled(form, notes="x" * 2000))) == ["notes"]
+
+
+def test_who_comes_from_a_list_keeps_it_up_to_the_receipt(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    mark = "?list=loans%2F%3Fstatus%3D2"
+    form = desk.get(new_url(app) + mark)
+    confirm = desk.post(new_url(app) + mark, filled(form)).headers["Location"]
+    assert confirm.endswith(f"/confirm{mark}")
+    page = desk.get(confirm)
+    assert page.context["edit_url"].endswith("list=loans%2F%3Fstatus%3D2")
+    assert page.context["cancel_url"] == f"/apps/{app.app_id}/loans/l/{mark}"
+    receipt = desk.post(confirm, hidden(page)).headers["Location"]
+    assert receipt == f"{Repayment.objects.get().get_absolute_url()}{mark}"
+    assert desk.get(confirm).headers["Location"] == receipt
+    assert (
+        "https"
+        not in desk.post(new_url(app) + "?list=https://x/", filled(form)).headers["Location"]
+    )
 
 
 def test_the_address_may_carry_the_uid(desk: Client, app: LendingApp, book: Caller) -> None:

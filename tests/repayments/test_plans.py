@@ -11,13 +11,20 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from lendingadmin import gateway
+from lendingadmin.assessments.running import list_started_by
 from lendingadmin.borrowers import history
+from lendingadmin.offers.asking import list_latest_of
 from lendingadmin.repayments import lookalikes, mistakes, notifications, reconciliation
 from lendingadmin.repayments import tasks as repayment_tasks
+from lendingadmin.repayments.dayend import list_lines
+from lendingadmin.repayments.finder import find_repayments
+from lendingadmin.repayments.managers import UNDECIDED
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import Request, find_abandoned
 from lendingadmin.repayments.states import OPEN
 from lendingadmin.staff.models import User
+from lendingadmin.ui.keyset import read_slice
 from lendingadmin.writes import reconciliation as other_writes
 from lendingadmin.writes import tasks as web_tasks
 from tests.plans import scans_of, watched_queries
@@ -34,7 +41,7 @@ JOURNAL = {
     "state": ("recorded", "unknown", "landed", "doubtful", "abandoned"),
     "mistake": ("open", "reviewed"),
     "person": ("Manager",),
-    "record": ("L-1",),
+    "record": ("L-1", "KENYA-2026-000001"),
     "channel": ("mobile", "not given"),
     "network": ("M-PESA",),
     "currency": ("KES",),
@@ -43,6 +50,7 @@ JOURNAL = {
     "by": ("transactionDate",),
 }
 TRAIL = {
+    "record": ("L-1", "rp-7", "/people/1/"),
     "person": ("Manager",),
     "action": ("sign-in",),
     "app": ("kenya",),
@@ -52,7 +60,7 @@ TRAIL = {
 
 
 def addresses() -> list[str]:
-    """The desk, the lists, and each filter of a list alone and with each of its others."""
+    """The home page, the lists, and each filter of a list alone and with each of its others."""
     found = ["/apps/kenya/", "/apps/kenya/repayments/unknown/", "/apps/kenya/repayments/day/"]
     found += [f"{found[-1]}?by=transactionDate", "/glossary/"]
     for path, filters in (("/apps/kenya/repayments/", JOURNAL), ("/audit/", TRAIL)):
@@ -73,7 +81,21 @@ def asked(manager: User) -> Request:
 
 
 WORK: dict[str, Callable[[User], object]] = {
-    "the badge": lambda _: Repayment.objects.count_unknown("kenya"),
+    "the badge": lambda by: (
+        Repayment.objects.count_waiting("kenya", with_alarms=True),
+        mistakes.count_open("kenya", by),
+    ),
+    "what is unknown": lambda _: Repayment.objects.count_unknown("kenya"),
+    "what waits for a decision": lambda _: read_slice(
+        Repayment.objects.needing_checks("kenya"),
+        "created_at",
+        5,
+        newest_first=False,
+        only=UNDECIDED,
+    ),
+    "one person's day": lambda by: list_lines(
+        gateway.lending_app("kenya"), timezone.localdate(), person_id=by.pk
+    ),
     "the sweep": lambda _: reconciliation.mark_lost_unknown(),
     "the looks that are due": lambda _: (
         reconciliation.list_due(),
@@ -82,15 +104,21 @@ WORK: dict[str, Callable[[User], object]] = {
     "the beat": lambda _: repayment_tasks.beat(),
     "the mail to managers": lambda _: notifications.notify_managers(timezone.now()),
     "look-alikes": lambda by: lookalikes.look_alikes(asked(by), "form"),
+    "a receipt's number": lambda _: find_repayments("kenya", "KENYA-2026-000001"),
     "what may double": lambda _: list(find_abandoned("kenya", "L-1", "TX-1")),
     "one loan": lambda _: (
-        list(Repayment.objects.of_loan("kenya", "L-1")[:10]),
+        list(mistakes.annotate_mistake(Repayment.objects.of_loan("kenya", "L-1"))[:10]),
         list(Repayment.objects.of_loan("kenya", "L-1").filter(state__in=OPEN)),
     ),
     "one borrower": lambda _: list(Repayment.objects.of_borrower("kenya", "B-1")[:20]),
     "what was done with a borrower": lambda by: history.of_borrower(by, "kenya", "B-1"),
     "one person": lambda by: list(Repayment.objects.of_person("kenya", by.pk)[:10]),
-    "open reports": lambda _: list(mistakes.list_open("kenya")),
+    "open reports": lambda _: (
+        list(mistakes.list_open("kenya")),
+        list(mistakes.list_open("kenya", "L-1")),
+    ),
+    "the networks of a form": lambda _: Repayment.objects.list_networks("kenya"),
+    "what a person used last": lambda by: Repayment.objects.of_person("kenya", by.pk).first(),
     "other writes in doubt": lambda by: (
         other_writes.list_unconfirmed("kenya", by),
         other_writes.list_unconfirmed("kenya", User.objects.create_user("somebody")),
@@ -98,6 +126,10 @@ WORK: dict[str, Callable[[User], object]] = {
     "alarms of other writes": lambda by: (
         other_writes.list_alarms("kenya", by),
         other_writes.count_alarms("kenya", by),
+    ),
+    "what one asked for since yesterday": lambda by: (
+        list_latest_of(by, "kenya", timezone.now() - timedelta(days=1)),
+        list_started_by(by, "kenya", timezone.now() - timedelta(days=1)),
     ),
     "the beat of other writes": lambda _: (web_tasks.beat(), other_writes.check_due_writes()),
     "tidying other writes": lambda _: other_writes.prune_submitted(),

@@ -75,7 +75,7 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     if not form.is_valid():
         return back_to_list(request)
     shown, by = form.cleaned_data["date"], form.cleaned_data["by"]
-    audit.record(request, _EXPORT, app_id=app_id, subject="day's end", outcome="started")
+    audit.record(request, _EXPORT, app_id=app_id, subject="end of day", outcome="started")
     place = (shown.isoformat(), str(app.zone), by or "entry")
     rows = [(*place, *_row(line)) for line in list_lines(app, shown, by)]
     return csv_response(request, f"{app_id}-day-{shown:%Y-%m-%d}.csv", COLUMNS, [CsvPage(rows)])

@@ -1,6 +1,6 @@
 """The journal as CSV: every repayment that its filter finds, with the API's names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,12 +11,13 @@ from django.utils import timezone
 from lendingadmin import audit, gateway
 from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.values import timestamp_text
+from lendingadmin.people_index.names import SEE, list_names
 from lendingadmin.repayments.filters import build_conditions, get_order
 from lendingadmin.repayments.forms import JournalForm
 from lendingadmin.repayments.mistakes import REPORT
 from lendingadmin.repayments.models import Mistake, Repayment
 from lendingadmin.ui.access import access
-from lendingadmin.ui.exports import back_to_list, csv_response, in_pages
+from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response, split_into_pages
 from lendingadmin.ui.redact import REDACTED
 from lendingadmin.ui.requests import PersonRequest
 
@@ -40,6 +41,7 @@ COLUMNS = (
     "createdAt",
     "sentAt",
     "requestId",
+    "receiptNumber",
     "mistakeReports",
     "mistakeReportedBy",
     "mistakeReportedAt",
@@ -47,6 +49,7 @@ COLUMNS = (
     "mistakeReviewedBy",
     "mistakeReviewedAt",
     "mistakeNote",
+    "borrowerName",
 )
 
 
@@ -57,16 +60,24 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     if not form.is_valid():
         return back_to_list(request)
     found = _found(form.cleaned_data, gateway.lending_app(app_id))
-    reads_notes = request.user.has_perm(REPORT)
+    reads_notes, may_see = request.user.has_perm(REPORT), request.user.has_perm(SEE)
     audit.record(
         request, "dashboard.export", app_id=app_id, subject="repayments", outcome="started"
     )
     name = f"{app_id}-repayments-{timezone.localdate():%Y-%m-%d}.csv"
-    lines = (
-        (*_row(repayment), *_mistake(repayment, reads_notes))
-        for repayment in found.iterator(chunk_size=_AT_ONCE)
+    pages = (
+        CsvPage(_rows(app_id, page, reads_notes, may_see))
+        for page in split_into_pages(found.iterator(chunk_size=_AT_ONCE))
     )
-    return csv_response(request, name, COLUMNS, in_pages(lines))
+    return csv_response(request, name, COLUMNS, pages)
+
+
+def _rows(
+    app_id: str, page: Sequence[Repayment], reads_notes: bool, may_see: bool
+) -> Iterator[Iterable[object]]:
+    names = list_names(app_id, [repayment.borrower_id for repayment in page], may_see=may_see)
+    for repayment, name in zip(page, names, strict=True):
+        yield (*_row(repayment), *_mistake(repayment, reads_notes), name)
 
 
 def _found(wanted: dict[str, Any], app: LendingApp) -> QuerySet[Repayment]:
@@ -97,6 +108,7 @@ def _row(repayment: Repayment) -> Iterable[object]:
         _when(repayment.created_at),
         _when(repayment.sent_at),
         repayment.request_id,
+        repayment.receipt_number,
     )
 
 

@@ -3,15 +3,20 @@
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone, translation
 
 from lendingadmin import gateway
+from lendingadmin.display import formats
+from lendingadmin.display.money import money
 from lendingadmin.gateway import LendingApp
-from lendingadmin.repayments import filters, mistakes, reconciliation, services
+from lendingadmin.repayments import filters, mistakes, receipts, reconciliation, services, sms
 from lendingadmin.repayments.attribution import attribution_of
 from lendingadmin.repayments.forms import (
     JournalForm,
@@ -26,6 +31,7 @@ from lendingadmin.search import opened
 from lendingadmin.ui.access import access
 from lendingadmin.ui.keyset import Slice, build_pager, read_slice
 from lendingadmin.ui.lists import whole_number
+from lendingadmin.ui.neighbours import PARAMETER, place_of
 from lendingadmin.ui.polling import poll
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency
@@ -58,15 +64,16 @@ def journal(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Slice:
-    rows = mistakes.annotate_mistake(Repayment.objects.select_related("created_by"))
+    # A join would be made for each of the rows that the filter looks through, not of the page's.
+    rows = mistakes.annotate_mistake(Repayment.objects.prefetch_related("created_by"))
     rows, only = filters.find_rows(rows, wanted, app)
     behind = whole_number(request.GET.get("before")) or None
     return read_slice(rows, filters.get_order(wanted), PAGE_SIZE, behind=behind, only=only)
 
 
 @access("lending.loans.get")
-def unknown(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Unknown outcomes: checked again while somebody looks; a person decides the rest."""
+def needs_checking(request: PersonRequest, app_id: str) -> HttpResponse:
+    """What needs checking: checked again while somebody looks; a person decides the rest."""
     reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)
     rows = mistakes.annotate_mistake(Repayment.objects.all())
     reports, alarms = mistakes.list_open(app_id), rows.with_unseen_alarm(app_id)
@@ -77,7 +84,7 @@ def unknown(request: PersonRequest, app_id: str) -> HttpResponse:
         "write_alarms": write_reconciliation.list_alarms(app_id, request.user),
         "app": gateway.lending_app(app_id),
     }
-    return render(request, "repayments/unknown.html", context)
+    return render(request, "repayments/needs_checking.html", context)
 
 
 def _list_page(
@@ -118,7 +125,12 @@ def _receipt(
 ) -> HttpResponse:
     reports = mistakes.section(request, repayment, **mistake_forms)
     context = _status(request, repayment, seen=repayment.state) | reports
+    receipt = receipts.build_receipt(request, repayment, context["remainder"])
     context |= {
+        "receipt": receipt,
+        "languages": settings.LANGUAGES,
+        "another_url": _find_another(request, repayment),
+        "sms": sms.write_sms(receipt) if receipt.is_one else "",
         "resolve_form": resolve_form or ResolveForm(),
         "aside_form": aside_form or ReasonForm(prefix="aside"),
         "readings": repayment.readings.all(),
@@ -147,7 +159,11 @@ def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str
     baseline, latest = repayment.baseline, repayment.latest
     attribution = attribution_of(repayment) if state in RESOLVABLE else None
     effect = repayment.effect_of(baseline, latest) if baseline and latest else None
+    is_recorded = repayment.is_recorded
+    remainder = receipts.find_remainder(repayment, baseline, latest) if is_recorded else None
     return {
+        "title": _write_title(repayment, remainder),
+        "remainder": remainder,
         "repayment": repayment,
         "effect": attribution.effect if attribution and effect else effect,
         "baseline": baseline,
@@ -158,6 +174,47 @@ def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str
         "inference_off": state == RepaymentState.UNKNOWN
         and reconciliation.inference_is_off(repayment),
     }
+
+
+def _write_title(repayment: Repayment, remainder: receipts.Remainder | None) -> str:
+    """What is known of it, and, where the service said so, what is left of the loan."""
+    title = repayment.message.title
+    if remainder is None or repayment.state != RepaymentState.RECORDED:
+        return title
+    currency = gateway.lending_app(repayment.app_id).currency
+    left = money(remainder.amount, currency, formats.locale())
+    is_fresh = timezone.now() - remainder.read_at < NORMAL
+    return f"{title}. Balance {'is now' if is_fresh else 'after it was'} {left}."
+
+
+def _find_another(request: PersonRequest, repayment: Repayment) -> str:
+    """Where the next repayment is recorded: in the list that the loan came from, or at home."""
+    place = place_of(request.GET.get(PARAMETER, ""), repayment.app_id)
+    return place.back(repayment.account_id) if place else reverse("home", args=[repayment.app_id])
+
+
+@access("lending.loans.get", methods=("POST",))
+def print_receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """The sheet that a customer is given, to be printed: the receipt, or a slip that is none.
+
+    It is the answer to the POST itself: to load it again is to open it again, so that is a reprint.
+    """
+    repayment = _one(app_id, number)
+    remainder = receipts.find_remainder(repayment, repayment.baseline, repayment.latest)
+    receipt = receipts.build_receipt(request, repayment, remainder)
+    opened_at = receipts.open_for_printing(repayment, request.user) if receipt.is_one else None
+    context = {
+        "receipt": receipt,
+        "opened_at": opened_at,
+        "repayment": repayment,
+        "another_url": _find_another(request, repayment),
+        "paper": "80mm" if request.POST.get("paper") == "80mm" else "a5",
+        "may_record": request.user.has_perm("lending.loans.makeRepayment"),
+    }
+    # In the customer's language and the lender's zone, whatever the clerk's own are.
+    written = formats.Formats(locale=receipt.language)
+    with translation.override(receipt.language), formats.use_formats(lambda: written):
+        return render(request, "repayments/sheet.html", context)
 
 
 @access("lending.loans.get", methods=("POST",))
@@ -204,7 +261,7 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access("dashboard.repayments.resolve", "lending.loans.get", methods=("POST",))
 def alarm_seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A person has seen the alarm and takes it off the desk."""
+    """A person has seen the alarm and takes it off the home page."""
     repayment = _one(app_id, number)
     services.mark_alarm_seen(repayment, request.user)
     return redirect(repayment)

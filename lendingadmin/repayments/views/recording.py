@@ -8,15 +8,18 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from lendingadmin import gateway
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.values import Loan
 from lendingadmin.repayments import sending, services
+from lendingadmin.repayments.closed import explain_closed
 from lendingadmin.repayments.estimate import estimate
 from lendingadmin.repayments.forms import RepaymentForm, date_notices, initial_from, request_from
 from lendingadmin.repayments.lookalikes import look_alikes
@@ -24,11 +27,15 @@ from lendingadmin.repayments.models import LONGEST_ID, Repayment
 from lendingadmin.repayments.states import OPEN, RESENDABLE
 from lendingadmin.ui import errors
 from lendingadmin.ui.access import access
-from lendingadmin.ui.lists import whole_number
+from lendingadmin.ui.lists import NEWEST_FIRST, whole_number
+from lendingadmin.ui.neighbours import carry_list
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency
 
 PURPOSE = "record a repayment"
+# What tells whose loan it is and whether it is open; so many of a borrower's loans are looked at.
+_CHOICE_KEYS = ("accountId", "borrowerId", "status", "settlementDate", "result")
+_CHOICE_SIZE = 100
 
 
 @access("lending.loans.makeRepayment", "lending.loans.get", methods=("GET", "POST"))
@@ -37,17 +44,16 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     app, retry_of = gateway.lending_app(app_id), _retried(request, app_id)
     idempotency_key = request.GET.get("form", "")
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
-    form = RepaymentForm(
-        request.POST or None, app=app, retry_of=retry_of, initial=initial_from(draft or retry_of)
-    )
+    form = _build_form(request, app, retry_of, draft or retry_of)
     loan, card = _read(request, app_id, account_id)
     loan_id = loan_math.account_of(loan) if loan else account_id
     if retry_of and loan and retry_of.account_id != loan_id:
         raise Http404("that repayment is of another loan")
     if request.method == "POST" and form.is_valid() and loan:
-        kept_under = _keep(request, form, app_id, loan)
-        if kept_under:
-            return _to_confirm(request, app_id, loan_id, kept_under)
+        review = lead_to_review(request, form, app_id, loan)
+        if review:
+            return review
+    form.focus_first()
     context = {
         "form": form,
         "loan": loan,
@@ -56,8 +62,54 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "retry_of": retry_of,
         "token": idempotency.issue_key(request, PURPOSE, idempotency_key if draft else None),
         "busy": _open_intent(app_id, loan_id),
+        "closed": explain_closed(loan) if loan else "",
     }
     return render(request, "repayments/new.html", context)
+
+
+@access("lending.loans.makeRepayment", "lending.loans.get", "lending.loans.list")
+def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """On to the form of the borrower's one open loan; else to the borrower, to choose the loan."""
+    loans = gateway.app(app_id).loans.only(_CHOICE_KEYS)
+    page = loans.list(
+        filters={"borrowerId": borrower_id}, order=NEWEST_FIRST, page_size=_CHOICE_SIZE
+    )
+    # A service that does not filter gives loans of others.
+    open_ids = [
+        loan_math.account_of(loan)
+        for loan in page.items
+        if isinstance(loan, Loan)
+        and loan_math.borrower_of(loan) == borrower_id
+        and not explain_closed(loan)
+    ]
+    if len(open_ids) == 1 and open_ids[0] and not page.next_page_token:
+        return redirect("repayment-new", app_id, open_ids[0])
+    is_none = not open_ids and not page.next_page_token
+    words = "This borrower has no open loan." if is_none else "Choose the loan."
+    messages.info(request, words)
+    return redirect(f"{reverse('borrower', args=[app_id, borrower_id])}#panel-loans")
+
+
+def _build_form(
+    request: PersonRequest,
+    app: LendingApp,
+    retry_of: Repayment | None,
+    source: dict[str, str] | Repayment | None,
+) -> RepaymentForm:
+    """The form; a new one has the channel and the network that this person used here last."""
+    return RepaymentForm(
+        request.POST or None,
+        app=app,
+        retry_of=retry_of,
+        networks=Repayment.objects.list_networks(app.app_id),
+        initial=initial_from(source) if source else read_last_used(request, app.app_id),
+    )
+
+
+def read_last_used(request: PersonRequest, app_id: str) -> dict[str, str]:
+    """The channel and the network that this person used in an app last, as a form begins."""
+    last = Repayment.objects.of_person(app_id, request.user.pk).first()
+    return {"channel": last.channel, "network": last.network} if last else {}
 
 
 def _read(request: PersonRequest, app_id: str, account_id: str) -> tuple[Loan | None, Any]:
@@ -79,6 +131,18 @@ def _retried(request: PersonRequest, app_id: str) -> Repayment | None:
     if row is None or row.state not in RESENDABLE:
         raise Http404("no such repayment that may be sent again")
     return row
+
+
+def lead_to_review(
+    request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan
+) -> HttpResponse | None:
+    """Keep what a valid form holds and lead to its review; None, with an error in the form, when
+    that can't be. Nothing is sent to the service before the review is confirmed.
+    """
+    idempotency_key = _keep(request, form, app_id, loan)
+    if idempotency_key is None:
+        return None
+    return _to_confirm(request, app_id, loan_math.account_of(loan), idempotency_key)
 
 
 def _keep(request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan) -> str | None:
@@ -108,7 +172,9 @@ def _to_confirm(
     """On to the confirm step, unless the form has led to a repayment already (by Back, a tab)."""
     landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if landed is None:
-        return redirect("repayment-confirm", app_id, account_id, idempotency_key)
+        query = carry_list(request, app_id)
+        args = [app_id, account_id, idempotency_key]
+        return redirect(reverse("repayment-confirm", args=args, query=query))
     idempotency.delete_draft(idempotency_key)
     messages.warning(request, f"That form led to {landed} before. Nothing new was recorded.")
     return redirect(landed)
@@ -127,13 +193,14 @@ def confirm(
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
     landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if landed:
-        return redirect(landed)
+        return _to_receipt(request, landed)
     if draft is None or (draft["app_id"], draft["account_id"]) != (app_id, account_id):
         messages.warning(request, "No such form of yours is kept. Nothing was recorded from it.")
         return redirect("repayment-new", app_id, account_id)
-    asked = request_from(app_id, draft)
-    stands_against = None
-    if request.method == "POST" and _all_was_seen(request, asked, idempotency_key):
+    asked, stands_against = request_from(app_id, draft), None
+    is_sent = request.method == "POST"
+    obstacle = _find_obstacle(request, asked, idempotency_key) if is_sent else ""
+    if is_sent and not obstacle:
         try:
             repayment = sending.record(
                 asked, request.user, idempotency_key, agreed=_agreed(request)
@@ -141,11 +208,17 @@ def confirm(
         except (services.DuplicateExternalId, services.LoanBusy) as rule:
             stands_against = rule
         except services.MayDouble:
-            pass  # it was abandoned this very moment: the page asks for the tick now
+            obstacle = "may_double"  # it was abandoned this very moment
         else:
             idempotency.delete_draft(idempotency_key)
-            return redirect(repayment)
-    return _show_confirm(request, asked, idempotency_key, stands_against)
+            return _to_receipt(request, repayment)
+    return _show_confirm(request, asked, idempotency_key, stands_against, obstacle)
+
+
+def _to_receipt(request: PersonRequest, repayment: Repayment) -> HttpResponse:
+    query = carry_list(request, repayment.app_id)
+    address = reverse("repayment", args=[repayment.app_id, repayment.pk], query=query)
+    return redirect(address)
 
 
 def _show_confirm(
@@ -153,19 +226,31 @@ def _show_confirm(
     asked: services.Request,
     idempotency_key: str,
     stands_against: Exception | None,
+    obstacle: str,
 ) -> HttpResponse:
     loan = check_named(gateway.app(asked.app_id).loans.get(asked.account_id), asked.account_id)
     alike = look_alikes(asked, idempotency_key)
+    app = gateway.lending_app(asked.app_id)
+    found = estimate(loan, asked.amount)
+    # Set against what is owed only in the loan's own currency: nothing is converted here.
+    is_compared = asked.currency_code in ("", app.currency)
+    overpaid = f"{found.overpaid:f}" if is_compared and found.overpaid else ""
+    args, listed = [asked.app_id, asked.account_id], carry_list(request, asked.app_id)
+    again = {"retry_of": asked.retry_of} if asked.retry_of else {}
     context = {
         "asked": asked,
-        "shown_currency": asked.currency_code or gateway.lending_app(asked.app_id).currency,
-        "form_token": idempotency_key,
+        "shown_currency": asked.currency_code or app.currency,
+        "edit_url": reverse(
+            "repayment-new", args=args, query={"form": idempotency_key} | again | listed
+        ),
+        "cancel_url": reverse("loan", args=args, query=listed),
         "loan": loan,
-        "estimate": estimate(loan, asked.amount),
+        "closed": explain_closed(loan),
+        "estimate": found,
+        "overpaid": overpaid,
         "look_alikes": alike,
         "seen": max((row.pk for row in alike), default=0),
-        "shown": _fingerprint(asked),
-        "changed": request.method == "POST" and not _same_was_shown(request, asked),
+        "shown": _fingerprint(asked, overpaid),
         "busy": _open_intent(asked.app_id, asked.account_id),
         "already_live": stands_against.other
         if isinstance(stands_against, services.DuplicateExternalId)
@@ -173,30 +258,38 @@ def _show_confirm(
         "not_recorded": stands_against is not None,
         "abandoned": _list_abandoned(asked),
         "paid": loan_math.total_of(loan, "paid"),
-        "unconfirmed": request.method == "POST" and stands_against is None,
+        "obstacle": obstacle,
         "value_date_ahead": asked.value_date > timezone.now(),
         "date_notices": date_notices(asked, timezone.now()),
     }
     return render(request, "repayments/confirm.html", context)
 
 
-def _all_was_seen(request: PersonRequest, asked: services.Request, idempotency_key: str) -> bool:
-    """Whether the person saw every look-alike there is by now, and agreed that it may double."""
-    seen = request.POST.get("seen", "")
+def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_key: str) -> str:
+    """Why it is not recorded yet; empty once the person saw everything and ticked what it takes.
+
+    "changed": the page confirmed something else than what is kept now, because another tab changed
+    the form. "may_double", "overpaid": a tick is missing. "look_alike": one came meanwhile.
+    """
+    overpaid, seen = request.POST.get("overpaid", ""), whole_number(request.POST.get("seen", ""))
+    shown = _fingerprint(asked, overpaid)
+    if not constant_time_compare(request.POST.get("shown", ""), shown):
+        return "changed"
+    if _list_abandoned(asked) and not _agreed(request):
+        return "may_double"
+    if overpaid and "may_overpay" not in request.POST:
+        return "overpaid"
     newest = max((row.pk for row in look_alikes(asked, idempotency_key)), default=0)
-    agreed = not _list_abandoned(asked) or _agreed(request)
-    return agreed and newest <= whole_number(seen) and _same_was_shown(request, asked)
+    return "look_alike" if newest > seen else ""
 
 
-def _same_was_shown(request: PersonRequest, asked: services.Request) -> bool:
-    """Whether the page confirmed what is kept now: another tab may have changed the form since."""
-    return constant_time_compare(request.POST.get("shown", ""), _fingerprint(asked))
+def _fingerprint(asked: services.Request, overpaid: str) -> str:
+    """Tells one content of a page from another, without giving it away.
 
-
-def _fingerprint(asked: services.Request) -> str:
-    """Tells one content of a form from another, without giving it away."""
+    `overpaid` is what the page said is more than is owed; empty where it said nothing.
+    """
     return salted_hmac(
-        "lendingadmin.repayments.confirm", repr(sorted(vars(asked).items()))
+        "lendingadmin.repayments.confirm", repr((sorted(vars(asked).items()), overpaid))
     ).hexdigest()
 
 

@@ -13,7 +13,7 @@ class Command(BaseCommand):
     """Do once, or again and again, what the worker does, and say what came of it."""
 
     help = (
-        "Sweep up what senders left behind, look for evidence of what is unknown, count the book "
+        "Sweep up what senders left behind, look for evidence of what is unknown, count the loans "
         "where that is due, tidy up."
     )
 

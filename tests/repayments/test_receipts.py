@@ -1,0 +1,303 @@
+"""The receipt on the clerk's page and on paper: what it says, to whom, and when it is none."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.conf import settings as configured
+from django.db import transaction
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.people_index import cards
+from lendingadmin.people_index.models import BorrowerIndex
+from lendingadmin.people_index.tokens import name_key
+from lendingadmin.repayments import services
+from lendingadmin.repayments.models import Reading, Repayment
+from lendingadmin.repayments.receipts import find_remainder
+from lendingadmin.repayments.states import RepaymentState, Resolution
+from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
+from tests.people_index.conftest import make_borrower
+from tests.repayments.rows import row
+from tests.repayments.threads import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+NAIROBI = ZoneInfo("Africa/Nairobi")
+ROLE = "support"
+DUE = "2026-12-21T23:59:59.999000+00:00"
+PAID_AT = datetime(2026, 11, 21, 21, 30, tzinfo=UTC)
+NAMES = {"kenya": "Umoja Credit"}
+
+
+@pytest.fixture(autouse=True)
+def lender(settings: Any) -> None:
+    settings.LENDER_NAMES, settings.LENDER_LANGUAGES = NAMES, {"ghana": "fr"}
+
+
+def read(repayment: Repayment, kind: str, paid: str, unpaid: str, **fields: Any) -> Reading:
+    usual = {"taken_at": timezone.now(), "next_amount": "843.06", "next_due": DUE}
+    return repayment.readings.create(kind=kind, paid=paid, unpaid=unpaid, **usual | fields)
+
+
+def recorded(by: User, after: str = "4500", unpaid: str = "3703.98", **fields: Any) -> Repayment:
+    """3,500 of TX on L-K1, recorded; before it 1,000 were paid."""
+    usual = {"account_id": "L-K1", "borrower_id": "B-1", "external_id": "QK7X42ABCD"}
+    usual |= {"amount": "3500", "transaction_date": PAID_AT}
+    repayment = row(by, RepaymentState.SENT, **usual | fields)
+    read(repayment, Reading.Kind.BASELINE, "1000", "7203.98")
+    services.acknowledge(repayment, by)
+    read(repayment, Reading.Kind.AFTER, after, unpaid)
+    return repayment
+
+
+def print_sheet(desk: Client, repayment: Repayment, **fields: str) -> str:
+    answer = desk.post(f"{repayment.get_absolute_url()}print", fields)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def words(page: str) -> str:
+    """What a page says, without its tags."""
+    body = page.partition("<body")[2].partition(">")[2]
+    return " ".join(re.sub(r"<[^>]*>", " ", body).split())
+
+
+def sheet(page: str) -> str:
+    """What stands on the paper."""
+    return words("<body>" + page.partition('<article class="sheet">')[2])
+
+
+def test_the_page_leads_with_what_the_clerk_says(desk: Client, support: User) -> None:
+    mine = recorded(support)
+    page = desk.get(mine.get_absolute_url()).content.decode()
+    said = words(page)
+    assert "<h2>Recorded. Balance is now KES 3,703.98.</h2>" in page
+    assert 'data-announce="Recorded"' in page
+    assert "Next KES 843.06 on 21 Dec 2026 ." in said
+    number = f"KENYA-{timezone.localdate(timezone=NAIROBI).year}-000001"
+    for part in ("Umoja Credit: KES 3,500.00", f"Receipt {number}", "QK7X42ABCD", "Taken by"):
+        assert part in said
+    assert page.index("How this is known") < page.index("The service acknowledged")
+    assert page.index("<summary>Details") < page.index('id="evidence"')
+
+
+def test_a_balance_that_was_read_long_ago_is_not_called_today_s(
+    desk: Client, support: User
+) -> None:
+    mine = recorded(support)
+    mine.readings.update(taken_at=timezone.now() - timedelta(hours=1))
+    page = desk.get(mine.get_absolute_url()).content.decode()
+    assert "<h2>Recorded. Balance after it was KES 3,703.98.</h2>" in page
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "unpaid", "currency", "known"),
+    [
+        ("1000", "4500", "3703.98", "", True),
+        ("1000", "4500", "3703.98", "KES", True),
+        ("1000", "9000", "100", "", True),
+        ("1000", "1000", "7203.98", "", False),
+        ("1000", "4499.99", "3703.99", "", False),
+        ("1000", "1200", "0", "", True),
+        ("1000", "1200", "0.00", "", True),
+        ("", "4500", "3703.98", "", False),
+        ("1000", "", "3703.98", "", False),
+        ("1000", "4500", "", "", False),
+        ("1000", "1027", "7000", "USD", True),
+        ("1000", "1000", "7000", "USD", False),
+    ],
+)
+def test_a_remainder_is_told_only_where_it_counts_the_payment(
+    support: User, before: str, after: str, unpaid: str, currency: str, known: bool
+) -> None:
+    mine = row(support, amount="3500", currency_code=currency)
+    first = read(mine, Reading.Kind.BASELINE, before, "7203.98")
+    last = read(mine, Reading.Kind.AFTER, after, unpaid)
+    found = find_remainder(mine, first, last)
+    assert (found is not None) == known
+    if found:
+        assert found.amount == Decimal(unpaid)
+        assert (found.next_due is None) == (found.amount == 0)
+    assert find_remainder(mine, None, None) is None
+
+
+@pytest.mark.parametrize(
+    "unread", [{"next_amount": ""}, {"next_due": ""}, {"next_amount": "0"}, {"next_amount": "?"}]
+)
+def test_what_is_next_is_told_whole_or_not(support: User, unread: dict[str, str]) -> None:
+    mine = row(support, amount="3500")
+    first = read(mine, Reading.Kind.BASELINE, "1000", "7203.98")
+    found = find_remainder(mine, first, read(mine, Reading.Kind.AFTER, "4500", "3703.98", **unread))
+    assert found is not None and found[2:] == (None, None)
+
+
+def test_the_sheet_says_what_was_entered(desk: Client, support: User) -> None:
+    support.first_name, support.last_name = "Grace", "Achieng"
+    support.save()
+    mine = recorded(support)
+    said = sheet(print_sheet(desk, mine))
+    assert said == (
+        f"Umoja Credit Receipt {mine.receipt_number} Received from B-1 Amount KES 3,500.00 "
+        "Code QK7X42ABCD Date 22 Nov 2026, 00:30 Loan L-K1 Taken by Grace Achieng "
+        "Remaining KES 3,703.98. Next KES 843.06 on 21 Dec 2026 . "
+        f"Balance read: {said.rpartition('Balance read: ')[2]}"
+    )
+
+
+def test_names_stand_by_right(client_of: ClientOf, people: dict[str, User]) -> None:
+    now = timezone.now()
+    index = BorrowerIndex.objects.create(
+        app_id="kenya", key_name=name_key(configured.PEOPLE_KEYS[0]), complete_at=now
+    )
+    with transaction.atomic():
+        anne = make_borrower("B-1", surname="Wanjiku", othernames="Anne")
+        cards.put_borrowers(index, [anne], now)
+    mine = recorded(people["support"])
+    for role, name in (("support", "Wanjiku Anne"), ("viewer", "W. A.")):
+        desk = client_of(people[role])
+        page = desk.get(mine.get_absolute_url()).content.decode()
+        for said in (words(page), sheet(print_sheet(desk, mine))):
+            assert f"Received from {name} Amount" in said, role
+            assert role == "support" or "Wanjiku" not in said
+
+
+def test_the_second_time_it_is_a_reprint(desk: Client, boss: Client, support: User) -> None:
+    mine = recorded(support)
+    first = print_sheet(desk, mine)
+    assert "Reprint" not in first
+    again = sheet(print_sheet(boss, mine, paper="80mm"))
+    assert "Reprint. First opened for printing:" in again
+    assert mine.receipt_number in again
+    entries = Entry.objects.filter(action="receipt").order_by("pk")
+    assert list(entries.values_list("username", "outcome", "detail")) == [
+        ("support", "opened for printing", mine.receipt_number),
+        ("manager", "opened for reprinting", mine.receipt_number),
+    ]
+    page = words(desk.get(mine.get_absolute_url()).content.decode())
+    assert "from now on a reprint" in page
+
+
+def test_of_many_who_print_at_once_one_has_the_first(client_of: ClientOf, support: User) -> None:
+    mine = recorded(support)
+    desks = [client_of(support) for _ in range(8)]
+    pages = at_once(8, lambda number: print_sheet(desks[number], mine))
+    assert sum("Reprint" in str(page) for page in pages) == 7
+
+
+@pytest.mark.parametrize(
+    ("state", "resolution", "words_of"),
+    [
+        *(
+            (state, "", "We do not know yet")
+            for state in (
+                RepaymentState.PENDING,
+                RepaymentState.SENT,
+                RepaymentState.UNKNOWN,
+                RepaymentState.PRESUMED,
+                RepaymentState.NOT_FOUND,
+            )
+        ),
+        (RepaymentState.REFUSED, "", "This payment was not recorded."),
+        (RepaymentState.NOT_SENT, "", "This payment was not recorded."),
+        (RepaymentState.RESOLVED, Resolution.NOT_RECORDED, "This payment was not recorded."),
+    ],
+)
+def test_what_is_not_known_to_be_recorded_prints_as_a_slip(
+    desk: Client, support: User, state: RepaymentState, resolution: str, words_of: str
+) -> None:
+    said_by = {"resolved_by": support, "resolved_at": timezone.now()} if resolution else {}
+    mine = row(support, state, resolution=resolution, **said_by)
+    for _ in range(2):
+        said = sheet(print_sheet(desk, mine))
+        assert said.startswith("Umoja Credit Not a receipt ")
+        assert words_of in said
+        assert "Reprint" not in said and "Remaining" not in said and "KENYA-" not in said
+        assert "Received from" not in said
+    page = desk.get(mine.get_absolute_url()).content.decode()
+    assert "Print a slip" in page and "Copy text for SMS" not in page
+    assert not Entry.objects.filter(action="receipt").exists()
+    mine.refresh_from_db()
+    assert mine.receipt_opened_at is None
+
+
+def test_a_slip_of_what_a_sweep_ended_does_not_say_no(desk: Client, support: User) -> None:
+    mine = row(support, RepaymentState.NOT_SENT, ended_by_sweep=True)
+    assert "We do not know yet" in sheet(print_sheet(desk, mine))
+
+
+def test_what_was_recorded_before_receipts_had_numbers_is_one_without(
+    desk: Client, support: User
+) -> None:
+    mine = row(support, RepaymentState.RECORDED)
+    said = sheet(print_sheet(desk, mine))
+    assert said.startswith("Umoja Credit Receipt Received from")
+    assert "Remaining: not known when this was printed." in said
+    assert "Receipt without a number" in words(desk.get(mine.get_absolute_url()).content.decode())
+
+
+@pytest.mark.parametrize(
+    ("asked", "parts"),
+    [
+        ("", ("Receipt", "3,500.00", "Remaining KES 3,703.98.", "21 Dec 2026")),
+        ("fr", ("Reçu", "3 500,00", "Reste KES 3 703,98.", "21 déc. 2026")),
+        ("sw", ("Risiti", "3,500.00", "Salio KES 3,703.98.", "21 Des 2026")),
+        ("de", ("Receipt", "3,500.00", "Remaining KES 3,703.98.", "21 Dec 2026")),
+    ],
+)
+def test_it_is_written_in_the_customer_s_language(
+    desk: Client, support: User, asked: str, parts: tuple[str, ...]
+) -> None:
+    support.locale = "de"
+    support.save()
+    page = print_sheet(desk, recorded(support), language=asked)
+    assert all(part in sheet(page) for part in parts), sheet(page)
+    assert f'<html lang="{asked if asked in ("fr", "sw") else "en"}">' in page
+
+
+def test_the_lender_s_language_is_the_app_s(desk: Client, support: User) -> None:
+    mine = recorded(support, app_id="ghana")
+    page = desk.get(mine.get_absolute_url()).content.decode()
+    assert "ghana: GHS 3 500,00 recu de B-1" in page or "ghana: GHS 3 500,00 recu le" in page
+    assert 'name="language" value="fr"' in page
+    english = desk.get(f"{mine.get_absolute_url()}?language=en").content.decode()
+    assert "received" in english and 'name="language" value="en"' in english
+    assert sheet(print_sheet(desk, mine)).startswith("ghana Reçu GHANA-")
+
+
+def test_the_page_itself_prints_as_no_receipt(desk: Client, support: User) -> None:
+    page = desk.get(recorded(support).get_absolute_url()).content.decode()
+    assert '<p class="print-only"><strong>Not a receipt.</strong>' in page
+
+
+def test_only_a_post_opens_it(desk: Client, support: User) -> None:
+    mine = recorded(support)
+    assert desk.get(f"{mine.get_absolute_url()}print").status_code == 405
+
+
+def test_the_next_one_is_recorded_where_this_one_came_from(desk: Client, support: User) -> None:
+    mine = recorded(support)
+    link = re.compile(r'href="([^"]*)">(?:<svg(?:(?!</svg>).)*</svg>)?Record another<', re.DOTALL)
+    listed = f"{mine.get_absolute_url()}?list=loans/?status%3D2"
+    for address, back in (
+        (mine.get_absolute_url(), "/apps/kenya/"),
+        (listed, "/apps/kenya/loans/?status=2#r-L-K1"),
+        (f"{mine.get_absolute_url()}?list=//elsewhere", "/apps/kenya/"),
+    ):
+        page = desk.get(address).content.decode()
+        assert link.findall(page) == [back]
+        action = re.search(r'action="([^"]*/print[^"]*)"', page)
+        assert action
+        assert link.findall(desk.post(action[1]).content.decode()) == [back]
+
+
+def test_who_may_not_record_is_offered_no_other(
+    client_of: ClientOf, viewer: User, support: User
+) -> None:
+    mine, desk = recorded(support), client_of(viewer)
+    assert "Record another" not in desk.get(mine.get_absolute_url()).content.decode()
+    assert "Record another" not in print_sheet(desk, mine)
