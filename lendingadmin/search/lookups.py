@@ -4,6 +4,7 @@ A loan is read by its `accountId` or `uid`, an assessment by its `assessmentId` 
 loan's `accountNo` is a filter of the loans list (Spec: Loans, Assessments).
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +12,13 @@ from functools import partial
 from lendingadmin.display.text import borrower_name
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.client import AppClient
-from lendingadmin.lending.errors import InvalidId, NotFound, UnfinishedList, Unreadable
+from lendingadmin.lending.errors import (
+    InvalidId,
+    NotFound,
+    UnfinishedList,
+    Unreadable,
+    WrongRecord,
+)
 from lendingadmin.lending.identity import is_named
 from lendingadmin.lending.ids import check_id, resource_id
 from lendingadmin.lending.values import Loan, text
@@ -20,24 +27,29 @@ from lendingadmin.ui.errors import Card
 
 from . import kinds
 from .kinds import RecordKind
+from .query import LONGEST
 
-LONGEST = 200
 _LONGEST_NUMBER = 18
 _FEW = 2  # a number is globally unique
 _OF_A_LOAN = ("accountId", "accountNo", "borrowerId", "uid")
+
+
+_STRANGER = "The service does not say whose record this is: this may be somebody else's."
+# How a UUID is typed in capitals; as text it is in small letters (RFC 9562, 4).
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Match:
     """A record that was found: the key of its page, and what tells it from others.
 
-    `exact` is false where the service did not say which record it gave.
+    `warning` says why it may be another record than the one looked for; empty where it is that one.
     """
 
     kind: RecordKind
     key: str
     about: str = ""
-    exact: bool = True
+    warning: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,8 +67,15 @@ class Lookup:
         return partial(self._read, app, wanted)
 
     def _read(self, app: AppClient, wanted: str) -> tuple[Match, ...]:
+        small = wanted.lower()
         try:
-            return self.look(app, wanted)
+            try:
+                return self.look(app, wanted)
+            except (NotFound, WrongRecord):
+                # A service that compares UUIDs answers with the record, which writes it small.
+                if small == wanted or not _UUID.fullmatch(wanted):
+                    raise
+                return self.look(app, small)
         except (NotFound, InvalidId):
             return ()
 
@@ -64,15 +83,15 @@ class Lookup:
 def _borrower(app: AppClient, wanted: str) -> tuple[Match, ...]:
     key = resource_id(wanted) or wanted
     found = app.borrowers.get(key)
-    exact = is_named(found, key)
-    return (Match(kinds.BORROWER, key, borrower_name(found), exact=exact),)
+    warning = "" if is_named(found, key) else _STRANGER
+    return (Match(kinds.BORROWER, key, borrower_name(found), warning),)
 
 
 def _loan(app: AppClient, wanted: str) -> tuple[Match, ...]:
     found = app.loans.get(wanted)
     key = loan_math.account_of(found) or wanted
-    exact = is_named(found, wanted)
-    return (Match(kinds.LOAN, key, _of_borrower(found), exact=exact),)
+    warning = "" if is_named(found, wanted) else _STRANGER
+    return (Match(kinds.LOAN, key, _of_borrower(found), warning),)
 
 
 def _numbered(app: AppClient, wanted: str) -> tuple[Match, ...]:
@@ -92,9 +111,9 @@ def _numbered(app: AppClient, wanted: str) -> tuple[Match, ...]:
 def _assessment(app: AppClient, wanted: str) -> tuple[Match, ...]:
     found = app.assessments.get(wanted)
     key = text(found.assessment_id) or wanted
-    exact = is_named(found, wanted)
+    warning = "" if is_named(found, wanted) else _STRANGER
     account = resource_id(found.account_id)
-    return (Match(kinds.ASSESSMENT, key, f"of {account}" if account else "", exact=exact),)
+    return (Match(kinds.ASSESSMENT, key, f"of {account}" if account else "", warning),)
 
 
 def _of_borrower(loan: Loan) -> str:
@@ -112,6 +131,49 @@ LOOKUPS = (
     Lookup("number", "a loan by its number", "lending.loans.list", _numbered, _is_number),
     Lookup("assessment", "an assessment", "lending.assessments.get", _assessment),
 )
+
+
+# What areas find among what they store, by the permission that it takes.
+FindStored = Callable[[str, str], tuple[Match, ...]]
+_STORED: dict[str, FindStored] = {}
+
+
+def register_stored(permission: str, find: FindStored) -> None:
+    """Let `find` give the records of an app that are stored here and bear an id.
+
+    An area calls it in `AppConfig.ready()`.
+    """
+    _STORED[permission] = find
+
+
+def find_stored(person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
+    """The records stored here that bear this id, of those that the person may open."""
+    found = (find(app_id, wanted) for name, find in _STORED.items() if person.has_perm(name))
+    return tuple(match for some in found for match in some)
+
+
+# What areas know of records whose ids differ from what was typed only by small or capital letters,
+# by the permission that it takes.
+_OTHER_CASE: dict[str, FindStored] = {}
+
+
+def register_other_case(permission: str, find: FindStored) -> None:
+    """Let `find` propose records whose ids are typed in other letters, each with a warning.
+
+    An area calls it in `AppConfig.ready()`.
+    """
+    _OTHER_CASE[permission] = find
+
+
+def find_other_case(person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
+    """The records with this id in other letters, of those that the person may open."""
+    found = (find(app_id, wanted) for name, find in _OTHER_CASE.items() if person.has_perm(name))
+    return tuple(match for some in found for match in some)
+
+
+# Where these stand among the results; they read nothing of the service.
+OTHER_CASE = Lookup("other-case", "a record in other letters", "", lambda app, wanted: ())
+STORED = Lookup("stored", "what was recorded here", "", lambda app, wanted: ())
 
 
 def lookups(person: User, wanted: str) -> list[Lookup]:

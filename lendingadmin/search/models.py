@@ -31,3 +31,23 @@ class Opened(models.Model):
 
     def get_absolute_url(self) -> str:
         return KINDS[self.kind].url(self.app_id, self.key)
+
+
+class SearchCount(models.Model):
+    """How many searches a person made in an app within an hour: a number, and no word of them."""
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    app_id = models.CharField(max_length=64)
+    hour = models.DateTimeField()
+    count = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(
+                fields=["hour", "person", "app_id"], name="search_count_once_an_hour"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.count} searches"

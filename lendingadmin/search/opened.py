@@ -1,15 +1,14 @@
 """The last ten records that a person opened in an app."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 
-from django.db import Error, connection, transaction
+from django.db import Error
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from lendingadmin.staff.models import User
+from lendingadmin.ui.nowait import atomic_without_waiting
 from lendingadmin.ui.requests import PersonRequest
 
 from .kinds import KINDS
@@ -35,7 +34,7 @@ def remember(request: PersonRequest, app_id: str, kind: str, key: str) -> None:
         before = list(own.values_list("kind", "key", "at")[:KEPT])
         if before and before[0][:2] == (kind, key) and now - before[0][2] < _FRESH:
             return
-        with _atomic_without_waiting():
+        with atomic_without_waiting():
             Opened.objects.bulk_create(
                 [Opened(person=request.user, app_id=app_id, kind=kind, key=key, at=now)],
                 update_conflicts=True,
@@ -46,24 +45,6 @@ def remember(request: PersonRequest, app_id: str, kind: str, key: str) -> None:
                 own.exclude(pk__in=own.values("pk")[:KEPT]).delete()
     except Error as error:
         logger.warning("what was opened last could not be kept: %s", type(error).__name__)
-
-
-@contextmanager
-def _atomic_without_waiting() -> Iterator[None]:
-    """A transaction that raises OperationalError at once where it would wait for another writer."""
-    with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":
-            (timeout,) = cursor.execute("PRAGMA busy_timeout").fetchone()
-            cursor.execute("PRAGMA busy_timeout = 0")
-            try:
-                with transaction.atomic():
-                    yield
-            finally:
-                cursor.execute(f"PRAGMA busy_timeout = {timeout}")
-        else:
-            with transaction.atomic():
-                cursor.execute("SET LOCAL lock_timeout = '1ms'")
-                yield
 
 
 def last(person: User, app_id: str) -> list[Opened]:

@@ -1,8 +1,8 @@
-"""Find: open a record by an id, wherever that belongs.
+"""Find: a person by name, phone or number, and a record by its id, wherever that belongs.
 
-What the person may read is looked up at the same time. The page waits a moment for it, so that a
-quick service leads straight to the record; what takes longer is shown without, and each of its
-places then loads by itself.
+People come from the index, at once. Ids are looked up at the service, in all places that the person
+may read, at the same time. The page waits a moment for it, so that a quick service leads straight
+to the record; what takes longer is shown without, and each of its places then loads by itself.
 """
 
 from dataclasses import replace
@@ -21,60 +21,161 @@ from lendingadmin.lending.errors import (
     UnfinishedList,
 )
 from lendingadmin.lending.parallel import read_in_parallel
+from lendingadmin.people_index.find import Found, Person, find_index, find_people
+from lendingadmin.staff.roles import SEARCH_BORROWERS
 from lendingadmin.ui import errors
-from lendingadmin.ui.access import signed_in
-from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.ui.access import access, signed_in
+from lendingadmin.ui.requests import PersonRequest, address_with
 
-from .lookups import LOOKUPS, Lookup, SearchResult, lookups, validate_id
+from . import kinds
+from .counts import count_search
+from .lookups import (
+    LOOKUPS,
+    OTHER_CASE,
+    STORED,
+    Lookup,
+    Match,
+    SearchResult,
+    find_other_case,
+    find_stored,
+    lookups,
+    validate_id,
+)
+from .query import decrypt_words, get_results_address
 
+_SUGGESTED = 8
 # Long enough for a service in good health, short enough that Enter never seems to do nothing.
 MOMENT = 0.8
 
 
-@signed_in()
+@signed_in(methods=("GET", "POST"))
 def search(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Straight to the record where there is one match; otherwise what was found, place by place.
-
-    `?whole=1` looks everywhere before it answers: without JavaScript.
-    """
-    app, wanted = gateway.lending_app(app_id), _wanted(request)
-    wrong = validate_id(wanted) if wanted else ""
-    places = lookups(request.user, wanted) if wanted and not wrong else []
-    whole = "whole" in request.GET
-    results = _look(places, app_id, wanted, seconds=None if whole else MOMENT)
-    if to := _only_match(results):
-        return redirect(to)
-    context = {"wanted": wanted, "wrong": wrong, "results": results, "app": app}
-    context["message"] = "" if any(one.pending for one in results) else _write_message(results)
+    """The page to search from. POST takes the words, and leads to the page of their results."""
+    context = {"app": gateway.lending_app(app_id)} | _describe_people(request, app_id)
+    words = request.POST.get("q", "").strip()
+    if context["index"] and words and not count_search(request.user, app_id):
+        return render(request, "search/search.html", context | {"is_held": True}, status=429)
+    if words:
+        address = get_results_address(app_id, request.user, words)
+        return redirect(f"{address}?whole=1" if "whole" in request.POST else address)
     return render(request, "search/search.html", context)
 
 
-def _read_lookup(request: PersonRequest, place: str) -> Lookup:
-    """The place to look in that a request names. Raises Http404 where nothing can be found."""
+@signed_in()
+def results(request: PersonRequest, app_id: str, encrypted: str) -> HttpResponse:
+    """Straight to the record where there is one match; otherwise people, and ids place by place.
+
+    `?whole=1` looks everywhere before it answers: without JavaScript.
+    """
+    app, wanted = gateway.lending_app(app_id), decrypt_words(request.user, encrypted)
+    people = _find_people(request, app_id, wanted)
+    wrong = validate_id(wanted) if not people["found"] else ""
+    may_look = [] if validate_id(wanted) else lookups(request.user, wanted)
+    places = may_look if "id" in request.GET or may_be_id(wanted, people) else []
+    whole = "whole" in request.GET
+    results = _look(places, app_id, wanted, seconds=None if whole else MOMENT)
+    if stored := () if wrong else find_stored(request.user, app_id, wanted):
+        results.append(SearchResult(app_id, STORED, stored))
+    if others := _find_other_case(request, app_id, wanted, results):
+        results.append(SearchResult(app_id, OTHER_CASE, others))
+    if to := _only_match(app_id, people["found"], results):
+        return redirect(to)
+    as_id = address_with(request, {"id": "1"}) if may_look and not places else ""
+    context = {
+        "wanted": wanted,
+        "encrypted": encrypted,
+        "wrong": wrong,
+        "results": results,
+        "app": app,
+        "as_id": as_id,
+    }
+    is_open = any(one.pending for one in results)
+    context["message"] = "" if is_open else _write_message(people, results, as_id)
+    return render(request, "search/search.html", context | people)
+
+
+def may_be_id(wanted: str, people: dict[str, Any]) -> bool:
+    """Whether the service is asked for a record of this id before anybody says that it is one.
+
+    One word of letters alone is a name, as a rule: where the index is whole and may be searched,
+    it has told already that nobody bears it. `people` is what the index found.
+    """
+    if any(sign.isdigit() or sign in ":_" for sign in wanted):
+        return True
+    if people["found"] or " " in wanted:
+        return False
+    knows_names = people["may_search"] and not people["is_partial"]
+    return not (knows_names and wanted.isalpha())
+
+
+def _find_other_case(
+    request: PersonRequest, app_id: str, wanted: str, results: list[SearchResult]
+) -> tuple[Match, ...]:
+    """Records of this id in other letters, where none of their kind has it as it was typed."""
+    if validate_id(wanted):
+        return ()
+    found = {match.kind for one in results for match in one.matches}
+    others = find_other_case(request.user, app_id, wanted)
+    return tuple(match for match in others if match.kind not in found)
+
+
+def _find_people(request: PersonRequest, app_id: str, wanted: str) -> dict[str, Any]:
+    """Who of the index fits, for those who may search it; and how the index stands."""
+    context = _describe_people(request, app_id)
+    index = context["index"]
+    found = find_people(index, wanted) if index else Found([])
+    return context | {"found": found.people, "may_be_more": found.may_be_more}
+
+
+def _describe_people(request: PersonRequest, app_id: str) -> dict[str, Any]:
+    """What the page says of the index: who may search it, whether it is whole, and how old."""
+    may_search = request.user.has_perm(SEARCH_BORROWERS)
+    index = find_index(app_id) if may_search else None
+    is_partial = may_search and (index is None or index.complete_at is None)
+    return {"may_search": may_search, "index": index, "is_partial": is_partial}
+
+
+@access(SEARCH_BORROWERS, methods=("POST",))
+def suggest(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The best matches of the index while one types; without words, what was opened last."""
+    app, wanted = gateway.lending_app(app_id), request.POST.get("q", "").strip()
+    if not wanted:
+        return render(request, "search/_recall.html", {"app": app})
+    if not count_search(request.user, app_id):
+        return render(request, "search/_suggestions.html", {"app": app, "is_held": True})
+    people = _find_people(request, app_id, wanted)
+    people["found"] = people["found"][:_SUGGESTED]
+    return render(request, "search/_suggestions.html", {"app": app} | people)
+
+
+def _read_lookup(request: PersonRequest, place: str, encrypted: str) -> tuple[Lookup, str]:
+    """The place to look in, and the words. Raises Http404 where nothing can be found there."""
     lookup = next((one for one in LOOKUPS if one.key == place), None)
-    wanted = _wanted(request)
+    wanted = decrypt_words(request.user, encrypted)
     if lookup is None or not lookup.fits(wanted) or validate_id(wanted):
         raise Http404("That is not looked for there.")
-    return lookup
+    return lookup, wanted
 
 
-def lookup_needs(request: PersonRequest, app_id: str, place: str) -> tuple[str, ...]:
+def lookup_needs(
+    request: PersonRequest, app_id: str, place: str, encrypted: str
+) -> tuple[str, ...]:
     """Who looks in one place: those who may read what is there. Raises Http404."""
-    return (_read_lookup(request, place).permission,)
+    return (_read_lookup(request, place, encrypted)[0].permission,)
 
 
 @signed_in(needs=lookup_needs)
-def search_in(request: PersonRequest, app_id: str, place: str) -> HttpResponse:
-    """One place of the find page: what is there, or that it could not be looked up."""
-    lookup, wanted = _read_lookup(request, place), _wanted(request)
+def search_in(request: PersonRequest, app_id: str, place: str, encrypted: str) -> HttpResponse:
+    """One place of the results: what is there, or that it could not be looked up."""
+    lookup, wanted = _read_lookup(request, place, encrypted)
     try:
         result: Any = lookup.call(gateway.app(app_id), wanted)()
     except LendingError as error:
         result = error
     found = _run_lookup(app_id, lookup, wanted, result, hurried=False)
     template = "search/_place.html" if request.htmx else "search/place.html"
-    context = {"one": found, "wanted": wanted, "app": gateway.lending_app(app_id)}
-    return render(request, template, context)
+    context = {"one": found, "wanted": wanted, "encrypted": encrypted}
+    return render(request, template, context | {"app": gateway.lending_app(app_id)})
 
 
 @signed_in()
@@ -83,10 +184,6 @@ def last_opened(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     template = "search/_recall.html" if request.htmx else "search/recall.html"
     return render(request, template, {"app": app})
-
-
-def _wanted(request: PersonRequest) -> str:
-    return request.GET.get("q", "").strip()
 
 
 def _look(
@@ -124,22 +221,32 @@ def _card(app_id: str, error: LendingError, wanted: str) -> errors.Card:
     return replace(card, links=(("Look further", listed),))
 
 
-def _write_message(results: list[SearchResult]) -> str:
-    """What came of it, in a line; `static/js/find.js` says the same of what loads by itself."""
-    count, faults = sum(len(one.matches) for one in results), any(one.fault for one in results)
+def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: str) -> str:
+    """What came of it, in a line; `static/js/find.js` says the same of what loads by itself.
+
+    `as_id` is the address that looks it up as an id, where that is left to the person.
+    """
+    count = len(people["found"]) + sum(len(one.matches) for one in results)
+    faults = any(one.fault for one in results) or people["is_partial"]
     if count:
         line = f"{count} {'match' if count == 1 else 'matches'}."
+    elif as_id and not faults:
+        line = "No match among people. It was not looked up as an id."
     else:
         line = "Nothing found so far." if faults else "No match."
     return f"{line} Not everything could be looked up." if faults else line
 
 
-def _only_match(results: list[SearchResult]) -> str:
-    """Where the one record is that has this id; empty where there are others or may be."""
+def _only_match(app_id: str, people: list[Person], results: list[SearchResult]) -> str:
+    """Where the one record is that has this id; empty where there are others or may be.
+
+    A name leads to nobody's page by itself: the caller may be another of that name.
+    """
     if any(one.fault or one.pending for one in results):
         return ""
     found = dict(link for one in results for link in one.links)
-    if len(found) != 1:
+    others = {kinds.BORROWER.url(app_id, person.borrower_id) for person in people} - set(found)
+    if len(found) != 1 or others:
         return ""
     ((url, match),) = found.items()
-    return url if match.exact else ""
+    return "" if match.warning else url

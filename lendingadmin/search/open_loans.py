@@ -1,0 +1,43 @@
+"""How many open loans people have, and what is overdue on them, where that was counted.
+
+Loans are not known here: the area that counts them registers in its `AppConfig.ready()` how.
+"""
+
+from collections.abc import Callable, Collection
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+
+class OpenLoans(NamedTuple):
+    """A borrower's open loans: how many, what is overdue on them, and when they were counted.
+
+    `overdue` is None where the service did not report it of each of them.
+    """
+
+    open_count: int
+    overdue: Decimal | None
+    counted_at: datetime
+
+
+Reader = Callable[[str, Collection[str]], dict[str, OpenLoans]]
+_READERS: dict[str, Reader] = {}
+
+
+def register_reader(permission: str, read: Reader) -> None:
+    """Let people with this permission see what `read` gives for an app and borrower ids, by id.
+
+    It leaves out borrowers of whom it is not known.
+    """
+    _READERS[permission] = read
+
+
+def read_open_loans(
+    may: Callable[[str], bool], app_id: str, borrower_ids: Collection[str]
+) -> dict[str, OpenLoans]:
+    """The open loans of these borrowers by id, as far as they are known and may be seen."""
+    found: dict[str, OpenLoans] = {}
+    for permission, read in _READERS.items():
+        if borrower_ids and may(permission):
+            found |= read(app_id, borrower_ids)
+    return found

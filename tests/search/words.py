@@ -1,0 +1,22 @@
+"""The address of what a person searches for, as the page leads there."""
+
+from django.test import Client
+from django.urls import reverse
+
+from lendingadmin.search.query import encrypt_words, get_results_address
+from lendingadmin.staff.models import User
+
+
+def person_of(desk: Client) -> User:
+    """Who is signed in."""
+    return User.objects.get(pk=desk.session["_auth_user_id"])
+
+
+def results_of(desk: Client, app_id: str, words: str) -> str:
+    """The page of results."""
+    return get_results_address(app_id, person_of(desk), words)
+
+
+def place_of(desk: Client, app_id: str, place: str, words: str) -> str:
+    """One place of them."""
+    return reverse("find-in", args=[app_id, encrypt_words(person_of(desk), words), place])
