@@ -25,6 +25,9 @@ from lendingadmin.ui import coalesce
 
 from .models import FINISHED, LONGEST_ID, OfferRequest, OfferState
 
+# Of the newest of a person so many are shown, what still runs among them.
+_LATEST, _SHOWN = 50, 10
+
 
 class Place(NamedTuple):
     """Which request: its app, its borrower, its requestId."""
@@ -37,6 +40,17 @@ class Place(NamedTuple):
         """The request, if it was asked for here."""
         rows = OfferRequest.objects.select_related("asked_by")
         return rows.filter(**self._asdict()).first()
+
+
+def list_latest_of(person: User, app_id: str, since: datetime) -> list[OfferRequest]:
+    """What a person asked for since a moment: what still runs first, then the newest."""
+    rows = OfferRequest.objects.filter(asked_by=person, app_id=app_id, last_asked_at__gte=since)
+    newest = list(rows.defer("answer").order_by("-last_asked_at")[:_LATEST])
+    return sorted(newest, key=_is_over)[:_SHOWN]
+
+
+def _is_over(row: OfferRequest) -> bool:
+    return row.is_finished or row.is_lost or row.state == OfferState.REFUSED
 
 
 def ask(

@@ -87,8 +87,6 @@ class PreviewForm(forms.Form):
         min_value=Decimal("0.001"),
         required=False,
         help_text="The amount or the day may be left empty: the service chooses it then.",
-        # A number field would lose what is no number before anybody could see it.
-        widget=forms.TextInput,
     )
     startDate = day_field(label="Starts on", zone_words=UTC_DAY, required=False)
 
@@ -98,7 +96,7 @@ class PreviewForm(forms.Form):
         limit = number(offer.credit_limit)
         amount = self.fields["amount"]
         amount.label = f"Amount ({app.currency})"
-        amount.widget.attrs |= {"inputmode": "decimal", "autocomplete": "off", "class": "number"}
+        amount.currency = app.currency  # type: ignore[attr-defined]
         if limit and limit > 0 and abs(limit.adjusted()) < 15:
             amount.initial = f"{limit.normalize():f}"
         self.fields["startDate"].initial = timezone.localdate()

@@ -48,7 +48,7 @@ class OfferRequest(models.Model):
     assessment_type = models.CharField(max_length=300, blank=True)
     timestamp = models.DateTimeField(null=True)
     asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
     )
     asked_at = models.DateTimeField()
     last_asked_at = models.DateTimeField()
@@ -64,7 +64,8 @@ class OfferRequest(models.Model):
             )
         ]
         indexes = [
-            models.Index(fields=["app_id", "borrower_id", "-asked_at"], name="offer_of_borrower")
+            models.Index(fields=["app_id", "borrower_id", "-asked_at"], name="offer_of_borrower"),
+            models.Index(fields=["asked_by", "app_id", "last_asked_at"], name="offer_of_person"),
         ]
 
     def __str__(self) -> str:
@@ -130,3 +131,19 @@ class OfferRequest(models.Model):
         if self.is_finished or self.state == OfferState.REFUSED:
             return False
         return now < (self.expiry_time or self.last_asked_at + NORMAL_TIME)
+
+
+class OfferLoan(models.Model):
+    """A loan that somebody here was about to make of an offer, written down before the call.
+
+    What became of it is told by the write of this idempotency key. `amount` is the principal in the
+    app's currency; None where the contract does not say it.
+    """
+
+    offer = models.ForeignKey(OfferRequest, on_delete=models.CASCADE, related_name="loans")
+    idempotency_key = models.CharField(max_length=64, unique=True)
+    account_id = models.CharField(max_length=LONGEST_ID)
+    amount = models.DecimalField(max_digits=18, decimal_places=3, null=True)
+
+    def __str__(self) -> str:
+        return f"loan {self.account_id} of {self.offer}"

@@ -39,5 +39,5 @@ def asked(write: Write, submitted: Submitted) -> CheckResult:
 
 def register_checkers() -> None:
     """Register how this area's unconfirmed writes are checked."""
-    checker = OutcomeChecker("Ask for offers", "lending.borrowers.getOffers", asked)
+    checker = OutcomeChecker("Request offer", "lending.borrowers.getOffers", asked)
     register_checker("borrowers.getOffers", checker._replace(there="The service knows the request"))

@@ -19,7 +19,7 @@ from tests.offers.conftest import Ask
 from tests.offers.service import BORROWER, DONE, OFFER, OfferService, hidden, operation
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ASK = "Ask the service for this request"
+ASK = "Check this request"
 ANOTHER = f'href="{BORROWER}/offers/new'
 NO_OFFER: dict[str, Any] = {"done": True, "result": {"error": "no_data", "response": None}}
 
@@ -206,7 +206,7 @@ class TestEarlierRequests:
         panel = {"HX-Request": "true"}
         answer = client_of(people[role]).get(f"{BORROWER}/offers/", headers=panel)
         page = answer.content.decode()
-        assert ("Ask for an offer" in page) == (ANOTHER in page) == may
+        assert ("Request offer</a>" in page) == (ANOTHER in page) == may
         assert (f'href="{OFFER}"' in page) == may
         assert (f'href="{OFFER}contracts"' in page) != may
         for address in re.findall('href="([^"]+)"', page):

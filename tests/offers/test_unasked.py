@@ -22,14 +22,14 @@ class TestWhatAPageMayNotAskByItself:
         answer = desk.get(OFFER + path)
         assert service.asked == []
         if not path:
-            assert "This request was not asked for here" in answer.content.decode()
-            assert "Ask the service for this request" in answer.content.decode()
+            assert "This request was not made here" in answer.content.decode()
+            assert "Check this request" in answer.content.decode()
 
     def test_another_borrowers_request_is_of_elsewhere(
         self, desk: Client, service: OfferService, asked: Ask
     ) -> None:
         asked(borrower_id="B-2")
-        assert "not asked for here" in desk.get(OFFER).content.decode()
+        assert "not made here" in desk.get(OFFER).content.decode()
         assert service.asked == []
 
     @pytest.mark.parametrize("path", ["", "status"])

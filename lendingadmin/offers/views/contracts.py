@@ -5,11 +5,12 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.display.amounts import write_for_all
 from lendingadmin.lending.errors import LendingError, UnidentifiedRecord
-from lendingadmin.offers import asking, comparison, previews
+from lendingadmin.offers import asking, comparison, lent, previews
+from lendingadmin.offers.forms import PreviewForm
 from lendingadmin.ui import errors
 from lendingadmin.ui.access import access
-from lendingadmin.ui.fields import for_all
 from lendingadmin.ui.requests import PersonRequest
 
 from .offers import MAY_ASK, checked
@@ -40,7 +41,7 @@ def contracts(
         return render(request, "offers/contracts.html", context)
     form = previews.form_of(request, offer, app_id)
     code = 200
-    if form.is_valid() and (elsewhere := _for_all(request)):
+    if form.is_valid() and (elsewhere := _address_for_all(request, form)):
         return redirect(elsewhere)
     if form.is_valid():
         try:
@@ -59,6 +60,7 @@ def contracts(
     context |= {
         "form": form,
         "offer": offer,
+        "lent": lent.read_lent(row),
         "expired": row.is_expired(timezone.now()),
         "read_at": timezone.now(),
         "query": request.GET.urlencode(),
@@ -67,10 +69,10 @@ def contracts(
     return render(request, "offers/contracts.html", context, status=code)
 
 
-def _for_all(request: PersonRequest) -> str:
+def _address_for_all(request: PersonRequest, form: PreviewForm) -> str:
     """The address with its amount so that everybody may open it; empty where it is so already."""
-    query, amount = request.GET.copy(), request.GET.get("amount", "").strip()
-    if not amount:
+    query, amount = request.GET.copy(), form.cleaned_data["amount"]
+    if amount is None or query["amount"] == (written := write_for_all(f"{amount:f}")):
         return ""
-    query["amount"] = for_all(amount)
-    return "" if query["amount"] == amount else f"{request.path}?{query.urlencode()}"
+    query["amount"] = written
+    return f"{request.path}?{query.urlencode()}"

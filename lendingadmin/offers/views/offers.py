@@ -15,7 +15,7 @@ from lendingadmin.display.technical import Leaf, list_places, list_technical
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.ids import check_id
 from lendingadmin.lending.values import Product
-from lendingadmin.offers import asking, catalogue
+from lendingadmin.offers import asking, catalogue, lent
 from lendingadmin.offers.forms import OfferForm, PreviewForm
 from lendingadmin.offers.models import LONGEST_ID, NORMAL_TIME, OfferRequest, OfferState
 from lendingadmin.ui import errors, polling
@@ -287,6 +287,7 @@ def _outcome(request: PersonRequest, row: OfferRequest) -> dict[str, Any]:
             card = errors.card(error)
     return {
         "response": response,
+        "lent": lent.read_lent(row),
         "offered": catalogue.offered(response, known),
         "catalogue_card": card,
         "preview": PreviewForm(offer=response, app=gateway.lending_app(row.app_id)),

@@ -14,9 +14,9 @@ from lendingadmin.display.technical import list_technical
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.diff import parse_moment
 from lendingadmin.lending.errors import UnidentifiedRecord
-from lendingadmin.lending.values import Borrower, Loan, text
+from lendingadmin.lending.values import Borrower, Loan, number, text
 from lendingadmin.loans.shown import CONTRACT
-from lendingadmin.offers import asking, catalogue, drafts
+from lendingadmin.offers import asking, catalogue, drafts, lent
 from lendingadmin.offers.forms import ContractLoanForm
 from lendingadmin.offers.models import OfferRequest
 from lendingadmin.offers.previews import Preview, form_of, one_of, read
@@ -59,7 +59,7 @@ def loan(
     if kept is None:
         kept = _preview(request, source, row)
     elif form.is_valid():
-        url, card = _open(request, source, kept, form)
+        url, card = _open(request, source, row, kept, form)
         if url:
             return redirect(url)
         # The token is used up; what it stood for is kept under a new one.
@@ -77,8 +77,17 @@ def loan(
         "app": gateway.lending_app(app_id),
         "read_at": timezone.now(),
         "far_start": _far_start(kept.body),
+        "lent": (before := lent.read_lent(row) if row else None),
+        "is_over": _is_over(before, kept.body),
     }
     return render(request, "offers/loan.html", context)
+
+
+def _is_over(before: lent.LentFrom | None, body: Mapping[str, object]) -> bool:
+    """Whether the loan is more than is left of the offer's limit, as far as is known here."""
+    amount = number(body.get("loanAmount"))
+    left = before.left if before else None
+    return amount is not None and left is not None and amount > left
 
 
 def _far_start(body: Mapping[str, object]) -> str:
@@ -135,13 +144,20 @@ def _known(preview: Preview, product_id: str) -> Mapping[str, object]:
 
 
 def _open(
-    request: PersonRequest, source: drafts.Source, kept: drafts.Kept, form: ContractLoanForm
+    request: PersonRequest,
+    source: drafts.Source,
+    row: OfferRequest | None,
+    kept: drafts.Kept,
+    form: ContractLoanForm,
 ) -> tuple[str, Card | None]:
     """Make the loan; the address to go to, or the card of what went wrong."""
     chosen = {
         key: form.cleaned_data[key] for key in ("accountId", "lenderId") if form.cleaned_data[key]
     }
     body = {**chosen, **kept.body}
+    if row:
+        key = idempotency.check_key(request, drafts.PURPOSE, kept.token)
+        lent.note_intent(row, key, chosen["accountId"], body.get("loanAmount"))
 
     def lands_on(made: Loan) -> str:
         account = loan_math.account_of(made) or chosen["accountId"]
@@ -160,7 +176,7 @@ def _open(
         again_at=request.get_full_path(),
     )
     if outcome.saved:
-        messages.success(request, f"Loan {chosen['accountId']} is saved.")
+        messages.success(request, f"Loan {chosen['accountId']} is recorded.")
     return outcome.url, outcome.card
 
 
