@@ -12,6 +12,7 @@ _ONE = "events/<key:account_id>/<key:event_type>/<key:timestamp>/"
 urlpatterns = [
     path("events/", records.events, name="events"),
     path("events/export.csv", records.export, name="events-export"),
+    path("events/reported", records.reported_kinds, name="events-reported"),
     path("events/new", reporting.new, name="event-new"),
     path("events/new/<str:form>", reporting.confirm, name="event-confirm"),
     path(_ONE, records.event, name="event"),

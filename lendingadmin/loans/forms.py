@@ -53,8 +53,6 @@ class LoanForm(FarDatesForm):
         decimal_places=3,
         min_value=Decimal("0.001"),
         required=False,
-        # A number field would lose what is no number before anybody could see it.
-        widget=forms.TextInput,
         help_text="The principal; empty where the contract says it.",
     )
     startDate = moment_field(label="Starts")
@@ -81,7 +79,7 @@ class LoanForm(FarDatesForm):
         super().__init__(*args, **options)
         self.fields["accountId"].initial = minted_account_id()
         self.fields["loanAmount"].label = f"Amount ({app.currency})"
-        self.fields["loanAmount"].widget.attrs |= {"inputmode": "decimal", "class": "number"}
+        self.fields["loanAmount"].currency = app.currency  # type: ignore[attr-defined]
 
     def clean_contract(self) -> Mapping[str, object]:
         """A contract has something in it, and what the spec names is of the spec's type."""

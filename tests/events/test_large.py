@@ -73,7 +73,7 @@ def test_large_events_are_all_there(
     keys = [("borrower:b", "personal_data.captured", stamp) for stamp in stamps]
     wanted = [build_url(app.app_id, *key) for key in keys]
     listed = walk(desk, f"{here}/events/?pageSize=250", r'href="([^"]*)" rel="next"', wanted)
-    assert [one for page in listed for one in page] == wanted
+    assert [one for page in listed for one in page] == wanted[::-1]
     assert [len(page) for page in listed] == [3, 3, 2]
     panel = walk(
         desk, f"{here}/borrowers/b/panels/events", r'href="([^"]*)"[^>]*>Look further', wanted
@@ -81,6 +81,6 @@ def test_large_events_are_all_there(
     assert [one for page in panel for one in page] == wanted[::-1]
     export = b"".join(desk.get(f"{here}/events/export.csv").streaming_content)  # type: ignore[attr-defined]
     rows = list(csv.DictReader(io.StringIO(export.decode("utf-8-sig"))))
-    assert [row["timestamp"] for row in rows] == stamps
+    assert [row["timestamp"] for row in rows] == stamps[::-1]
     one = desk.get(wanted[3]).content.decode()
     assert f"{MESSAGES} messages" in one

@@ -211,6 +211,7 @@ def test_anothers_form_is_not_there(
 LIMIT = 5_000_000  # Spec: Limits, event data size
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["multipart", "urlencoded"])
 def test_as_much_can_be_typed_in_as_the_service_takes(
     desk: Client, app: LendingApp, book: Caller, kind: str

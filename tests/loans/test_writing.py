@@ -53,6 +53,21 @@ def posted(service: FaultServer) -> int:
 
 
 class TestNew:
+    def test_it_leads_from_the_borrower_through_an_offer(
+        self, desk: Client, service: FaultServer
+    ) -> None:
+        page = desk.get(NEW).content.decode()
+        assert 'action="/apps/kenya/find"' in page and 'name="q"' in page
+        assert 'href="/apps/kenya/borrowers/new"' in page
+        assert "Request offer" not in page
+        assert re.search(r"<details>\s*<summary>Technical", page)
+        page = desk.get(f"{NEW}?borrowerId=B-1").content.decode()
+        assert 'href="/apps/kenya/borrowers/B-1/offers/new">Request offer</a>' in page
+
+    def test_a_contract_that_was_entered_is_seen(self, desk: Client, service: FaultServer) -> None:
+        page = desk.post(NEW, filled(desk.get(NEW), contract="{}")).content.decode()
+        assert re.search(r"<details open>\s*<summary>Technical", page)
+
     def test_what_is_filled_in_goes_out_and_nothing_else(
         self, desk: Client, service: FaultServer
     ) -> None:
@@ -92,7 +107,7 @@ class TestNew:
             ({"others": '{"accountId": "x"}'}, "These have fields of their own: accountId"),
             ({"others": '{"contract": {}}'}, "These have fields of their own: contract"),
             ({"accountId": ".."}, "cannot be an id"),
-            ({"loanAmount": "1,000"}, "Write digits only"),
+            ({"loanAmount": "1,000.5.5"}, "Write the amount in digits"),
             ({"startDate": "0001-01-01T00:00"}, "Give a year"),
             ({"token": "made up"}, "open for too long"),
         ],
@@ -108,8 +123,8 @@ class TestNew:
     def test_an_amount_that_is_no_number_stays_for_the_person_to_see(
         self, desk: Client, service: FaultServer
     ) -> None:
-        page = desk.post(NEW, filled(desk.get(NEW), loanAmount="1,000")).content.decode()
-        assert re.search('<input type="text" name="loanAmount" value="1,000"', page)
+        page = desk.post(NEW, filled(desk.get(NEW), loanAmount="1,000 or so")).content.decode()
+        assert re.search('<input type="text" name="loanAmount" value="1,000 or so"', page)
 
     def test_a_refusal_says_that_nothing_was_saved_and_where_to_look(
         self, desk: Client, service: FaultServer

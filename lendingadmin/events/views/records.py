@@ -1,6 +1,6 @@
 """Events: the list with every filter of the spec, and a page for one of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
@@ -11,12 +11,15 @@ from django.utils import timezone
 from lendingadmin import audit, gateway
 from lendingadmin.events import reading
 from lendingadmin.events.kinds import CATEGORIES, contents
+from lendingadmin.events.reported import read_reported
 from lendingadmin.events.search import build_url, search_event
-from lendingadmin.lending.errors import NotFound, UnfinishedList
+from lendingadmin.lending.diff import parse_moment
+from lendingadmin.lending.errors import LendingError, NotFound, UnfinishedList
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import leave_out_repeats
 from lendingadmin.lending.values import Event, Malformed
+from lendingadmin.people_index.names import SEE, list_names
 from lendingadmin.staff.roles import describe_roles
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response
@@ -47,21 +50,34 @@ def events(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "events/list.html", context)
 
 
+@access("lending.events.list")
+def reported_kinds(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Which kinds of data an account has up to a time: a part of a page that says what is missing.
+
+    A fault is told in it, because the page stands without it.
+    """
+    account, until = request.GET.get("accountId", ""), parse_moment(request.GET.get("until", ""))
+    try:
+        found = read_reported(gateway.app(app_id), account, until or timezone.now())
+    except (LendingError, ValueError):
+        found = None
+    context = {"reported": found, "app": gateway.lending_app(app_id)}
+    return render(request, "events/_reported.html", context)
+
+
 @access("dashboard.export", "lending.events.list")
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """All events that the filter finds, as CSV: what they are and hold, without the content."""
     form = ListForm(request.GET, _LIST, _WORDS)
     if not form.is_valid():
         return back_to_list(request)
-    found = gateway.app(app_id).events.pages(
-        filters=form.filters() or None,
-        order=form.cleaned_data.get("order") or None,
-        page_size=DEFAULT_PAGE_SIZE,
-    )
+    found = gateway.app(app_id).events.pages(**form.asked(), page_size=DEFAULT_PAGE_SIZE)
     audit.record(request, "dashboard.export", app_id=app_id, subject="events", outcome="started")
     pages = leave_out_repeats(found)
-    rows = (CsvPage(map(_cells, page.items), page.repeated) for page in pages)
-    return csv_response(request, f"events-{app_id}.csv", [*_COLUMNS, "data"], rows)
+    may_see = request.user.has_perm(SEE)
+    rows = (CsvPage(_rows(app_id, page.items, may_see), page.repeated) for page in pages)
+    head = [*_COLUMNS, "data", "borrowerName"]
+    return csv_response(request, f"events-{app_id}.csv", head, rows)
 
 
 _COLUMNS = (
@@ -76,10 +92,13 @@ _COLUMNS = (
 )
 
 
-def _cells(event: Event | Malformed) -> list[object]:
-    if isinstance(event, Malformed):
-        return [event]
-    return [*(event.raw.get(name) for name in _COLUMNS), contents(event)]
+def _rows(app_id: str, items: Sequence[Event | Malformed], may_see: bool) -> Iterator[list[object]]:
+    names = list_names(app_id, [getattr(item, "account_id", "") for item in items], may_see=may_see)
+    for event, name in zip(items, names, strict=True):
+        if isinstance(event, Malformed):
+            yield [event]
+        else:
+            yield [*(event.raw.get(key) for key in _COLUMNS), contents(event), name]
 
 
 @access("lending.events.list")

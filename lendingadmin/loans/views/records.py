@@ -15,6 +15,8 @@ from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Loan
 from lendingadmin.loans import shown
 from lendingadmin.repayments import reconciliation
+from lendingadmin.repayments.closed import explain_closed
+from lendingadmin.repayments.mistakes import annotate_mistake, list_open
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import OPEN
 from lendingadmin.search import opened
@@ -51,7 +53,8 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     """One loan: what is owed, the schedule, the contract, and what was recorded here."""
     found, now = gateway.app(app_id).loans.get(account_id), timezone.now()
     unidentified = not is_named(found, account_id)
-    here = Repayment.objects.of_loan(app_id, loan_math.account_of(found) or account_id)
+    account = loan_math.account_of(found) or account_id
+    here = Repayment.objects.of_loan(app_id, account)
     app = gateway.lending_app(app_id)
     for repayment in here.filter(state__in=OPEN):
         reconciliation.check_if_due(repayment, fresh=found)
@@ -62,7 +65,9 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "unreadable_totals": loan_math.unreadable_totals(found),
         "steps": loan_math.schedule_rows(found, now),
         "technical": list_technical(found, shown.LOAN),
-        "here": here[:_RECORDED_HERE],
+        "here": annotate_mistake(here)[:_RECORDED_HERE],
+        "mistakes": list_open(app_id, account),
+        "closed": explain_closed(found),
         "here_count": here.count(),
         "unidentified": unidentified,
         "may_record": not unidentified and request.user.has_perm("lending.loans.makeRepayment"),
@@ -74,7 +79,7 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     context |= _set_against_paid(found, dict(here.sum_recorded(app)), app.currency)
     page = render(request, "loans/loan.html", context)
     if not unidentified:
-        opened.remember(request, app_id, "loan", loan_math.account_of(found) or account_id)
+        opened.remember(request, app_id, "loan", account)
     return page
 
 

@@ -16,6 +16,7 @@ from lendingadmin.loans.forms import LoanForm, taken_up
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.ui.access import access
 from lendingadmin.ui.errors import Card
+from lendingadmin.ui.lists import as_id
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
 
@@ -27,10 +28,11 @@ _REFUSED_IN = frozenset({"open", "closed"})
 
 @access("lending.loans.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """A loan with a contract as JSON; from an offer there is a shorter way."""
+    """Leads from the borrower through an offer; a contract from elsewhere is entered as JSON."""
     app, card = gateway.lending_app(app_id), None
-    started = {"borrowerId": request.GET.get("borrowerId", ""), "startDate": timezone.localtime()}
-    started |= taken_up(services.entered(request, CREATE, app_id).sent)
+    borrower_id = as_id(request.GET.get("borrowerId", ""))
+    again = taken_up(services.entered(request, CREATE, app_id).sent)
+    started = {"borrowerId": borrower_id, "startDate": timezone.localtime()} | again
     form = LoanForm(request.POST or None, app=app, initial=started)
     if request.method == "POST" and form.is_valid():
         url, card = _create(request, form, app_id)
@@ -41,6 +43,10 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
         "card": card,
         "token": idempotency.issue_key(request, CREATE),
         "account_id": form["accountId"].value(),
+        "borrower_id": borrower_id,
+        "is_again": bool(again),
+        "may_request": request.user.has_perm("lending.borrowers.getOffers"),
+        "may_register": request.user.has_perm("lending.borrowers.create"),
         "app": app,
     }
     return render(request, "loans/new.html", context)
