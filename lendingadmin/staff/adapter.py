@@ -12,14 +12,14 @@ from lendingadmin.staff.models import User
 
 
 class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """Signing in for people whom a manager has entered; there is no sign-up and no mail."""
+    """Signing in for people whom a manager has entered; there is no sign-up."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Never: managers enter people in the admin."""
+        """Never: managers enter people."""
         return False
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send nothing: no page asks for a mail address."""
+        """Send nothing: of what allauth would mail, nothing is used here."""
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         """Record a refused password, at sign-in and at re-authentication.

@@ -12,7 +12,7 @@ class User(AbstractUser):
     """A person who signs in. What they may do comes from their groups (see `roles`).
 
     `zone` and `locale` are their `preferences`; blank is the lender's zone and the dashboard's own
-    locale.
+    locale. `setup_link_at` is when the set-up link was made that they have not used yet, if any.
     """
 
     zone = models.CharField(
@@ -25,6 +25,8 @@ class User(AbstractUser):
         default="",
         validators=[preferences.validate_locale],
     )
+
+    setup_link_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta(AbstractUser.Meta):
         verbose_name = "person"
@@ -47,7 +49,7 @@ class User(AbstractUser):
     @cached_property
     def role(self) -> str:
         """Their groups' names, the four roles first: “officer”, or “support, night desk”."""
-        held = set(self.groups.values_list("name", flat=True))
+        held = {group.name for group in self.groups.all()}
         names = [name for name in roles.ROLES if name in held]
         names += sorted(held.difference(roles.ROLES))
         return ", ".join(names) or ("superuser" if self.is_superuser else "no role")

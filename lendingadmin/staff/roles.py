@@ -5,11 +5,21 @@ rights named `dashboard.…` exist only here. Each right carries the words that 
 for the page that refuses.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 VIEWER, OFFICER, SUPPORT, MANAGER = ROLES = ("viewer", "officer", "support", "manager")
+
+#: What each role is for, in a line that completes “somebody who …”.
+ROLE_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        VIEWER: "looks at everything but personal content",
+        OFFICER: "registers borrowers, makes loans, asks for assessments and offers",
+        SUPPORT: "records repayments, prints and exports",
+        MANAGER: "does all of it, resolves unknown outcomes, sees the audit trail, manages people",
+    }
+)
 
 _LENDERS = (OFFICER, MANAGER)
 _COLLECTORS = (SUPPORT, MANAGER)
@@ -33,6 +43,8 @@ _RIGHTS = (
     Right("lending.borrowers.delete", "delete borrowers", _MANAGERS),
     Right("lending.borrowers.getOffers", "ask for offers", _LENDERS),
     Right("lending.borrowers.getOfferContracts", "see an offer's contracts", ROLES),
+    Right("dashboard.borrowers.search", "search borrowers by name, phone or number", _WRITERS),
+    Right("dashboard.borrowers.names", "see the names of borrowers beside their ids", _WRITERS),
     Right("lending.loans.list", "list loans", ROLES),
     Right("lending.loans.create", "create loans", _LENDERS),
     Right("lending.loans.get", "see a loan", ROLES),
@@ -52,7 +64,8 @@ _RIGHTS = (
     Right("dashboard.repayments.statement", "make statements of repayments", _COLLECTORS),
     Right("dashboard.personalContent.reveal", "reveal personal content", _LENDERS),
     Right("dashboard.export", "export", _WRITERS),
-    Right("dashboard.portfolio.count", "have the book counted", _WRITERS),
+    Right("dashboard.portfolio.count", "have the loans counted", _WRITERS),
+    Right("dashboard.loanLists.share", "save lists of loans for everybody", _MANAGERS),
     Right("dashboard.audit.view", "see the audit trail", _MANAGERS),
     Right("dashboard.apiCalls.view", "see calls to the lending service", _MANAGERS),
     Right("dashboard.people.manage", "manage people", _MANAGERS),
@@ -60,7 +73,20 @@ _RIGHTS = (
 
 RIGHTS: Mapping[str, Right] = MappingProxyType({right.name: right for right in _RIGHTS})
 
+# The headings under which a person's rights are told, and where their permission names begin. The
+# longest beginning that fits decides.
+_AREAS = (
+    ("Borrowers", ("lending.borrowers.", "dashboard.borrowers.", "dashboard.personalContent.")),
+    ("Loans", ("lending.loans.", "dashboard.loanLists.", "dashboard.portfolio.")),
+    ("Repayments", ("lending.loans.makeRepayment", "dashboard.repayments.")),
+    ("Offers", ("lending.borrowers.getOffer",)),
+    ("Assessments", ("lending.assessments.", "lending.assessmentTypes.")),
+    ("Products and events", ("lending.products.", "lending.events.")),
+    ("Office", ("dashboard.",)),
+)
+
 MANAGE_PEOPLE = "dashboard.people.manage"
+SEARCH_BORROWERS = "dashboard.borrowers.search"
 VIEW_AUDIT = "dashboard.audit.view"
 
 
@@ -82,3 +108,47 @@ def describe_roles(permission: str) -> str:
     """Who holds a permission: “officer or manager”. Raises KeyError for an unknown name."""
     *others, last = RIGHTS[permission].roles
     return f"{', '.join(others)} or {last}" if others else last
+
+
+def describe_rights(names: Iterable[str]) -> list[tuple[str, str]]:
+    """What somebody with these rights may do: headings with a sentence each.
+
+    “Loans”: “May list, create and delete loans; see a loan.” Names that are no right are left out.
+    """
+    found: dict[str, list[str]] = {}
+    held = set(names)
+    for right in _RIGHTS:
+        if right.name in held:
+            found.setdefault(_find_area(right.name), []).append(right.words)
+    return [
+        (area, f"May {'; '.join(_join_verbs(found[area]))}.") for area, _ in _AREAS if area in found
+    ]
+
+
+def describe_group(name: str, held: Iterable[str]) -> str:
+    """What a role is for; for a group that people made, what its rights let a person do."""
+    if name in ROLE_WORDS:
+        return ROLE_WORDS[name]
+    words = [right.words for right in _RIGHTS if right.name in set(held)]
+    return f"may {'; '.join(_join_verbs(words))}" if words else "may do nothing yet"
+
+
+def _find_area(name: str) -> str:
+    fitting = [
+        (start, area) for area, starts in _AREAS for start in starts if name.startswith(start)
+    ]
+    return max(fitting, key=lambda one: len(one[0]))[1]
+
+
+def _join_verbs(words: Iterable[str]) -> list[str]:
+    """“list loans”, “create loans” as “list and create loans”; each object stands once."""
+    verbs: dict[str, list[str]] = {}
+    for one in words:
+        verb, _, what = one.partition(" ")
+        verbs.setdefault(what, []).append(verb)
+    return [f"{_list_words(several)} {what}".strip() for what, several in verbs.items()]
+
+
+def _list_words(words: list[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last

@@ -6,11 +6,12 @@ from typing import Any
 from allauth.account import signals as account
 from allauth.mfa import signals as mfa
 from allauth.mfa.models import Authenticator
-from django.contrib.auth.signals import user_logged_out
+from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.http import HttpRequest
 
 from lendingadmin.audit import record
 from lendingadmin.staff.models import User
+from lendingadmin.staff.sessions import note_sign_in
 
 
 def record_account(
@@ -35,7 +36,8 @@ def record_refused_factor(*, request: HttpRequest, user: User, **_: Any) -> None
 
 
 def connect_all() -> None:
-    """Listen to allauth and to Django's sign-out."""
+    """Listen to allauth, and to Django's sign-in and sign-out."""
+    user_logged_in.connect(note_sign_in, dispatch_uid="staff.note_sign_in")
     mfa.authentication_failed.connect(
         record_refused_factor, dispatch_uid="staff.record_refused_factor"
     )

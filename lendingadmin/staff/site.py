@@ -8,31 +8,28 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.shortcuts import redirect
 
-from lendingadmin.staff.roles import MANAGE_PEOPLE, RIGHTS, describe_roles
-
 
 class PeopleAdminSite(AdminSite):
-    """The admin, for everyone who may manage people; `is_staff` is not used."""
+    """The admin, for superusers; `is_staff` is not used. Managers have pages of the product."""
 
     site_header = "People"
     site_title = "people"
     index_title = "People and groups"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Whether this person may manage people."""
-        return request.user.is_active and request.user.has_perm(MANAGE_PEOPLE)
+        """Whether this person is a superuser."""
+        return request.user.is_active and request.user.is_superuser
 
     def login(self, request: HttpRequest, extra_context: Any = None) -> Any:
         """Redirect people who are not signed in to the product's own sign-in.
 
         Django's form is never shown: it has neither throttling nor second factors. Raises
-        PermissionDenied for somebody who is signed in and may not manage people.
+        PermissionDenied for somebody who is signed in and no superuser.
         """
         if self.has_permission(request):
             return redirect("admin:index")
         if request.user.is_authenticated:
-            needed = describe_roles(MANAGE_PEOPLE)
-            raise PermissionDenied(f"To {RIGHTS[MANAGE_PEOPLE].words} you need the role {needed}.")
+            raise PermissionDenied("This part is for superusers; managers have the page People.")
         # Django loads this module before the models that allauth needs.
         from allauth.account.decorators import secure_admin_login
 

@@ -1,13 +1,13 @@
-"""Signing in and out, one's profile; password and second factors are allauth's pages.
+"""Signing in and out, one's profile, and the pages on which managers keep people.
 
-No sign-up, no mail, no password reset by mail: managers enter people and set a new password in the
-admin.
+Password and second factors are allauth's pages. There is no sign-up and no password reset that a
+stranger can ask for: managers enter people and hand over one-time set-up links.
 """
 
 from allauth.account import views as allauth
 from django.urls import include, path
 
-from lendingadmin.staff import views
+from lendingadmin.staff.views import people, profile, setup
 
 urlpatterns = [
     path("login/", allauth.login, name="account_login"),
@@ -16,7 +16,19 @@ urlpatterns = [
     # allauth's sign-in page asks for this address; the adapter keeps the page behind it closed.
     path("signup/", allauth.signup, name="account_signup"),
     path("reauthenticate/", allauth.reauthenticate, name="account_reauthenticate"),
-    path("profile/", views.profile, name="profile"),
+    path("profile/", profile.profile, name="profile"),
+    path("set-up/<uidb64>/<token>/", setup.set_up, name="account_setup"),
     path("password/change/", allauth.password_change, name="account_change_password"),
     path("2fa/", include("allauth.mfa.urls")),
+]
+
+people_patterns = [
+    path("", people.people, name="people"),
+    path("new", people.new, name="person-new"),
+    path("<int:number>/", people.person, name="person"),
+    path("<int:number>/set-up-link", people.setup_link, name="person-setup-link"),
+    path("<int:number>/sessions/end", people.sessions_end, name="person-sessions-end"),
+    path("<int:number>/two-step/remove", people.two_step_remove, name="person-two-step-remove"),
+    path("<int:number>/deactivate", people.deactivate, name="person-deactivate"),
+    path("<int:number>/reactivate", people.reactivate, name="person-reactivate"),
 ]

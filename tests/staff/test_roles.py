@@ -8,7 +8,15 @@ from django.contrib.auth.models import Group, Permission
 from django.db import IntegrityError, transaction
 
 from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import RIGHTS, ROLES, describe_roles, list_rights
+from lendingadmin.staff.roles import (
+    RIGHTS,
+    ROLE_WORDS,
+    ROLES,
+    describe_group,
+    describe_rights,
+    describe_roles,
+    list_rights,
+)
 from lendingadmin.staff.sync import sync_roles
 
 TABLE = list(csv.DictReader((Path(__file__).parents[1] / "operations.csv").open()))
@@ -22,7 +30,10 @@ OWN = {
     "dashboard.apiCalls.view": {"manager"},
     "dashboard.people.manage": {"manager"},
     "dashboard.personalContent.reveal": {"officer", "manager"},
+    "dashboard.borrowers.search": {"officer", "support", "manager"},
+    "dashboard.borrowers.names": {"officer", "support", "manager"},
     "dashboard.export": {"officer", "support", "manager"},
+    "dashboard.loanLists.share": {"manager"},
     "dashboard.portfolio.count": {"officer", "support", "manager"},
     "dashboard.repayments.statement": {"support", "manager"},
 }
@@ -103,6 +114,33 @@ def test_roles_in_words() -> None:
     assert describe_roles("dashboard.audit.view") == "manager"
     assert describe_roles("lending.loans.makeRepayment") == "support or manager"
     assert describe_roles("dashboard.export") == "officer, support or manager"
+
+
+def test_rights_are_told_in_sentences_under_headings() -> None:
+    assert describe_rights(["lending.loans.get", "lending.loans.makeRepayment"]) == [
+        ("Loans", "May see a loan."),
+        ("Repayments", "May record repayments."),
+    ]
+    several = ["lending.loans.list", "lending.loans.create", "lending.loans.delete"]
+    assert describe_rights([*several, "staff.view_user"]) == [
+        ("Loans", "May list, create and delete loans.")
+    ]
+    assert describe_rights([]) == []
+
+
+def test_no_right_is_left_out_of_the_sentences() -> None:
+    told = describe_rights(RIGHTS)
+    for right in RIGHTS.values():
+        what = right.words.partition(" ")[2] or right.words
+        assert any(what in words for _, words in told), right.name
+
+
+def test_a_role_is_told_by_what_it_is_for_and_another_group_by_its_rights() -> None:
+    assert {name for name in ROLES if describe_group(name, [])} == set(ROLE_WORDS)
+    assert describe_group("support", []).startswith("records repayments")
+    rights = ["lending.loans.get", "lending.loans.list", "lending.loans.create"]
+    assert describe_group("night desk", rights) == "may list and create loans; see a loan"
+    assert describe_group("night desk", []) == "may do nothing yet"
 
 
 def test_repr_shows_no_more_than_the_user_name(db: None) -> None:

@@ -175,7 +175,6 @@ class TestSecondFactor:
         self, client: Client, manager: User, support: User, secret: str
     ) -> None:
         client.force_login(manager)
-        chosen = {"action": "remove_second_factors", "_selected_action": [support.pk]}
-        client.post("/admin/staff/user/", chosen)
+        client.post(f"/people/{support.pk}/two-step/remove")
         assert not Authenticator.objects.filter(user=support).exists()
         assert trail()[-1] == ("manager", "people.secondFactor", "support", "removed", "")

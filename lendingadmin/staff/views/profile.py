@@ -12,11 +12,10 @@ from django.utils import timezone
 
 from lendingadmin.audit import record
 from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, describe_locale, write_example
+from lendingadmin.staff import preferences
 from lendingadmin.staff.models import User
 from lendingadmin.ui.access import signed_in
 from lendingadmin.ui.requests import PersonRequest
-
-from . import preferences
 
 if TYPE_CHECKING:
     _Form = forms.ModelForm[User]
@@ -38,8 +37,8 @@ class ProfileForm(_Form):
             label="Time zone",
             required=False,
             choices=_list_zones,
-            help_text="Times are shown in it. Dates in forms, due dates and the day's end stay in "
-            "the lender's zone, which is named beside them.",
+            help_text="Times and the days of the audit trail are in it. Dates in other forms, due "
+            "dates and the end of day stay in the lender's zone, which is named beside them.",
         )
         self.fields["locale"] = forms.ChoiceField(
             label="Numbers and dates",

@@ -1,0 +1,113 @@
+"""Forms of signing in, and of people: a manager enters all of them but a password."""
+
+from typing import TYPE_CHECKING, Any
+
+from allauth.account.forms import LoginForm as AllauthLoginForm
+from django import forms
+from django.contrib.auth.forms import SetPasswordForm
+from django.contrib.auth.models import Group
+from django.contrib.auth.password_validation import password_validators_help_texts
+from django.utils.html import format_html
+
+from lendingadmin.staff import services
+from lendingadmin.staff.models import User
+from lendingadmin.staff.roles import describe_group
+
+if TYPE_CHECKING:
+    _PersonForm = forms.ModelForm[User]
+    _SetPasswordForm = SetPasswordForm[User]
+    _GroupsField = forms.ModelMultipleChoiceField[Group]
+else:
+    # Django's own classes take no type arguments; only their type stubs do.
+    _PersonForm, _SetPasswordForm = forms.ModelForm, SetPasswordForm
+    _GroupsField = forms.ModelMultipleChoiceField
+
+_STATES = (("", "all"), ("active", "active"), ("inactive", "deactivated"))
+
+
+class LoginForm(AllauthLoginForm):  # type: ignore[misc]
+    """allauth's form, ready to be typed into."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["login"].widget.attrs["autofocus"] = True
+
+
+class PersonForm(_PersonForm):
+    """A person as a manager may change them; `by` is the manager, who decides what may be given."""
+
+    class Meta:
+        model = User
+        fields = ("first_name", "last_name", "email", "groups")
+
+    def __init__(self, *args: Any, by: User, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.by = by
+        self.fields["email"].label = "E-mail"
+        self.fields["groups"] = _RolesField(
+            queryset=services.list_groups(by).prefetch_related("permissions__content_type"),
+            required=False,
+            label="Roles",
+            widget=forms.CheckboxSelectMultiple,
+        )
+
+    def clean_groups(self) -> Any:
+        """Refuse to give up the right to manage people."""
+        groups = self.cleaned_data["groups"]
+        if services.gives_up_managing(self.by, self.instance, groups):
+            raise forms.ValidationError(services.ANOTHER_MUST_TAKE_ROLE)
+        return groups
+
+
+class NewPersonForm(PersonForm):
+    """A new person; the user name stays as it is then."""
+
+    class Meta:
+        model = User
+        fields = ("username", *PersonForm.Meta.fields)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["username"].label = "User name"
+        self.fields["username"].help_text = "For signing in. It can't be changed later."
+        self.fields["username"].widget.attrs["autofocus"] = True
+
+    def clean_username(self) -> str:
+        """Signing in ignores case, so two names that differ only by case would be one person."""
+        name = str(self.cleaned_data["username"])
+        if User.objects.filter(username__iexact=name).exists():
+            raise forms.ValidationError("A person with that user name already exists.")
+        return name
+
+
+class PeopleFilterForm(forms.Form):
+    """The filters of the list of people."""
+
+    name = forms.CharField(required=False, max_length=150, label="Name or e-mail")
+    state = forms.ChoiceField(required=False, choices=_STATES, label="Account")
+
+
+class OwnPasswordForm(_SetPasswordForm):
+    """The password that a person chooses on their set-up link, typed twice."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        first, second = self.fields["new_password1"], self.fields["new_password2"]
+        first.label, second.label = "Password", "The same again"
+        first.help_text = " ".join(password_validators_help_texts())
+        second.help_text = ""
+        first.widget.attrs["autofocus"] = True
+
+    def validate_password_for_user(self, user: User, password_field_name: str = "") -> None:
+        """Say what is wrong with a password beside the field in which it was chosen."""
+        super().validate_password_for_user(user, "new_password1")
+
+
+class _RolesField(_GroupsField):
+    """Roles, each with what it is for."""
+
+    def label_from_instance(self, obj: Group) -> str:
+        held = [services.name_item(permission) for permission in obj.permissions.all()]
+        words = describe_group(obj.name, held)
+        name = f"{obj.name[:1].upper()}{obj.name[1:]}"
+        return format_html("<span>{} <small>{}</small></span>", name, words)

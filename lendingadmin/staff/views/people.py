@@ -1,0 +1,184 @@
+"""The people of the dashboard, for managers: who there is, their roles, how they get in."""
+
+from collections.abc import Callable
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from lendingadmin.staff import services, sessions
+from lendingadmin.staff.forms import NewPersonForm, PeopleFilterForm, PersonForm
+from lendingadmin.staff.models import User
+from lendingadmin.staff.roles import MANAGE_PEOPLE, describe_rights
+from lendingadmin.staff.setup_links import mail_setup_link, may_mail
+from lendingadmin.ui.access import access
+from lendingadmin.ui.lists import whole_number
+from lendingadmin.ui.requests import PersonRequest, address_with
+
+PAGE = 100
+
+
+@access(MANAGE_PEOPLE)
+def people(request: PersonRequest) -> HttpResponse:
+    """Everybody whom this manager may see, those who can sign in first."""
+    form = PeopleFilterForm(request.GET)
+    rows = _list_rows(request.user, form)
+    pages = Paginator(rows, PAGE)
+    page = pages.get_page(whole_number(request.GET.get("page")) or 1)
+    following = str(page.next_page_number()) if page.has_next() else ""
+    pager = {
+        "count": len(page),
+        "total": str(pages.count),
+        "next_url": address_with(request, {"page": following}) if following else "",
+        "first_url": address_with(request, {"page": ""}) if page.has_previous() else "",
+    }
+    context = {
+        "form": form,
+        "people": page.object_list,
+        "pager": pager,
+        "filtered": any(form.cleaned_data.values()) if form.is_valid() else False,
+        "zone": settings.LENDING_APPS[0].zone,
+    }
+    return render(request, "people/list.html", context)
+
+
+@access(MANAGE_PEOPLE, methods=("GET", "POST"))
+def new(request: PersonRequest) -> HttpResponse:
+    """Enter a person; the answer shows the link by which they set up their account."""
+    form = NewPersonForm(request.POST if request.method == "POST" else None, by=request.user)
+    if form.is_bound and form.is_valid():
+        person = services.add_person(request, form)
+        return _show_setup_link(request, person.pk, is_new=True)
+    return render(request, "people/new.html", {"form": form})
+
+
+@access(MANAGE_PEOPLE, methods=("GET", "POST"))
+def person(request: PersonRequest, number: int) -> HttpResponse:
+    """One person; the form changes name, mail address and roles."""
+    found = get_object_or_404(services.list_people(request.user), pk=number)
+    data = request.POST if request.method == "POST" else None
+    form = PersonForm(data, instance=found, by=request.user)
+    if form.is_bound and form.is_valid():
+        return _apply(request, number, lambda by: services.save_person(request, by, form), "Saved.")
+    # A form that is bound has put what was typed into the person.
+    shown = services.list_people(request.user).get(pk=number)
+    factors = Authenticator.objects.filter(user=shown)
+    context = {
+        "person": shown,
+        "form": form,
+        "rights": describe_rights(shown.get_all_permissions()),
+        "sessions": sessions.list_sessions(shown),
+        "here": request.session.session_key,
+        "has_two_step": factors.exclude(type=Authenticator.Type.RECOVERY_CODES).exists(),
+        "is_own": shown.pk == request.user.pk,
+        "zone": settings.LENDING_APPS[0].zone,
+    }
+    return render(request, "people/person.html", context)
+
+
+@access(MANAGE_PEOPLE, methods=("POST",))
+def setup_link(request: PersonRequest, number: int) -> HttpResponse:
+    """Make a set-up link and show it, this once: it is kept nowhere."""
+    get_object_or_404(services.list_people(request.user), pk=number)
+    return _show_setup_link(request, number)
+
+
+@access(MANAGE_PEOPLE, methods=("POST",))
+def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
+    """Sign a person out everywhere."""
+
+    def end(by: User) -> str:
+        _, ended = services.end_all_sessions(request, by, number)
+        return f"{ended} session{'' if ended == 1 else 's'} ended." if ended else "None was open."
+
+    return _apply(request, number, end)
+
+
+@access(MANAGE_PEOPLE, methods=("POST",))
+def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
+    """Remove two-step sign-in for somebody who lost their phone or key."""
+
+    def remove(by: User) -> str:
+        found, removed = services.remove_second_factors(request, by, number)
+        if not removed:
+            return f"{found} had no two-step sign-in."
+        return f"Two-step sign-in is removed: {found} signs in with the password alone."
+
+    return _apply(request, number, remove)
+
+
+@access(MANAGE_PEOPLE, methods=("POST",))
+def deactivate(request: PersonRequest, number: int) -> HttpResponse:
+    """Close a person's account."""
+
+    def close(by: User) -> str:
+        return f"{services.deactivate(request, by, number)} can no longer sign in."
+
+    return _apply(request, number, close)
+
+
+@access(MANAGE_PEOPLE, methods=("POST",))
+def reactivate(request: PersonRequest, number: int) -> HttpResponse:
+    """Open a closed account again."""
+
+    def reopen(by: User) -> str:
+        return f"{services.reactivate(request, by, number)} can sign in again."
+
+    return _apply(request, number, reopen)
+
+
+def _apply(
+    request: PersonRequest, number: int, change: Callable[[User], object], success: str = ""
+) -> HttpResponse:
+    """Make a change to a person of this manager's and come back to them, with what it came to."""
+    get_object_or_404(services.list_people(request.user), pk=number)
+    try:
+        words = change(request.user)
+    except services.ChangeRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, success or str(words))
+    return redirect("person", number)
+
+
+def _show_setup_link(request: PersonRequest, number: int, *, is_new: bool = False) -> HttpResponse:
+    """Answer the POST itself: a redirect would have to keep the link somewhere."""
+    try:
+        found, path = services.make_setup_link(request, request.user, number)
+    except services.ChangeRefused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("person", number)
+    base = settings.DASHBOARD_URL or request.build_absolute_uri("/")
+    address = f"{base.rstrip('/')}{path}"
+    context: dict[str, Any] = {
+        "person": found,
+        "address": address,
+        "hours": settings.PASSWORD_RESET_TIMEOUT // 3600,
+        "is_new": is_new,
+        "tried_mail": may_mail(found),
+        "is_mailed": may_mail(found) and mail_setup_link(found, address),
+    }
+    return render(request, "people/setup_link.html", context)
+
+
+def _list_rows(manager: User, form: PeopleFilterForm) -> QuerySet[User, Any]:
+    rows = services.list_people(manager)
+    if not form.is_valid():
+        return rows.none()
+    if name := form.cleaned_data["name"].strip():
+        fields = ("username", "first_name", "last_name", "email")
+        wanted = Q()
+        for word in name.split():
+            wanted &= Q(*((f"{field}__icontains", word) for field in fields), _connector=Q.OR)
+        rows = rows.filter(wanted)
+    if state := form.cleaned_data["state"]:
+        rows = rows.filter(is_active=state == "active")
+    factors = Authenticator.objects.filter(user=OuterRef("pk"))
+    has_two_step = Exists(factors.exclude(type=Authenticator.Type.RECOVERY_CODES))
+    rows = rows.annotate(has_two_step=has_two_step).prefetch_related("groups")
+    return rows.order_by("-is_active", "username")
