@@ -1,6 +1,7 @@
 """What the audit trail is filtered by."""
 
-from datetime import UTC, datetime, time, timedelta
+import re
+from datetime import datetime, time, timedelta, tzinfo
 from functools import reduce
 from operator import and_
 from typing import Any
@@ -10,10 +11,16 @@ from django.conf import settings
 from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Upper
 from django.db.models.lookups import Exact
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
+from lendingadmin.audit.messages import ACTIONS
 from lendingadmin.audit.models import Entry
+from lendingadmin.display.times import zone_name
+from lendingadmin.lending.ids import account_id
 from lendingadmin.ui.dates import plausible
+from lendingadmin.ui.keyset import build_prefix
+from lendingadmin.ui.lists import as_id
 
 
 class _Undrawn(forms.HiddenInput):
@@ -23,30 +30,36 @@ class _Undrawn(forms.HiddenInput):
         return SafeString("")
 
 
-class FilterForm(forms.Form):
-    """The filters of the audit page, all of them optional. Days are whole days in UTC."""
+def _day(label: str) -> forms.DateField:
+    widget = forms.DateInput(attrs={"type": "date"})
+    return forms.DateField(required=False, label=label, widget=widget, validators=[plausible])
 
+
+class FilterForm(forms.Form):
+    """The filters of the audit page, all of them optional. Days are whole days in `zone`."""
+
+    record = forms.CharField(required=False, max_length=300, label="Record")
     person = forms.CharField(required=False, max_length=150, label="Person")
-    action = forms.CharField(required=False, max_length=100, label="Action")
+    action = forms.ChoiceField(required=False, label="Action")
     app = forms.ChoiceField(required=False, label="App")
-    since = forms.DateField(
-        required=False,
-        label="From",
-        widget=forms.DateInput(attrs={"type": "date"}),
-        validators=[plausible],
-    )
-    until = forms.DateField(
-        required=False,
-        label="To",
-        widget=forms.DateInput(attrs={"type": "date"}),
-        validators=[plausible],
-    )
+    since = _day("From")
+    until = _day("To")
     before = forms.IntegerField(required=False, min_value=1, widget=_Undrawn)
 
-    def __init__(self, data: object) -> None:
-        super().__init__(data)  # type: ignore[arg-type]
+    def __init__(self, data: Any, *, zone: tzinfo) -> None:
+        super().__init__(data)
+        self.zone = zone
         apps = [(app.app_id, app.app_id) for app in settings.LENDING_APPS]
+        actions = [("", "All"), *ACTIONS.items()]
+        asked = data.get("action", "")
+        if asked and asked not in ACTIONS:
+            # An address may name an action without words here; it is looked for all the same.
+            actions.append((asked, asked))
         self.fields["app"].choices = [("", "All"), *apps]  # type: ignore[attr-defined]
+        self.fields["action"].choices = actions  # type: ignore[attr-defined]
+        self.fields["record"].widget.attrs["placeholder"] = "Any id"
+        for name in ("since", "until"):
+            self.fields[name].zone_words = zone_name(zone)  # type: ignore[attr-defined]
 
     def rows(self) -> QuerySet[Entry]:
         """The entries among which `keyset.read_slice` finds those of a valid form, by an index."""
@@ -60,6 +73,8 @@ class FilterForm(forms.Form):
     def _conditions(self) -> list[Q]:
         """The filters, the one that finds fewest first."""
         asked, found = self.cleaned_data, []
+        if asked.get("record"):
+            found.append(_match_record(asked["record"].strip(), asked.get("app", "")))
         if asked.get("person"):
             found.append(Q(Exact(Upper("username"), Upper(Value(asked["person"].strip())))))
         if asked.get("action"):
@@ -71,7 +86,27 @@ class FilterForm(forms.Form):
     def _days(self) -> Q:
         since, until, days = self.cleaned_data.get("since"), self.cleaned_data.get("until"), Q()
         if since:
-            days &= Q(at__gte=datetime.combine(since, time.min, UTC))
+            days &= Q(at__gte=datetime.combine(since, time.min, self.zone))
         if until:
-            days &= Q(at__lt=datetime.combine(until, time.min, UTC) + timedelta(days=1))
+            days &= Q(at__lt=datetime.combine(until + timedelta(days=1), time.min, self.zone))
         return days
+
+
+def _match_record(record: str, app_id: str) -> Q:
+    """Entries about one record: a person, borrower, account, loan or repayment, or by its address.
+
+    An entry's subject is the id, or begins with it: a loan's with its repayment behind, and a
+    borrower's account with a time. A repayment is found by the address of its page. Each of these
+    is found by an index of its own, and what they find is sorted afterwards: else databases read
+    the whole trail backwards for the newest.
+    """
+    conditions = [Q(subject=record), build_prefix("subject", f"{record} rp-"), Q(url=record)]
+    if as_id(record):
+        account = account_id(record)
+        conditions += [Q(subject=account), build_prefix("subject", f"{account} ")]
+    if repayment := re.fullmatch(r"rp-([1-9]\d{0,17})", record, re.IGNORECASE):
+        apps = [app_id] if app_id else [app.app_id for app in settings.LENDING_APPS]
+        urls = [reverse("repayment", args=[app, int(repayment[1])]) for app in apps]
+        conditions.append(Q(url__in=urls))
+    first, *others = (Entry.objects.filter(one).order_by().values("pk") for one in conditions)
+    return Q(pk__in=first.union(*others))

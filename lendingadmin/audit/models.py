@@ -69,6 +69,14 @@ class Entry(models.Model):
             models.Index(Upper("username"), "at", "id", name="audit_person"),
             models.Index(fields=["action", "at", "id"], name="audit_action"),
             models.Index(fields=["app_id", "at", "id"], name="audit_app"),
+            # The history of one record: by its id, which the subject is or begins with, and by the
+            # address of its page.
+            models.Index(
+                fields=["subject", "at", "id"],
+                opclasses=["varchar_pattern_ops", "", ""],
+                name="audit_record",
+            ),
+            models.Index(fields=["url", "at", "id"], name="audit_url"),
             # What was done to one record. Only these operators serve “begins with” on PostgreSQL,
             # whatever the collation of the database.
             models.Index(

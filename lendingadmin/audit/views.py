@@ -1,9 +1,11 @@
 """The audit trail's page."""
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from lendingadmin.audit.forms import FilterForm
+from lendingadmin.display import formats
 from lendingadmin.staff.roles import VIEW_AUDIT
 from lendingadmin.ui.access import access
 from lendingadmin.ui.keyset import Slice, build_pager, read_slice
@@ -16,14 +18,16 @@ def entries(request: HttpRequest) -> HttpResponse:
     """Who did what, newest first, a page at a time; the filters and the page are in the address.
 
     A page starts behind an entry rather than at a count, so that entries written meanwhile shift
-    nothing.
+    nothing. Times and days are in the reader's zone.
     """
-    form = FilterForm(request.GET)
+    lenders_zone = settings.LENDING_APPS[0].zone
+    form = FilterForm(request.GET, zone=formats.zone() or lenders_zone)
     page = _page(form) if form.is_valid() else Slice([])
     context = {
         "form": form,
         "entries": page.rows,
         "filtered": any(form.cleaned_data.get(name) for name in form.fields if name != "before"),
+        "zone": lenders_zone,
         "pager": build_pager(request, page),
     }
     return render(request, "audit/entries.html", context)
