@@ -42,6 +42,13 @@ class SampleForm(forms.Form):
     channel = forms.ChoiceField(
         label="Channel", choices=[("", "not given"), ("mobile", "mobile")], required=False
     )
+    network = forms.ChoiceField(
+        label="Network",
+        choices=[("", "not given"), ("M-PESA", "M-PESA")],
+        widget=forms.RadioSelect(attrs={"class": "chips"}),
+        initial="M-PESA",
+        required=False,
+    )
     platform = forms.MultipleChoiceField(
         label="Platforms",
         choices=[("android", "Android"), ("ios", "iOS")],
@@ -105,7 +112,7 @@ def schedule() -> dict[str, Any]:
 
 
 def pictures() -> dict[str, Any]:
-    """The bars of the desk, by month and by kind, and a figure over time."""
+    """The bars of the home page, by month and by kind, and a figure over time."""
     start = datetime(2025, 11, 15, tzinfo=UTC)
     points = [(start + timedelta(days=30 * n), Decimal(n * n % 13 * 51_000)) for n in range(13)]
     months = [

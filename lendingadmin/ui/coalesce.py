@@ -94,9 +94,13 @@ def _ask(key: str, mine: str, call: Callable[[], Value]) -> Answered:
         cache.set(f"{key}:{mine}", encrypt(_write_error(error)), timeout=LONGEST_WAIT + 1)
         raise
     answered = Answered(value.raw, timezone.now())
-    text = simplejson.dumps(
-        {"raw": answered.raw, "read_at": answered.read_at.isoformat()}, use_decimal=True
-    )
+    try:
+        text = simplejson.dumps(
+            {"raw": answered.raw, "read_at": answered.read_at.isoformat()}, use_decimal=True
+        )
+    except (RecursionError, ValueError):
+        # What cannot be written, as it is nested too deeply, everybody reads for himself.
+        return answered
     cache.set(key, encrypt(text), timeout=GOOD_FOR.total_seconds() + 1)
     return answered
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from django.urls import reverse
 
-_ROUTE_WORDS = frozenset({"new"})
+_ROUTE_WORDS = frozenset({"lists", "new"})
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.~")
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9~-][A-Za-z0-9.~-]*")
 _MARK = "~"

@@ -8,6 +8,7 @@ the access rule.
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
+from lendingadmin.gateway import is_outage
 from lendingadmin.lending.errors import (
     AnswerTooLarge,
     BadRequest,
@@ -48,6 +49,8 @@ class Card:
     tone: str = "bad"
     links: tuple[tuple[str, str], ...] = field(default=())
     status: int | None = None
+    # The parts of a page share it: one of them says all, the others a line.
+    is_outage: bool = False
 
 
 # What each kind of fault is called, what to do about it, and which status the page bears.
@@ -189,6 +192,7 @@ def card(error: LendingError) -> Card:
         ),
         tone="warn" if isinstance(error, NotFound) else "bad",
         status=error.status,
+        is_outage=is_outage(type(error).__name__, error.status),
     )
 
 

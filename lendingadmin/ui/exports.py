@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import simplejson
 from django.core.cache import cache
@@ -22,6 +22,7 @@ from lendingadmin.lending.errors import LendingError
 from .requests import PersonRequest
 
 Row = Iterable[object]
+Item = TypeVar("Item")
 
 # A spreadsheet takes a cell that begins so for a formula.
 _FORMULA = frozenset("=+-@\t\r")
@@ -54,11 +55,11 @@ class CsvPage(NamedTuple):
     repeated: int = 0
 
 
-def in_pages(items: Iterable[Row]) -> Iterator[CsvPage]:
+def split_into_pages(items: Iterable[Item]) -> Iterator[list[Item]]:
     """The items some hundred at a time: each page is written at once."""
     rest = iter(items)
     while page := list(islice(rest, _AT_ONCE)):
-        yield CsvPage(page)
+        yield page
 
 
 class Progress(NamedTuple):

@@ -13,7 +13,13 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 
 from lendingadmin.display import formats
-from lendingadmin.display.locales import decimal_sign
+from lendingadmin.display.amounts import (
+    Ambiguous,
+    OtherCurrency,
+    Unreadable,
+    parse_amount,
+    write_for_all,
+)
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
@@ -21,57 +27,57 @@ from lendingadmin.lending.ids import check_id
 from .dates import plausible
 from .moments import MomentField
 
-_PLAIN_NUMBER = re.compile(r"\d+(\.\d+)?")
-# One to three digits, a point, three digits: thousands, to those who write a comma for decimals.
-_TWO_WAYS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
-_FORM = "With a point for decimals and nothing between thousands: 1234.50."
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_ID = 255
 
 
-def for_all(amount: str) -> str:
-    """The amount so that everybody may write it: `01.234` for 1.234, which is read in two ways."""
-    return f"0{amount}" if _TWO_WAYS.fullmatch(amount) else amount
-
-
 class _Prefilled(forms.BoundField):
-    """What the product itself fills in is accepted as it stands, from everybody."""
+    """What the product itself fills in has one reading, for everybody."""
 
     @cached_property
     def initial(self) -> Any:
         found = super().initial
         text = f"{found:f}" if isinstance(found, Decimal) else found
-        return for_all(text) if isinstance(text, str) and _writes_comma() else text
+        return write_for_all(text) if isinstance(text, str) else text
 
 
 class AmountField(forms.DecimalField):
-    """Money as everybody writes it in a form: digits, and a point for decimals.
+    """Money as people write it: `3,500`, `3 500.50`, `KES 3500`, `3500/=`.
 
-    To somebody who reads 1.500 as fifteen hundred the hint says so, and what they may have meant
-    otherwise is refused: an amount is never guessed.
+    What has two readings is refused with both, because an amount is never guessed. Forms set
+    `currency` to the ISO 4217 code that the amount may name; with none it names none.
     """
 
     bound_field_class = _Prefilled
+    # A number field would lose what is no number before anybody could see it.
+    widget = forms.TextInput
+    currency = ""
 
     def to_python(self, value: Any) -> Any:
         text = str(value or "").strip()
-        if text and not (text.isascii() and _PLAIN_NUMBER.fullmatch(text)):
+        if not text:
+            return super().to_python(text)
+        try:
+            amount = parse_amount(text, self.currency, formats.locale())
+        except Ambiguous as found:
+            one, other = found.readings
             raise forms.ValidationError(
-                "Write digits only, with a point for decimals and nothing between thousands."
-            )
-        if _TWO_WAYS.fullmatch(text) and _writes_comma():
-            whole, _, rest = text.partition(".")
+                f"“{text}” can be read in two ways: {one} or {other}. Write the one you mean."
+            ) from None
+        except OtherCurrency as found:
             raise forms.ValidationError(
-                f"“{text}” can be read in two ways. Write {whole}{rest} without a point, or "
-                f"{for_all(text)} if it is a point for decimals."
-            )
-        return super().to_python(text)
+                f"Amounts here are in {self.currency}; “{found.mark}” is another currency."
+            ) from None
+        except Unreadable:
+            raise forms.ValidationError(
+                "Write the amount in digits, such as 3500 or 1234.50."
+            ) from None
+        return super().to_python(amount)
 
-    def get_bound_field(self, form: forms.BaseForm, field_name: str) -> forms.BoundField:
-        """The field with its hint for the person at hand."""
-        if _writes_comma() and _FORM not in str(self.help_text):
-            self.help_text = f"{self.help_text} {_FORM}".strip()
-        return super().get_bound_field(form, field_name)
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        """Digits on a phone's keyboard, at the end of the field, and none that were sent before."""
+        usual = {"inputmode": "decimal", "autocomplete": "off", "class": "number"}
+        return super().widget_attrs(widget) | usual
 
 
 class LineField(forms.CharField):
@@ -128,10 +134,6 @@ class JsonObjectField(forms.CharField):
         return found
 
 
-def _writes_comma() -> bool:
-    return decimal_sign(formats.locale()) == ","
-
-
 def moment_field(**options: Any) -> MomentField:
     """A day and time to the minute, in the current zone: the lender's on an app's pages."""
     return MomentField(**options)
@@ -154,3 +156,8 @@ def day_field(*, zone_words: str | None = None, **options: Any) -> forms.DateFie
 def minted_account_id() -> str:
     """A new id for a loan account, such as `LN-261120-9F3A07C1`; a person may change it."""
     return f"LN-{timezone.localdate():%y%m%d}-{secrets.token_hex(4).upper()}"
+
+
+def minted_borrower_id() -> str:
+    """A new id for a borrower, such as `B-261120-9F3A07C1`; a person may change it."""
+    return f"B-{timezone.localdate():%y%m%d}-{secrets.token_hex(4).upper()}"

@@ -4,9 +4,11 @@ A page is read in the order of an index, from one key on, so that the last page 
 first and nothing is counted. Rows that are written meanwhile shift nothing.
 """
 
+import sys
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.db import connection
 from django.db.models import BooleanField, Case, Q, QuerySet, When
 from django.http import HttpRequest
 
@@ -76,7 +78,7 @@ def read_slice(
         return Slice(page, end[1], looked_through=True)
     if not start and len(page) <= size:
         return Slice(page, total=len(page))
-    counted, end = search(whole)
+    counted, end = search(whole) if start else (found, end)
     total: int | None = counted.values("pk")[: COUNTED + 1].count()
     if end and total is not None and total <= COUNTED:
         total = None
@@ -88,6 +90,17 @@ def _build_range(column: str, key: Key, lookup: str, or_same: str = "") -> Q:
     moment, number = key
     same = Q(**{f"{column}__{lookup}": moment}) | Q(**{f"pk__{lookup}{or_same}": number})
     return Q(**{f"{column}__{lookup}e": moment}) & same
+
+
+def build_prefix(column: str, start: str) -> Q:
+    """Rows whose text in a column begins so, as the database's index finds them.
+
+    SQLite's LIKE takes no index, and takes `b-1` for `B-1`; its order of text is that of the
+    letters' numbers. PostgreSQL's may be another, and there the index is made for LIKE.
+    """
+    if connection.vendor == "sqlite":
+        return Q(**{f"{column}__gte": start, f"{column}__lt": start + chr(sys.maxunicode)})
+    return Q(**{f"{column}__startswith": start})
 
 
 def unindexed(condition: Q) -> Case:

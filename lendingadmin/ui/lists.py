@@ -8,20 +8,26 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode
 
 from django import forms
 from django.http import HttpRequest, QueryDict
 
-from lendingadmin.lending.errors import BadRequest, InvalidId, LendingError
+from lendingadmin.lending.errors import BadRequest, InvalidId
 from lendingadmin.lending.ids import check_id
 from lendingadmin.lending.operations import OPERATIONS, Operation
-from lendingadmin.lending.pages import Page, is_same_page
+from lendingadmin.lending.pages import Page, is_same_page, refuses_token
 from lendingadmin.lending.values import Malformed, text
 
 from .requests import address_with
 
 DEFAULT_PAGE_SIZE = 50
+# Orders by creation, where the spec gives a list one (Spec: Shared list behaviour).
+NEWEST_FIRST: Final = "desc"
+_ORDERS = ((NEWEST_FIRST, "newest first"), ("asc", "oldest first"))
+# More filters than these fold away.
+_UNFOLDED = 4
 PAGE_SIZES = (25, 50, 100, 250, 1000)
 # What a choice is set to by somebody who looks for a value without a word: the choice becomes a
 # field to write in. It has a space, so no filter can be meant by it.
@@ -54,10 +60,36 @@ class AnotherField(FilterField):
         return ""
 
 
-class ListForm(forms.Form):
+class FoldingForm(forms.Form):
+    """A filter of which the fields in `folds` fold away; those that are set show as chips."""
+
+    folds: Sequence[str] = ()
+
+    @property
+    def folded(self) -> list[forms.BoundField]:
+        """The fields that fold away."""
+        return [self[name] for name in self.folds]
+
+    @property
+    def unfolded(self) -> list[forms.BoundField]:
+        """The fields that always show."""
+        return [field for field in self if field.name not in self.folds]
+
+    @property
+    def chips(self) -> list["Chip"]:
+        """The folded fields that are set."""
+        return [
+            Chip(str(field.label), _write_choice(field), _write_query(self.data, field.name))
+            for field in self.folded
+            if field.value() and not field.errors
+        ]
+
+
+class ListForm(FoldingForm):
     """The controls of one list, made from what the spec lets it be asked for.
 
-    `words` gives, for a filter field, the words of its values by number: then it is a choice.
+    `words` gives, for a filter field, the words of its values by number: then it is a choice. Where
+    the address names no order, a list that has one is read with the newest first.
     """
 
     def __init__(
@@ -66,17 +98,16 @@ class ListForm(forms.Form):
         operation: Operation,
         words: dict[str, dict[str, str]] | None = None,
     ) -> None:
-        super().__init__({"pageSize": str(DEFAULT_PAGE_SIZE)} | data.dict())
+        defaults = {"pageSize": str(DEFAULT_PAGE_SIZE), "order": NEWEST_FIRST}
+        super().__init__(defaults | {name: value for name, value in data.items() if value})
         self.operation = operation
-        for name in operation.filters or ():
+        names = operation.filters or ()
+        self.folds = names if len(names) > _UNFOLDED else ()
+        for name in names:
             self.fields[name] = _filter_field(name, data.get(name, ""), (words or {}).get(name))
             self.fields[name].label = _spoken(name)
         if "order" in (operation.list_parameters or ()):
-            self.fields["order"] = forms.ChoiceField(
-                choices=[("", "oldest first"), ("desc", "newest first")],
-                label="Order",
-                required=False,
-            )
+            self.fields["order"] = forms.ChoiceField(choices=_ORDERS, label="Order")
         self.fields["pageSize"] = forms.TypedChoiceField(
             choices=[(size, f"{size} a page") for size in PAGE_SIZES], coerce=int, label="Page size"
         )
@@ -85,6 +116,30 @@ class ListForm(forms.Form):
         """The clauses that are set, by the API's field names."""
         names = self.operation.filters or ()
         return {name: self.cleaned_data[name] for name in names if self.cleaned_data.get(name)}
+
+    def asked(self) -> dict[str, Any]:
+        """What the client's `list` and `pages` are asked for: filters and order, where any."""
+        given = {"filters": self.filters(), "order": self.cleaned_data.get("order")}
+        return {name: value for name, value in given.items() if value}
+
+
+class Chip(NamedTuple):
+    """A filter that is set: its label, its value in words, and the list's query without it."""
+
+    label: str
+    words: str
+    query: str
+
+
+def _write_choice(field: forms.BoundField) -> str:
+    value = str(field.value())
+    return str(dict(getattr(field.field, "choices", ())).get(value, value))
+
+
+def _write_query(data: Mapping[str, Any], left: str) -> str:
+    """The state of a list without the filter `left`, from its first page on."""
+    left_out = {left, "pageToken", "from", "before"}
+    return urlencode({name: value for name, value in data.items() if name not in left_out})
 
 
 def _filter_field(name: str, value: str, words: dict[str, str] | None) -> forms.Field:
@@ -155,11 +210,7 @@ def read_page(
     size = form.cleaned_data["pageSize"]
     token = request.GET.get("pageToken") or None
     skip = whole_number(request.GET.get("from"))
-    asked: dict[str, Any] = {"page_size": size, "page_token": token}
-    if form.filters():
-        asked["filters"] = form.filters()
-    if form.cleaned_data.get("order"):
-        asked["order"] = form.cleaned_data["order"]
+    asked = {"page_size": size, "page_token": token} | form.asked()
     try:
         page, notes, restarted = _read(operation, call, asked)
     except BadRequest as error:
@@ -198,11 +249,6 @@ def _read(
             raise
         note = "The service does not take a page size here."
         return call(**asked | {"page_size": None}), [note], False
-
-
-def refuses_token(error: LendingError) -> bool:
-    """Whether the service no longer accepts the page token that it gave (Spec: Errors)."""
-    return "page token" in (error.error_description or "").lower()
 
 
 def _next(request: HttpRequest, page: Page[Any], token: str | None, skip: int, size: int) -> str:

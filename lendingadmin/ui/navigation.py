@@ -1,7 +1,7 @@
 """What the frame around every page shows: the sidebar of areas, the app switch, the person."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from lendingadmin.gateway import LendingApp
+from lendingadmin.staff.roles import SEARCH_BORROWERS
 
 from . import apicalls
 from .keyset import spell_count
@@ -28,6 +29,13 @@ class SidebarEntry:
     current: bool = False
 
 
+class Keys(NamedTuple):
+    """What the list of keys is drawn from: the sidebar's groups, and whether `p` records."""
+
+    groups: tuple[tuple[str, tuple[SidebarEntry, ...]], ...]
+    may_record: bool
+
+
 class _Entry(NamedTuple):
     key: str
     label: str
@@ -41,7 +49,7 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
     (
         "",
         (
-            _Entry("desk", "Desk", "desk", "home", "d", "lending.loans.list"),
+            _Entry("home", "Home", "home", "home", "h", "lending.loans.list"),
             _Entry("borrowers", "Borrowers", "borrowers", "users", "b", "lending.borrowers.list"),
             _Entry("loans", "Loans", "loans", "banknotes", "l", "lending.loans.list"),
             _Entry(
@@ -60,7 +68,12 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         (
             _Entry("repayments", "Repayments", "repayments", "book-open", "r", "lending.loans.get"),
             _Entry(
-                "unknown", "Unknown", "unknown", "question-mark-circle", "u", "lending.loans.get"
+                "needs-checking",
+                "Needs checking",
+                "needs-checking",
+                "question-mark-circle",
+                "u",
+                "lending.loans.get",
             ),
         ),
     ),
@@ -84,11 +97,11 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         "Office",
         (
             _Entry("audit", "Audit trail", "audit", "eye", "a", "dashboard.audit.view"),
-            _Entry("people", "People", "admin:index", "key", "", "dashboard.people.manage"),
+            _Entry("people", "People", "people", "key", "", "dashboard.people.manage"),
         ),
     ),
 )
-_WITHOUT_APP = frozenset({"audit", "admin:index", "products", "assessment-types"})
+_WITHOUT_APP = frozenset({"audit", "people", "products", "assessment-types"})
 
 # What sidebar entries count; areas register it. They are on each page, so none counts further than
 # `keyset.COUNTED`.
@@ -101,6 +114,17 @@ def register_badge(key: str, count: Callable[[str, Any], int]) -> None:
     An entry may have several; it shows their sum.
     """
     _BADGES.setdefault(key, []).append(count)
+
+
+# Groups of entries that a person chose; areas register them. They stand below the areas.
+_CHOSEN: dict[str, Callable[[LendingApp, Any], list[SidebarEntry]]] = {}
+
+
+def register_group(
+    heading: str, list_entries: Callable[[LendingApp, Any], list[SidebarEntry]]
+) -> None:
+    """Let the sidebar show under this heading what `list_entries` gives for the app and person."""
+    _CHOSEN[heading] = list_entries
 
 
 class Navigation:
@@ -124,6 +148,11 @@ class Navigation:
         return apps
 
     @property
+    def may_search(self) -> bool:
+        """Whether the find box suggests people while one types."""
+        return self._request.user.has_perm(SEARCH_BORROWERS)
+
+    @property
     def calls(self) -> list[apicalls.Shown]:
         """What this page asked of the service so far, for those with the right to see it."""
         return apicalls.shown(getattr(self._request, "api_calls", []))
@@ -131,29 +160,61 @@ class Navigation:
     @cached_property
     def groups(self) -> tuple[tuple[str, tuple[SidebarEntry, ...]], ...]:
         """The sidebar: headings with the areas that this person may enter."""
-        person, here = self._request.user, self._request.path
-        rows = [
-            (heading, entry, self._url(entry.route))
-            for heading, entries in _SIDEBAR
-            for entry in entries
-            if person.has_perm(entry.permission)
+        found = []
+        for heading, entries in _SIDEBAR:
+            allowed = [entry for entry in entries if self._request.user.has_perm(entry.permission)]
+            if allowed:
+                found.append((heading, self._mark_current(map(self._build, allowed))))
+        return tuple(found)
+
+    @property
+    def keys(self) -> Keys:
+        """The keys that this person may press."""
+        return Keys(self.groups, self.may_record)
+
+    @property
+    def may_record(self) -> bool:
+        """Whether this person records repayments."""
+        return self._request.user.has_perm("lending.loans.makeRepayment")
+
+    @cached_property
+    def chosen(self) -> list[tuple[str, tuple[SidebarEntry, ...]]]:
+        """What this person has chosen to have below: headings with entries."""
+        return [
+            (heading, self._mark_current(entries)) for heading, entries in self._chosen if entries
         ]
-        current = max((url for _, _, url in rows if here.startswith(url)), key=len, default="")
-        groups: dict[str, list[SidebarEntry]] = {}
-        for heading, entry, url in rows:
-            counts = _BADGES.get(entry.key, ())
-            groups.setdefault(heading, []).append(
-                SidebarEntry(
-                    key=entry.key,
-                    label=entry.label,
-                    url=url,
-                    icon=entry.icon,
-                    shortcut=entry.shortcut,
-                    badge=spell_count(sum(count(self.app.app_id, person) for count in counts)),
-                    current=url == current,
-                )
-            )
-        return tuple((heading, tuple(areas)) for heading, areas in groups.items())
+
+    @cached_property
+    def _chosen(self) -> list[tuple[str, list[SidebarEntry]]]:
+        person = self._request.user
+        return [
+            (heading, list_entries(self.app, person))
+            for heading, list_entries in _CHOSEN.items()
+            if person.is_authenticated
+        ]
+
+    def _mark_current(self, entries: Iterable[SidebarEntry]) -> tuple[SidebarEntry, ...]:
+        return tuple(replace(entry, current=entry.url == self._current) for entry in entries)
+
+    @cached_property
+    def _current(self) -> str:
+        """The address of the entry that this page belongs to, the closest one."""
+        person, here = self._request.user, self._request.path
+        urls = [entry.url for _, entries in self._chosen for entry in entries]
+        for _, entries in _SIDEBAR:
+            urls += [self._url(one.route) for one in entries if person.has_perm(one.permission)]
+        return max((url for url in urls if here.startswith(url)), key=len, default="")
+
+    def _build(self, entry: _Entry) -> SidebarEntry:
+        counts = _BADGES.get(entry.key, ())
+        return SidebarEntry(
+            key=entry.key,
+            label=entry.label,
+            url=self._url(entry.route),
+            icon=entry.icon,
+            shortcut=entry.shortcut,
+            badge=spell_count(sum(count(self.app.app_id, self._request.user) for count in counts)),
+        )
 
     def _url(self, route: str) -> str:
         return _address(route, "" if route in _WITHOUT_APP else self.app.app_id)

@@ -101,6 +101,12 @@ def place_of(value: str, app_id: str) -> ListPlace | None:
     return ListPlace(match.url_name, match.kwargs, QueryDict(query))
 
 
+def carry_list(request: PersonRequest, app_id: str) -> dict[str, str]:
+    """The query by which the next page of a record knows the list too; empty without one."""
+    place = place_of(request.GET.get(PARAMETER, ""), app_id)
+    return {PARAMETER: place.value} if place else {}
+
+
 def _asked_for(request: PersonRequest, app_id: str) -> ListPlace:
     place = place_of(request.GET.get(PARAMETER, ""), app_id)
     if place is None or not request.GET.get("of"):

@@ -106,10 +106,12 @@
       if (!fields) state.add = true;
       else if (!fields.some(isChanged)) {
         fill(fields, values);
+        for (const field of fields) field.closest("details")?.setAttribute("open", "");
         count += 1;
       }
     }
     if (!count) return;
+    form.dispatchEvent(new Event("restored"));
     const words = `What you typed${when ? ` at ${when}` : ""} is here again.`;
     const piece = show(form, "autosave-kept");
     piece.querySelector("span").textContent = words;

@@ -1,12 +1,13 @@
-// The find page: tells the end once every place has been looked at. The panel below the find box,
-// which shows what was opened last, closes on Escape until the box is entered anew.
+// The find page: tells the end once every place has been looked at. The panel below the find box
+// shows what was opened last, and who fits what is typed; the arrow keys go through it, and Escape
+// closes it until the box is entered again.
 (() => {
   const found = document.getElementById("found");
   const told = document.getElementById("find-told");
 
   const tell = () => {
-    const links = found.querySelectorAll("[data-match]");
-    const faults = found.querySelector("[data-look=fault]");
+    const links = document.querySelectorAll("main [data-match]");
+    const faults = document.querySelector("main [data-look=fault]");
     let words = links.length === 1 ? "1 match." : `${links.length} matches.`;
     if (!links.length) words = faults ? "Nothing found so far." : "No match.";
     if (faults) words += " Not everything could be looked up.";
@@ -36,9 +37,25 @@
 
   const box = document.getElementById("find");
   const panel = document.getElementById("recall");
+  // Enter opens the best of the people found, unless somebody is elsewhere already. Where nobody was
+  // found, it looks up as an id what was typed.
+  const best =
+    document.querySelector("[data-people] [data-match]") ?? document.querySelector("[data-as-id]");
+  if (best && document.activeElement === document.body) best.focus();
   if (!box || !panel) return;
+  const links = () => [box, ...panel.querySelectorAll("a[href]:not([data-record])")];
   box.addEventListener("focus", () => panel.removeAttribute("hidden"));
+  box.addEventListener("input", () => panel.removeAttribute("hidden"));
   box.form.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && !panel.hidden) {
+      const all = links();
+      const next = all[all.indexOf(document.activeElement) + step];
+      if (next) {
+        event.preventDefault();
+        next.focus();
+      }
+    }
     if (event.key !== "Escape" || panel.hidden) return;
     box.focus();
     panel.hidden = true;

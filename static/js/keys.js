@@ -1,5 +1,6 @@
-// `/` goes to the find box, `g` and a letter to an area or a neighbour, `?` shows the list. Nothing while typing,
-// nothing with a modifier: those keys are the browser's and the person's.
+// `/` or Ctrl+K goes to the find box, `g` and a letter to an area or a neighbour, `j` and `k` to the
+// next and the previous row of a list, `p` to recording a repayment, `?` shows the keys. Nothing while typing, nothing with a
+// modifier: those keys are the browser's and the person's.
 (() => {
   const WAIT_MS = 1500;
   let leading = -Infinity;
@@ -12,7 +13,84 @@
     links.find((link) => link.dataset.key === letter)?.click();
   };
 
+  // The links that open the records of a list, in its order. Read at each key: htmx changes lists.
+  const linksOf = (list) => {
+    const rows = list.querySelectorAll(":scope > tbody > tr, :scope > li");
+    const links = [...rows].flatMap((row) => {
+      const own = row.querySelectorAll("a.stretch[href], a[data-match]");
+      return own.length ? [...own] : [row.querySelector("a[href]")];
+    });
+    return links.filter((link) => link?.checkVisibility());
+  };
+
+  // Below the table's head, the cells of which stay in view.
+  const isInView = (link) => {
+    const box = link.getBoundingClientRect();
+    const head = link.closest("table")?.tHead?.querySelector("th")?.getBoundingClientRect();
+    return box.top >= Math.max(0, head?.bottom ?? 0) && box.bottom <= innerHeight;
+  };
+
+  // The focus is the mark: it is seen, a screen reader says it, and Enter opens what has it.
+  const goToRow = (step) => {
+    const lists = [...document.querySelectorAll("main table.rows, main .entries")].map(linksOf);
+    const rowOf = (element) => element.closest("tr, li");
+    const here = document.activeElement;
+    for (const links of lists) {
+      const at = links.includes(here)
+        ? links.indexOf(here)
+        : links.findIndex((link) => rowOf(link).contains(here));
+      if (at === -1) continue;
+      links[at + step]?.focus();
+      return;
+    }
+    const all = lists.flat();
+    (all.find(isInView) ?? all[0])?.focus();
+  };
+
+  // Where a repayment is recorded of what a link leads to: a loan, or a borrower's one open loan.
+  const recordingOf = (link) =>
+    /^\/apps\/[^/]+\/(loans|borrowers)\/[^/]+\/$/.test(link.pathname ?? "") &&
+    `${link.pathname}repayments/new${link.search}`;
+
+  // Of the row that has the focus, else of the page's own record. Where recording is folded away,
+  // it is shown with its warning first.
+  const goToRecording = (event) => {
+    if (!document.querySelector("#keys [data-records]")) return;
+    event.preventDefault();
+    const here = document.activeElement;
+    const links = [here, ...(here.closest("tr, li")?.querySelectorAll("a[href]") ?? [])];
+    const address = here === document.body ? "" : links.map(recordingOf).find(Boolean);
+    const own = document.querySelector("main .title a[data-record]");
+    const box = document.querySelector("[data-payment-box]");
+    if (address) location.assign(address);
+    else if (own?.closest("details:not([open])")) {
+      own.closest("details").open = true;
+      own.focus();
+    } else if (own) own.click();
+    else if (box) (box.querySelector("input:not([type=hidden])") ?? box).focus();
+    else goToFind(event);
+  };
+
+  const goToFind = (event) => {
+    const find = document.getElementById("find");
+    if (!find) return;
+    event.preventDefault();
+    find.focus();
+    find.select();
+  };
+
+  // An address that names a panel of this page asks to choose there: its first row has the focus.
+  document.addEventListener("htmx:load", ({ detail: { elt } }) => {
+    if (location.hash !== `#${elt.id}` || document.activeElement !== document.body) return;
+    elt.querySelector("table.rows a.stretch")?.focus();
+  });
+
   document.addEventListener("keydown", (event) => {
+    const command = event.ctrlKey || event.metaKey;
+    if (command && !event.altKey && event.key === "k" && !document.querySelector("dialog[open]")) {
+      goToFind(event);
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (typing(event.target) || document.querySelector("dialog[open]")) return;
 
@@ -23,12 +101,12 @@
       goTo(event.key);
     } else if (event.key === "g") {
       leading = event.timeStamp;
+    } else if (event.key === "j" || event.key === "k") {
+      goToRow(event.key === "j" ? 1 : -1);
+    } else if (event.key === "p") {
+      goToRecording(event);
     } else if (event.key === "/") {
-      const find = document.getElementById("find");
-      if (!find) return;
-      event.preventDefault();
-      find.focus();
-      find.select();
+      goToFind(event);
     } else if (event.key === "?") {
       document.getElementById("keys")?.showModal();
     }

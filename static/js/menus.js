@@ -1,4 +1,4 @@
-// Open menus close on Escape and on a click elsewhere; on a phone the current area comes into view.
+// Open menus close on Escape and on a click elsewhere.
 (() => {
   const closeAll = (except) => {
     for (const menu of document.querySelectorAll("details.menu[open]")) {
@@ -13,10 +13,4 @@
     closeAll();
     menu?.querySelector("summary").focus();
   });
-
-  const sidebar = document.querySelector(".sidebar > div");
-  const current = sidebar?.querySelector("[aria-current]");
-  if (current && sidebar.scrollWidth > sidebar.clientWidth) {
-    sidebar.scrollLeft = current.offsetLeft - (sidebar.clientWidth - current.offsetWidth) / 2;
-  }
 })();

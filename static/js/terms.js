@@ -11,9 +11,10 @@
     const word = term.getBoundingClientRect();
     const box = tip.getBoundingClientRect();
     const right = document.documentElement.clientWidth - box.width - MARGIN;
-    const below = word.bottom + box.height <= window.innerHeight;
     const left = Math.max(MARGIN, Math.min(word.left, right));
-    const top = below ? word.bottom : Math.max(0, word.top - box.height);
+    // The figure that a term names stands below it: the explanation must not cover that.
+    const above = word.top - box.height;
+    const top = above >= 0 ? above : Math.min(word.bottom, window.innerHeight - box.height);
     sheet.replaceSync(`.tip:popover-open { inset: ${top}px auto auto ${left}px; }`);
   };
 

@@ -14,7 +14,7 @@ from django.test import Client
 from lendingadmin.gateway import LendingApp
 from lendingadmin.writes import services
 from lendingadmin.writes.models import Check, Write
-from tests.borrowers.forms import filled
+from tests.borrowers.forms import PERSON, filled
 from tests.events import samples
 from tests.faults.behaviours import reset
 from tests.faults.server import FaultServer
@@ -51,8 +51,7 @@ def _url(app: LendingApp, rest: str) -> str:
 
 def _register(desk: Client, app: LendingApp, book: Caller) -> Form:
     url = _url(app, "borrowers/new")
-    fields = {"individual__surname": "Otieno", "devices__0__deviceId": "d-1"}
-    return url, filled(desk.get(url), borrowerId="n-1", **fields)
+    return url, filled(desk.get(url), borrowerId="n-1", devices__0__deviceId="d-1", **PERSON)
 
 
 def _change(desk: Client, app: LendingApp, book: Caller) -> Form:

@@ -234,13 +234,13 @@ def test_every_address_of_the_product_declares_its_access() -> None:
     assert undeclared == []
 
 
-def test_only_health_is_public() -> None:
+def test_only_health_and_set_up_links_are_public() -> None:
     open_to_all = {
         route
         for route, view, _ in routes(get_resolver().url_patterns)
         if (rule := rule_of(view)) and rule.permissions is None
     }
-    assert open_to_all == {"healthz", "readyz"}
+    assert open_to_all == {"healthz", "readyz", "accounts/set-up/<uidb64>/<token>/"}
 
 
 def _sample(route: str) -> str:
@@ -299,8 +299,8 @@ def test_each_role_is_refused_exactly_what_it_has_no_right_to(
             assert (answer.status_code == 403, address) == (refused, address)
 
 
-@pytest.mark.parametrize("role", [None, "viewer", "officer", "support"])
-def test_nobody_but_managers_reaches_the_admin(
+@pytest.mark.parametrize("role", [None, "viewer", "officer", "support", "manager"])
+def test_nobody_but_superusers_reaches_the_admin(
     role: str | None, people: dict[str, User], client_of: Session
 ) -> None:
     client = client_of(people[role] if role else None)
@@ -328,15 +328,31 @@ def test_a_custom_group_gives_its_own_rights_only(client_of: Session, db: None) 
 # `dashboard.`, `+` for a function that gives the further ones of one address. Below @: of an app.
 DECLARED = """
 accounts/profile/
+people/ | ~people.manage
+people/new | ~people.manage
+people/<number>/ | ~people.manage
+people/<number>/set-up-link | ~people.manage
+people/<number>/sessions/end | ~people.manage
+people/<number>/two-step/remove | ~people.manage
+people/<number>/deactivate | ~people.manage
+people/<number>/reactivate | ~people.manage
 glossary/
 audit/ | ~audit.view
 autosave
 /
 @/ | loans.list
+@/payment | loans.makeRepayment loans.get
 @/book/count | ~portfolio.count
 @/book/stop | ~portfolio.count
 @/book/progress | loans.list
 @/book/<number>/ | loans.list
+@/loans/lists/ | loans.list
+@/loans/lists/export.csv | ~export loans.list
+@/loans/lists/new | loans.list
+@/loans/lists/<number>/ | loans.list
+@/loans/lists/<number>/export.csv | ~export loans.list
+@/loans/lists/<number>/pin | loans.list
+@/loans/lists/<number>/delete | loans.list
 products/ | products.list
 products/<product_id>/ | products.list
 assessment-types/ | assessmentTypes.list
@@ -355,9 +371,12 @@ assessment-types/export.csv | ~export assessmentTypes.list
 @/writes/<idempotency_key>/alarm | ~repayments.resolve +write_needs
 @/find
 @/find/last
-@/find/in/<place> | +lookup_needs
+@/find/suggest | ~borrowers.search
+@/find/for/<encrypted>
+@/find/for/<encrypted>/in/<place> | +lookup_needs
 @/borrowers/ | borrowers.list
 @/borrowers/new | borrowers.create
+@/borrowers/used-values | borrowers.list
 @/borrowers/<id>/ | borrowers.get
 @/borrowers/<id>/name | borrowers.get
 @/borrowers/<id>/edit | borrowers.patch borrowers.get
@@ -367,7 +386,6 @@ assessment-types/export.csv | ~export assessmentTypes.list
 @/borrowers/<id>/panels/loans | loans.list
 @/borrowers/<id>/panels/assessments | assessments.list
 @/borrowers/<id>/panels/events | events.list
-@/borrowers/<id>/panels/history | borrowers.get
 @/borrowers/<id>/offers/ | borrowers.get
 @/borrowers/<id>/offers/new | borrowers.getOffers
 @/borrowers/<id>/offers/<id>/ | borrowers.getOffers
@@ -385,6 +403,7 @@ assessment-types/export.csv | ~export assessmentTypes.list
 @/assessments/<assessment_id>/ | assessments.get
 @/assessments/<assessment_id>/status | assessments.get
 @/loans/<account_id>/repayments/new | loans.makeRepayment loans.get
+@/borrowers/<id>/repayments/new | loans.makeRepayment loans.get loans.list
 @/loans/<account_id>/repayments/<idempotency_key>/confirm | loans.makeRepayment loans.get
 @/repayments/ | loans.get
 @/repayments/export.csv | ~export loans.get
@@ -393,6 +412,7 @@ assessment-types/export.csv | ~export assessmentTypes.list
 @/repayments/unknown/ | loans.get
 @/repayments/<number>/ | loans.get
 @/repayments/<number>/status | loans.get
+@/repayments/<number>/print | loans.get
 @/repayments/<number>/check | loans.get
 @/repayments/<number>/resolve | ~repayments.resolve loans.get
 @/repayments/<number>/set-aside | ~repayments.setAside loans.get
@@ -401,6 +421,7 @@ assessment-types/export.csv | ~export assessmentTypes.list
 @/repayments/<number>/mistakes/<mistake_id>/review | ~repayments.reviewMistake loans.get
 @/events/ | events.list
 @/events/export.csv | ~export events.list
+@/events/reported | events.list
 @/events/new | events.create
 @/events/new/<form> | events.create
 @/events/<event>/ | events.list
@@ -433,5 +454,5 @@ def test_no_view_refuses_anybody_by_itself() -> None:
         if re.search(r"PermissionDenied|\brefusal\(request", file.read_text())
         and "sandbox" not in file.parts
     ]
-    # Django's admin asks its site for the right.
+    # Django's admin asks its site.
     assert by_hand == ["staff/site.py"]

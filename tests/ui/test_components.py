@@ -115,7 +115,7 @@ def test_htmx_runs_without_eval_and_without_history() -> None:
 @pytest.mark.parametrize("name", ["400.html", "403_csrf.html", "500.html"])
 def test_pages_for_when_all_else_fails_need_no_context(name: str) -> None:
     html = engines["django"].get_template(name).render()
-    assert "Back to the desk" in html
+    assert "Back to Home" in html
     assert "<script" not in html
 
 
@@ -123,7 +123,7 @@ def test_pages_for_when_all_else_fails_need_no_context(name: str) -> None:
 def test_pages_of_refusal_keep_the_frame(name: str) -> None:
     html = page(name)
     assert 'class="sidebar"' in html
-    assert "Back to the desk" in html
+    assert "Back to Home" in html
 
 
 def test_the_role_page_says_why() -> None:

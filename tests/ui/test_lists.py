@@ -1,16 +1,19 @@
 """List pages: filters, order, size and page in the URL, whatever the service does with them."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.test import RequestFactory
 
 from lendingadmin.lending.errors import BadRequest, Saved
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import Page
+from lendingadmin.repayments.forms import JournalForm
 from lendingadmin.ui.lists import ListForm, ListPage, read_page
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -66,6 +69,33 @@ def test_only_what_the_spec_lists_is_offered() -> None:
     assert offered["borrowers.list"] == offered["products.list"] == ["pageSize"]
     assert offered["loans.list"] == [*(OPERATIONS["loans.list"].filters or ()), "order", "pageSize"]
     assert offered["events.list"][-2:] == ["order", "pageSize"]
+
+
+@pytest.mark.parametrize("operation", ["loans.list", "events.list"])
+@pytest.mark.parametrize(
+    ("query", "order"), [("", "desc"), ("?order=", "desc"), ("?order=asc", "asc")]
+)
+def test_a_list_with_an_order_opens_with_the_newest_and_shows_it(
+    operation: str, query: str, order: str
+) -> None:
+    call = Listed(page(3, "t"))
+    shown = read(query, call, operation)
+    assert call.asked[0]["order"] == order
+    assert re.findall(r'<option value="(\w+)" selected', str(shown.form["order"])) == [order]
+    assert ("order=asc" in shown.next_url) == (order == "asc")
+
+
+def test_a_list_without_an_order_is_asked_for_none() -> None:
+    for operation in ("borrowers.list", "assessments.list", "products.list"):
+        call = Listed(page(3))
+        read("?order=asc", call, operation)
+        assert "order" not in call.asked[0], operation
+
+
+def test_an_order_that_is_none_is_marked_and_nothing_is_sent() -> None:
+    call = Listed(page(3))
+    assert "order" in read("?order=sideways", call).form.errors
+    assert call.asked == []
 
 
 def test_a_filter_with_a_space_is_refused_beside_its_field_and_nothing_is_sent() -> None:
@@ -136,3 +166,30 @@ def test_sizes_and_orders_that_are_not_offered_are_refused(query: str) -> None:
     call = Listed(page(3))
     assert read(query, call).form.errors
     assert call.asked == []
+
+
+def test_many_filters_fold_and_those_that_are_set_can_be_taken_off() -> None:
+    words = {"status": {"2": "open"}}
+    query = QueryDict("status=2&borrowerId=B%261&pageToken=abc&from=50&pageSize=25")
+    form = ListForm(query, OPERATIONS["loans.list"], words)
+    assert [chip[:2] for chip in form.chips] == [("Borrower id", "B&1"), ("Status", "open")]
+    left = QueryDict(form.chips[0].query).dict()
+    assert left == {"status": "2", "pageSize": "25", "order": "desc"}
+    assert [field.name for field in form.unfolded] == ["order", "pageSize"]
+    html = render_to_string("_filters.html", {"form": form})
+    assert '<details class="folded" >' in html and 'aria-label="Remove the filter' in html
+    # What is wrong is in sight.
+    wrong = ListForm(QueryDict("status=a+b"), OPERATIONS["loans.list"])
+    assert wrong.chips == []
+    assert '<details class="folded" open>' in render_to_string("_filters.html", {"form": wrong})
+
+
+def test_a_chip_of_the_journal_leads_to_the_first_page_without_its_filter() -> None:
+    form = JournalForm(QueryDict("channel=mobile&state=unknown&before=7"))
+    assert form.is_valid()
+    assert form.chips == [("Channel", "mobile", "state=unknown")]
+    assert [field.name for field in form.unfolded] == ["state", "record", "since", "until"]
+
+
+def test_a_few_filters_do_not_fold() -> None:
+    assert ListForm(QueryDict(), OPERATIONS["assessments.list"]).folded == []

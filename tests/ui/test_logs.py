@@ -8,6 +8,7 @@ from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui.logs import NoAddress
 from tests.conftest import ClientOf
+from tests.search.words import place_of
 
 pytestmark = pytest.mark.django_db
 
@@ -56,6 +57,8 @@ def test_what_was_looked_for_is_in_no_line(
     viewer: User,
     app: LendingApp,
 ) -> None:
-    client_of(viewer).get(f"/apps/{app.app_id}/find/in/cellar", {"q": "254700000001"})
+    desk = client_of(viewer)
+    desk.get(place_of(desk, app.app_id, "cellar", "254700000001"))
+    desk.post(f"/apps/{app.app_id}/find", {"q": "254700000001"}, follow=True)
     assert "254700000001" not in heard.text
-    assert "find/in/<slug:place>" in heard.text
+    assert "find/for/<str:encrypted>/in/<slug:place>" in heard.text

@@ -8,6 +8,8 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
+from lendingadmin.borrowers.loan_table import LoanRow
+from lendingadmin.borrowers.panels import AssessmentRow
 from lendingadmin.display.templatetags.text import breakable
 from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.values import Assessment, Event, Loan, Malformed
@@ -16,7 +18,7 @@ from lendingadmin.ui.templatetags import lists
 EVIL = '<script>"x"</script>'
 APP = LendingApp("kenya", "KES", ZoneInfo("Africa/Nairobi"))
 WIDE = {"loans": 7, "assessments": 7, "events": 7}
-IN_PANEL = {"loans": 6, "assessments": 5, "events": 4}
+IN_PANEL = {"loans": 8, "assessments": 5, "events": 4}
 KINDS: dict[str, Any] = {"loans": Loan, "assessments": Assessment, "events": Event}
 
 
@@ -36,8 +38,15 @@ class Parts(HTMLParser):
         self.text += data
 
 
-def drawn(name: str, *items: object, **given: object) -> Parts:
+def drawn(name: str, *items: Any, **given: object) -> Parts:
     context = {name: items, "app": APP, "mark": "?list=x"} | given
+    if name == "loans" and given.get("in_panel"):
+        rows = [LoanRow(item) for item in items]
+        context |= {"listed": {"rows": rows}, "shown": {"mark": "?list=x"}, "borrower_id": "B-1"}
+        return Parts(render_to_string("borrowers/_loans.html", context))
+    if name == "assessments" and given.get("in_panel"):
+        context |= {"listed": {"items": [AssessmentRow(item) for item in items]}}
+        return Parts(render_to_string("borrowers/_assessments.html", context))
     return Parts(render_to_string(f"{name}/list.html#table", context))
 
 

@@ -41,7 +41,8 @@ PAGES: dict[str, dict[str, str]] = {
         "completionDate": LENDERS,
         "dateOfBirth": NO_ZONE,
     },
-    "/audit/": {"since": "UTC", "until": "UTC"},
+    # It belongs to no lender: the days are the reader's, as the times are.
+    "/audit/": {"since": "New York time", "until": "New York time"},
 }
 
 

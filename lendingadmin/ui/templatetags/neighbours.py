@@ -1,4 +1,4 @@
-"""`{% neighbours key %}`, `{% back_to "loans" key %}`: the list that a record was opened from."""
+"""`{% neighbours key %}`, `{% back_to "loans" key %}`, `{% carry_list %}`: a record's list."""
 
 from typing import Any
 
@@ -29,6 +29,13 @@ def list_mark(context: Context) -> str:
     request = context["request"]
     match = request.resolver_match
     return ListPlace(match.url_name, match.kwargs, request.GET).mark
+
+
+@register.simple_tag(takes_context=True)
+def carry_list(context: Context) -> str:
+    """What a link to another page of this record takes along, so that it knows the list too."""
+    place = _place(context)
+    return place.mark if place else ""
 
 
 @register.simple_tag(takes_context=True)
