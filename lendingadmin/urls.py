@@ -4,6 +4,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path, register_converter
 
+from .staff.urls import people_patterns
 from .ui import autosave, views
 from .ui.converters import KeyConverter
 
@@ -18,6 +19,7 @@ urlpatterns = [
     path("readyz", views.ready, name="readyz"),
     # People, and what they did.
     path("accounts/", include("lendingadmin.staff.urls")),
+    path("people/", include(people_patterns)),
     path("admin/", admin.site.urls),
     path("glossary/", views.glossary, name="glossary"),
     path("audit/", include("lendingadmin.audit.urls")),

@@ -5,7 +5,7 @@ service reaches the demo.
 """
 
 import os
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from pathlib import Path
 from secrets import token_urlsafe
 
@@ -29,6 +29,12 @@ DEFAULTS = {
     "SANDBOX_EXTRA_CLIENTS": "",
     "SANDBOX_DATA_KEY": "",
     "CACHE_URL": "dbcache://cache",
+}
+
+_SECRETS: Mapping[str, Callable[[], str]] = {
+    "SECRET_KEY": lambda: token_urlsafe(48),
+    "DATA_KEYS": lambda: Fernet.generate_key().decode(),
+    "PEOPLE_KEYS": lambda: Fernet.generate_key().decode(),
 }
 
 
@@ -59,8 +65,13 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "LENDING_PERFORMANCE_STATUSES": "1:performing,2:watch,3:substandard,4:doubtful,5:loss",
         "LENDING_BORROWER_STATUSES": "1:active",
         "LENDING_PRODUCT_STATUSES": "1:active",
+        "LENDER_NAMES": "kenya:Umoja Credit,ghana:Adom Loans",
+        "LENDER_LANGUAGES": "kenya:en,ghana:en",
+        "BORROWER_REQUIRED": given.get("BORROWER_REQUIRED") or "surname/companyName,phoneNumber",
         "REPAYMENT_QUIET": given.get("REPAYMENT_QUIET") or "15m",
         "SNAPSHOT_EVERY": given.get("SNAPSHOT_EVERY") or "10m",
+        "SNAPSHOT_MONTH_ENDS": given.get("SNAPSHOT_MONTH_ENDS") or "0",
+        "PEOPLE_EVERY": given.get("PEOPLE_EVERY") or "10m",
         "DEBUG": "off",
         "HTTPS": "off",
         "ALLOWED_HOSTS": _hosts(chosen["DEMO_HOST"]),
@@ -73,11 +84,14 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
 
 
 def kept_secrets(path: Path) -> dict[str, str]:
-    """The demo's SECRET_KEY and DATA_KEYS: made once, then kept in a file only its owner reads."""
+    """The demo's secrets: made once, then kept in a file only its owner reads.
+
+    One that is missing is made and added; what the others sealed stays readable.
+    """
     kept = _read(path)
-    if {"SECRET_KEY", "DATA_KEYS"} <= kept.keys():
+    if kept.keys() == _SECRETS.keys():
         return kept
-    made = {"SECRET_KEY": token_urlsafe(48), "DATA_KEYS": Fernet.generate_key().decode()}
+    made = {name: make() for name, make in _SECRETS.items()} | kept
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -89,7 +103,7 @@ def _read(path: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     pairs = (line.partition("=") for line in path.read_text().splitlines())
-    return {name: value for name, _, value in pairs if name in ("SECRET_KEY", "DATA_KEYS")}
+    return {name: value for name, _, value in pairs if name in _SECRETS}
 
 
 def _hosts(host: str) -> str:

@@ -6,13 +6,7 @@ from urllib.parse import urlsplit
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 
-#: User name (and role) with what the person may do, for the lines that `manage.py demo` prints.
-PEOPLE = {
-    "viewer": "looks at everything but personal content",
-    "officer": "registers borrowers, makes loans, asks for assessments and offers",
-    "support": "records repayments, prints and exports",
-    "manager": "all of it, resolves unknown outcomes, sees the audit trail, manages people",
-}
+from lendingadmin.staff.roles import ROLES
 
 
 class NotLoopback(Exception):
@@ -27,7 +21,7 @@ def make_people(password: str, service: str) -> None:
     """
     if not is_loopback(service):
         raise NotLoopback(f"No demo people are made beside the service at {service}.")
-    for name in PEOPLE:
+    for name in ROLES:
         _make(name, password)
 
 

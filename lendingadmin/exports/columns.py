@@ -63,6 +63,16 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
+# The last column of lists whose records belong to a borrower: the name, from the index of people.
+NAME = "borrowerName"
+# The field of such a record that holds the borrower's id or account id.
+BORROWERS: Mapping[str, str] = {"loans.list": "borrowerId", "assessments.list": "accountId"}
+
+
+def head_of(operation: str) -> tuple[str, ...]:
+    """The first row of the CSV of this list."""
+    return (*COLUMNS[operation], *([NAME] if operation in BORROWERS else []))
+
 
 def keys_of(operation: str) -> tuple[str, ...]:
     """The keys of an item that its columns lie under: all that has to be read of it."""

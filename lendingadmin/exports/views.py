@@ -1,6 +1,6 @@
 """CSV of everything that a list's filter finds, page after page as the browser takes it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import chain
 from typing import Any
@@ -14,13 +14,15 @@ from lendingadmin import audit, gateway
 from lendingadmin.lending.errors import BadRequest
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page, leave_out_repeats
+from lendingadmin.lending.values import Malformed
+from lendingadmin.people_index.names import SEE, list_names
 from lendingadmin.ui import polling
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response, read_progress
 from lendingadmin.ui.lists import ListForm, whole_number
 from lendingadmin.ui.requests import PersonRequest
 
-from .columns import COLUMNS, keys_of, make_row_builder
+from .columns import BORROWERS, head_of, keys_of, make_row_builder
 
 ACTION = "dashboard.export"
 _FEW = 4
@@ -80,19 +82,34 @@ def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -
     form = ListForm(request.GET, operation)
     if not form.is_valid():
         return back_to_list(request)
-    asked: dict[str, Any] = {}
-    if form.filters():
-        asked["filters"] = form.filters()
-    if form.cleaned_data.get("order"):
-        asked["order"] = form.cleaned_data["order"]
+    asked = form.asked()
     pages = listing.only(keys_of(name)).pages
     may_refuse_size = "pageSize" not in (operation.list_parameters or ())
     found = leave_out_repeats(_started(pages, asked, may_refuse_size=may_refuse_size))
     audit.record(request, ACTION, app_id=app_id, subject=name.partition(".")[0], outcome="started")
-    row = make_row_builder(name)
-    rows = (CsvPage(map(row, page.items), page.repeated) for page in found)
+    build_rows = _make_rows_builder(request, name, app_id)
+    rows = (CsvPage(build_rows(page.items), page.repeated) for page in found)
     filename = "-".join(part for part in (app_id, name.partition(".")[0], _today()) if part)
-    return csv_response(request, f"{filename}.csv", COLUMNS[name], rows)
+    return csv_response(request, f"{filename}.csv", head_of(name), rows)
+
+
+def _make_rows_builder(
+    request: PersonRequest, name: str, app_id: str
+) -> Callable[[Sequence[Any]], Iterable[list[object]]]:
+    """What makes the rows of a page of this list, with the borrowers' names where it has them."""
+    row, field = make_row_builder(name), BORROWERS.get(name)
+    if field is None:
+        return lambda items: map(row, items)
+    may_see = request.user.has_perm(SEE)
+
+    def build_rows(items: Sequence[Any]) -> Iterable[list[object]]:
+        found = [item for item in items if not isinstance(item, Malformed)]
+        names = iter(list_names(app_id, [item.raw.get(field) for item in found], may_see=may_see))
+        for item in items:
+            cells = row(item)
+            yield cells if isinstance(item, Malformed) else [*cells, next(names)]
+
+    return build_rows
 
 
 def _started(pages: Pages, asked: dict[str, Any], *, may_refuse_size: bool) -> Iterator[Page[Any]]:

@@ -14,5 +14,5 @@ class WritesConfig(AppConfig):
 
         from . import reconciliation, tasks
 
-        navigation.register_badge("unknown", reconciliation.count_alarms)
+        navigation.register_badge("needs-checking", reconciliation.count_alarms)
         duties.register_duty(tasks.beat, tasks.check_writes, tasks.prune)

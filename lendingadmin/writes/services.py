@@ -222,7 +222,7 @@ def _finish(
         before = Write.objects.select_for_update().get(pk=write.pk)
         if before.state not in _MOVES_FROM[state]:
             return
-        alarm = _contradiction(before, state)
+        alarm = _contradiction(before, state, url)
         if alarm:
             fields |= build_alarm(alarm)
         Write.objects.filter(pk=write.pk).update(**fields)
@@ -239,12 +239,18 @@ def _finish(
         )
 
 
-def _contradiction(before: Write, answer: WriteState) -> str:
-    """The alarm of an answer against what a person decided, or read here; empty for any other."""
+def _contradiction(before: Write, answer: WriteState, url: str) -> str:
+    """The alarm of an answer against what a person decided, or read here; empty for any other.
+
+    `url` is the record that the answer names.
+    """
     decided = before.resolution if before.state == WriteState.RESOLVED else ""
     was_saved = answer == WriteState.SAVED
     if was_saved and decided == WriteResolution.NOT_SAVED:
         return f"{_LATE} saved, when a person had resolved it as not saved."
+    named = {before.url, url} - {"", before.get_absolute_url()}
+    if was_saved and decided == WriteResolution.SAVED and len(named) > 1:
+        return f"{_LATE} saved as another record than the one that a person had named."
     if was_saved and before.found in reconciliation.ABANDONED and not decided:
         found = WriteFound(before.found).label
         return f"{_LATE} saved, when it was “{found}” here: it may have been entered again."

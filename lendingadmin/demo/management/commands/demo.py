@@ -9,10 +9,11 @@ from django.core.management.base import BaseCommand, CommandError
 from lendingadmin.demo import serving
 from lendingadmin.demo.databases import InUse, held
 from lendingadmin.demo.environment import VAR_DIR
-from lendingadmin.demo.people import PEOPLE, NotLoopback
+from lendingadmin.demo.people import NotLoopback
 from lendingadmin.demo.ports import PortError, port_number, require_free
 from lendingadmin.demo.preparing import OtherVersion, prepare_dashboard
 from lendingadmin.demo.processes import Died, Processes
+from lendingadmin.staff.roles import ROLE_WORDS
 
 
 class Command(BaseCommand):
@@ -58,7 +59,7 @@ class Command(BaseCommand):
             f"  The sandbox runs on    http://127.0.0.1:{sandbox_port}",
             "",
             f"  {'user name':<12}{'password':<{wide}}what the person does",
-            *(f"  {name:<12}{password:<{wide}}{work}" for name, work in PEOPLE.items()),
+            *(f"  {name:<12}{password:<{wide}}{work}" for name, work in ROLE_WORDS.items()),
             "",
             "  Ctrl-C stops all of it. The data stays; make run FRESH=1 starts over.",
             "",
