@@ -1,5 +1,6 @@
 """The cast, the same few people in every test, and the browser sessions they sit at."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,14 +39,25 @@ EXHAUSTIVE = (
     "lending/test_in_step.py",
     "odd/",
     "proof/",
+    "sandbox/seed/test_bulk.py",
+    "sandbox/seed/test_filler.py",
+    "sandbox/test_process.py",
     "sandbox/test_schemathesis.py",
 )
 # Of the browser's tests, the main job.
 NOT_EXHAUSTIVE = ("browser/test_main_job.py",)
+# What takes longest begins first, so that no worker is left alone with it at the end.
+FIRST = ("browser/", "writes/test_unconfirmed.py", "ui/test_access.py")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Three workers on two cores: a third of the time tests wait for a socket or a time-out."""
+    return max(1, (os.cpu_count() or 1) * 3 // 2)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is exhaustive."""
+    """Mark what is exhaustive; put the longest files first."""
+    items.sort(key=lambda item: not item.path.relative_to(HERE).as_posix().startswith(FIRST))
     for item in items:
         place = item.path.relative_to(HERE).as_posix()
         if place.startswith(EXHAUSTIVE) and not place.startswith(NOT_EXHAUSTIVE):

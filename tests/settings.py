@@ -14,8 +14,10 @@ os.environ.update(
         "LENDING_APPS": "kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra",
         "LENDING_LOAN_STATUSES": "1:pending,2:open,3:closed",
         "SNAPSHOT_EVERY": "0s",
+        "PEOPLE_EVERY": "0s",
         "SECRET_KEY": "tests-only",
         "DATA_KEYS": "dGVzdHMtb25seS10ZXN0cy1vbmx5LXRlc3RzLW9ubHk=",
+        "PEOPLE_KEYS": "cGVvcGxlLXRlc3RzLXBlb3BsZS10ZXN0cy1wZW9wbGU=",
         "DEBUG": "off",
         "HTTPS": "off",
         "ALLOWED_HOSTS": "testserver,localhost,127.0.0.1",
@@ -26,6 +28,8 @@ from lendingadmin.settings import *  # noqa: F403
 from lendingadmin.settings import DATABASES, STORAGES
 
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+# Nothing is served from files, so no test looks at what a running demo collects.
+STATIC_ROOT = None  # type: ignore[assignment]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # No test pulls the plug, so none waits for the disk.

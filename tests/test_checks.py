@@ -24,6 +24,7 @@ EXAMPLE = dict(
 OWN_KEYS = {
     "SECRET_KEY": secrets.token_urlsafe(48),
     "DATA_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
+    "PEOPLE_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
 }
 
 
@@ -74,12 +75,15 @@ def test_the_service(address: str, expected: list[str], settings: Any) -> None:
 def test_typed_keys(settings: Any) -> None:
     typed = base64.urlsafe_b64encode(b"our secret key, as typed by hand").decode()
     random = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
-    settings.DATA_KEYS = data_keys(f"{random},{typed}")
+    settings.DATA_KEYS, settings.PEOPLE_KEYS = data_keys(f"{random},{typed}"), (random,)
     (message,) = checks.data_keys_are_random()
     assert message.id == "lendingadmin.W003"
     assert "Key 2" in message.msg
     assert typed not in str(message)
-    settings.DATA_KEYS = (random,)
+    settings.DATA_KEYS, settings.PEOPLE_KEYS = (random,), (typed,)
+    (message,) = checks.data_keys_are_random()
+    assert "Key 1 of PEOPLE_KEYS" in message.msg
+    settings.PEOPLE_KEYS = (random,)
     assert ids(checks.data_keys_are_random) == []
 
 

@@ -1,7 +1,9 @@
 """The readers of environment values: what each accepts, and what it says of the rest."""
 
 import base64
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -166,3 +168,29 @@ def test_the_dashboard_s_own_address_may_be_left_out() -> None:
     assert env.own_address("https://desk.example.com/") == "https://desk.example.com"
     with pytest.raises(ValueError, match="http"):
         env.own_address("desk.example.com")
+
+
+@pytest.mark.parametrize(
+    ("reader", "text", "kept"),
+    [
+        (env.database_address, "postgres://u:p@db:5432/book", ("ENGINE", "postgresql")),
+        (env.database_address, "sqlite:////var/book.sqlite3", ("NAME", "/var/book.sqlite3")),
+        (env.cache_address, "redis://cache:6379/0", ("LOCATION", "redis://cache:6379/0")),
+        (env.cache_address, "dbcache://cache", ("LOCATION", "cache")),
+    ],
+)
+def test_addresses_of_what_it_keeps(
+    reader: Callable[[str], dict[str, Any]], text: str, kept: tuple[str, str]
+) -> None:
+    name, value = kept
+    assert value in reader(text)[name]
+
+
+@pytest.mark.parametrize("reader", [env.database_address, env.cache_address])
+@pytest.mark.parametrize("text", ["secret", "ftp://u:secret@host/name", "://secret"])
+def test_a_malformed_address_is_refused_without_its_words(
+    reader: Callable[[str], dict[str, Any]], text: str
+) -> None:
+    with pytest.raises(ValueError, match="give an address such as") as raised:
+        reader(text)
+    assert "secret" not in str(raised.value)

@@ -1,7 +1,7 @@
 """A lending service that answers at once, always the same: what is measured before it is not it.
 
 `gunicorn tests.benchmarks.canned:app`; CANNED_DELAY is the seconds that each answer but a token's
-takes, CANNED_LOANS how many loans its list has.
+takes, CANNED_LOANS and CANNED_BORROWERS how many of these its lists have.
 """
 
 import json
@@ -14,6 +14,7 @@ from urllib.parse import parse_qs
 
 DELAY = float(os.environ.get("CANNED_DELAY", "0"))
 LOANS = int(os.environ.get("CANNED_LOANS", "50"))
+BORROWERS = int(os.environ.get("CANNED_BORROWERS", "0"))
 
 
 def loan(number: int) -> dict[str, Any]:
@@ -101,22 +102,36 @@ def _answer(path: str, query: dict[str, list[str]]) -> bytes:
     if collection == "assessmentTypes":
         return json.dumps({"assessmentTypes": [_TYPE], "nextPageToken": None}).encode()
     if collection == "loans":
-        return _page(int(query.get("pageToken", ["0"])[0]), int(query.get("pageSize", ["1000"])[0]))
+        return _page(*_range(query, LOANS))
+    if collection == "borrowers" and BORROWERS:
+        return _page_of_borrowers(*_range(query, BORROWERS))
     if collection in ("borrowers", "assessments", "events", "products"):
         return json.dumps({collection: [], "nextPageToken": None}).encode()
     return json.dumps(loan(1) if "/loans/" in path else _BORROWER).encode()
 
 
+def _range(query: dict[str, list[str]], count: int) -> tuple[int, int, str | None]:
+    """The first of a page, the first of the next, and the next page's token."""
+    start = int(query.get("pageToken", ["0"])[0])
+    end = min(start + int(query.get("pageSize", ["1000"])[0]), count)
+    return start, end, str(end) if end < count else None
+
+
 _pages: dict[tuple[int, int], bytes] = {}
 
 
-def _page(start: int, size: int) -> bytes:
-    if (start, size) not in _pages:
-        end = min(start + size, LOANS)
-        token = str(end) if end < LOANS else None
+def _page(start: int, end: int, token: str | None) -> bytes:
+    if (start, end) not in _pages:
         body = {"loans": [loan(number) for number in range(start, end)], "nextPageToken": token}
-        _pages[start, size] = json.dumps(body).encode()
-    return _pages[start, size]
+        _pages[start, end] = json.dumps(body).encode()
+    return _pages[start, end]
+
+
+def _page_of_borrowers(start: int, end: int, token: str | None) -> bytes:
+    from tests.benchmarks.population import make_borrower
+
+    borrowers = [make_borrower(number) for number in range(start, end)]
+    return json.dumps({"borrowers": borrowers, "nextPageToken": token}).encode()
 
 
 def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

@@ -7,12 +7,17 @@ afterwards.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import NamedTuple
 
 from django.db import connection
 from django.utils import timezone
 
+from lendingadmin.assessments.models import AssessmentIndex
+from lendingadmin.portfolio.figures import Figures
+from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
+from lendingadmin.portfolio.reading import set_ranks
 from lendingadmin.staff.models import User
 
 CLERKS = 40
@@ -20,7 +25,7 @@ LOANS = 60_000
 _YEAR = timedelta(days=365)
 _TABLES = (
     *("repayments_repayment", "repayments_reading", "repayments_mistake"),
-    *("audit_entry", "writes_write"),
+    *("audit_entry", "writes_write", "assessments_knownassessment"),
 )
 
 _APP = "CASE WHEN n % 3 = 0 THEN 'ghana' ELSE 'kenya' END"
@@ -53,7 +58,7 @@ _DIALECTS = {
 }
 
 
-def fill(repayments: int, entries: int, writes: int) -> None:
+def fill(repayments: int, entries: int, writes: int, assessments: int) -> None:
     """Make so many rows of each, and what belongs to them."""
     now = timezone.now()
     clerks = [User(username=f"clerk-{number:02}") for number in range(CLERKS)]
@@ -67,10 +72,59 @@ def fill(repayments: int, entries: int, writes: int) -> None:
         _insert("repayments_mistake", _mistakes(now, repayments, first), 300)
         _insert("audit_entry", _entries(now, entries, first), entries)
         _insert("writes_write", _writes(now, writes, first), writes)
+        walked = AssessmentIndex.objects.create(
+            app_id="kenya", complete_at=now, began_at=now, known=assessments, walk=1
+        )
+        rows = _assessments(now, assessments, walked.pk)
+        _insert("assessments_knownassessment", rows, assessments)
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             for table in _TABLES:
                 cursor.execute(f"VACUUM ANALYZE {table}")
+
+
+def fill_count() -> None:
+    """A complete count of LOANS loans of `kenya`: four of five open, every eighth overdue."""
+    now = timezone.now()
+    day = timezone.localdate()
+    row = Snapshot.objects.create(
+        app_id="kenya",
+        state=Snapshot.State.DONE,
+        began_at=now - timedelta(hours=3),
+        ended_at=now - timedelta(hours=3),
+        loans_read=LOANS,
+        figures=Figures(day).as_json(),
+    )
+    SnapshotLoan.objects.bulk_create(
+        (_make_counted(row, n, day) for n in range(LOANS)), batch_size=1_000
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE portfolio_snapshotloan")
+
+
+def _make_counted(row: Snapshot, n: int, day: date) -> SnapshotLoan:
+    is_open, outstanding = n % 5 > 0, Decimal(n * 7919 % LOANS) / 4
+    overdue = outstanding / 8 if is_open and n % 8 == 1 else Decimal(0)
+    loan = SnapshotLoan(
+        snapshot=row,
+        account_id=f"L-{n:06}",
+        borrower_id=f"B-{n % 40_000:06}",
+        product_id=f"term-{n % 12}-months",
+        status="2" if is_open else "3",
+        is_open=is_open,
+        is_first_missed=bool(overdue) and n % 3 == 0,
+        start_day=day - timedelta(days=n % 365),
+        settlement_day=None if is_open else day - timedelta(days=n % 365),
+        days_late=n % 200 if overdue else 0,
+        next_due_day=day + timedelta(days=n % 31) if is_open else None,
+        next_due_amount=outstanding / 6,
+        principal=outstanding * 2,
+        outstanding=outstanding,
+        overdue=overdue,
+        paid=outstanding,
+    )
+    set_ranks(loan)
+    return loan
 
 
 def measure_size() -> str:
@@ -142,6 +196,8 @@ def _repayments(now: datetime, count: int, first: int) -> dict[str, str]:
         "resolution": "CASE WHEN n % 4000 = 5 THEN 'recorded' WHEN n % 2000 = 5 THEN 'not_recorded'"
         " ELSE '' END",
         "resolution_reason": "''",
+        "receipt_year": f"CASE WHEN ({_STATE}) = 'recorded' THEN {now.year} END",
+        "receipt_sequence": f"CASE WHEN ({_STATE}) = 'recorded' THEN n END",
     }
 
 
@@ -152,6 +208,8 @@ def _readings(now: datetime, repayments: int, count: int) -> dict[str, str]:
         "taken_at": _at(now, count),
         "paid": "n % 9000 || '.50'",
         "unpaid": "n % 700 || '.25'",
+        "next_amount": "n % 70 || '.25'",
+        "next_due": "'2026-12-21T23:59:59.999000+00:00'",
         "fault": "''",
     }
 
@@ -190,7 +248,7 @@ def _entries(now: datetime, count: int, first: int) -> dict[str, str]:
         "saved": "CASE WHEN n % 5 = 4 THEN '' ELSE 'yes' END",
         "request_id": "'request-' || n",
         "detail": "''",
-        "url": "''",
+        "url": "'/apps/kenya/repayments/' || n || '/'",
     }
 
 
@@ -215,6 +273,19 @@ def _writes(now: datetime, count: int, first: int) -> dict[str, str]:
         "next_check_at": f"CASE WHEN n % 5000 = 0 THEN {_at(now, count, '31622400')} END",
         "resolution": "''",
         "resolution_reason": "''",
+    }
+
+
+def _assessments(now: datetime, count: int, index: int) -> dict[str, str]:
+    return {
+        "index_id": f"{index}",
+        "assessment_id": "'A-' || n",
+        "account_id": f"'borrower:B-' || {_pad(f'n * 7919 % {LOANS} % 40000')}",
+        "assessment_type": "'assessmentTypes/credit-90-days'",
+        "made_at": _at(now, count),
+        "status": "'1'",
+        "read_at": _at(now, count),
+        "walk": "1",
     }
 
 

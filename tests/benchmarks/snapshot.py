@@ -19,7 +19,7 @@ def main() -> None:
     snapshot_job = importlib.import_module("lendingadmin.portfolio.snapshot_job")
     began = time.perf_counter()
     row = snapshot_job.begin_snapshot("kenya", None)
-    while snapshot_job.count_slice(row.pk) is not None:
+    while snapshot_job.CountWalk.run_slice(row.pk) is not None:
         pass
     row.refresh_from_db()
     if row.state != "done":

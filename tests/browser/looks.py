@@ -10,8 +10,8 @@ from tests.browser.places import Place
 
 WIDTHS = (1280, 390)
 THEMES = ("light", "dark")
-# A phone's least width, and a window of 1280 at 200 % zoom.
-NARROW = (320, 640)
+# A phone's least width, a window of 1280 at 200 % zoom, and where the frame has a narrow sidebar.
+FITTING = (320, 640, 1000, 1024, 1199)
 
 _TOO_WIDE = """() => {
   const page = document.scrollingElement;
@@ -99,7 +99,7 @@ def everything(page: Page, place: Place) -> Looked:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
         looked.reports[f"{width} {theme}"] = axe.run(page)
-    for width in NARROW:
+    for width in FITTING:
         page.set_viewport_size({"width": width, "height": 900})
         if told := page.evaluate(_TOO_WIDE):
             looked.too_wide[width] = told

@@ -27,6 +27,8 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.assessments import tasks as assessment_tasks
+from lendingadmin.assessments.walk import AssessmentWalk
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.ids import account_id, resource_id
 from lendingadmin.lending.loan_math import account_of, borrower_of
@@ -34,12 +36,16 @@ from lendingadmin.lending.values import Assessment, Loan
 from lendingadmin.offers import asking
 from lendingadmin.offers.models import OfferRequest
 from lendingadmin.offers.models import OfferState as OfferState
+from lendingadmin.people_index import tasks as people_tasks
+from lendingadmin.people_index.walk import BorrowerWalk
 from lendingadmin.portfolio import snapshot_job
-from lendingadmin.portfolio.models import Snapshot
+from lendingadmin.portfolio.models import SavedList, Snapshot
 from lendingadmin.repayments import mistakes
 from lendingadmin.repayments.models import Reading, Repayment
 from lendingadmin.repayments.states import RepaymentState, Resolution
+from lendingadmin.search.query import encrypt_words
 from lendingadmin.staff.models import User
+from lendingadmin.staff.setup_links import setup_tokens
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
 from tests.browser.house import PASSWORD
@@ -63,7 +69,9 @@ def main() -> None:
         **_repayments(people, book),
         **_counts(people["officer"]),
         **_factors(),
-        "sessions": _sessions(["hurried", "second", "keyholder"]),
+        **_searches(people["manager"], account_of(book["late"]).lower()),
+        **_accounts(people["manager"]),
+        "sessions": _sessions(["hurried", "second", "keyholder", "root"]),
     }
     _writes(people["officer"])
     sys.stdout.write(json.dumps(names))
@@ -93,8 +101,13 @@ def _loans() -> dict[str, Loan]:
 
 
 def _assessments() -> Names:
-    """The newest assessment of each outcome, and a borrower whom one allows a loan, owing none."""
-    found: dict[str, list[Assessment]] = {}
+    """The newest assessment of each outcome, and a borrower whom one allows a loan, owing none.
+
+    A walk has read them all.
+    """
+    index, found = assessment_tasks.start(APP), dict[str, list[Assessment]]()
+    while index and AssessmentWalk.run_slice(index.pk) is not None:
+        pass
     for one in gateway.app(APP).assessments.iterate():
         if isinstance(one, Assessment):
             found.setdefault(getattr(one.result, "type", None) or "other", []).append(one)
@@ -105,6 +118,23 @@ def _assessments() -> Names:
         **{f"assessment_{outcome}": of[0].assessment_id for outcome, of in found.items()},
         "offered_to": min(allowed - owing),
     }
+
+
+def _searches(manager: User, other_case: str) -> Names:
+    """The index of people, and searches of a manager with each end."""
+    index = people_tasks.start(APP)
+    while index and BorrowerWalk.run_slice(index.pk) is not None:
+        pass
+    words = {
+        "people": "wan",
+        "nothing": "no-where",
+        "name": "nowhere",
+        "other_case": other_case,
+        "fault": "L-SCOPE",
+        "slow": "L-SLOW",
+        "wrong": "..",
+    }
+    return {f"search_{name}": encrypt_words(manager, text) for name, text in words.items()}
 
 
 def _offers(officer: User, borrower: str) -> Names:
@@ -274,11 +304,32 @@ def _counts(officer: User) -> Names:
     """Two complete counts of the book, and of the other app's one that is under way."""
     for _ in range(2):
         row = snapshot_job.begin_snapshot(APP, officer)
-        while row and snapshot_job.count_slice(row.pk) is not None:
+        while row and snapshot_job.CountWalk.run_slice(row.pk) is not None:
             pass
     begun = snapshot_job.begin_snapshot("ghana", officer)
     Snapshot.objects.filter(pk=begun.pk if begun else 0).update(loans_read=137, expected=250)
-    return {"count": snapshot_job.list_complete(APP)[0].pk}
+    saved = SavedList.objects.create(
+        app_id=APP, owner=officer, name="Call first", query="show=overdue", is_shared=True
+    )
+    saved.pinned_by.set(User.objects.all())
+    return {"count": snapshot_job.list_complete(APP)[0].pk, "saved_list": saved.pk}
+
+
+def _accounts(manager: User) -> Names:
+    """A superuser, somebody who is deactivated, somebody new, and the link of another."""
+    User.objects.get_or_create(username="root", defaults={"is_superuser": True})
+    gone = _person("gone", "viewer")
+    User.objects.filter(pk=gone.pk).update(is_active=False, first_name="Mwangi")
+    new = _person("new-here", "support")
+    new.set_unusable_password()
+    new.setup_link_at = timezone.now()
+    new.save()
+    return {
+        "manager": manager.pk,
+        "gone": gone.pk,
+        "new_here": new.pk,
+        "setup_link": setup_tokens.build_path(new),
+    }
 
 
 def _factors() -> Names:

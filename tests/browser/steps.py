@@ -29,6 +29,11 @@ def submit(page: Page, names: Names) -> None:
     page.locator("main form [type=submit]").last.click()
 
 
+def record_loan_wrongly(page: Page, names: Names) -> None:
+    page.get_by_text("record a loan whose contract you have").click()
+    _press(page, "Record loan")
+
+
 def _sign_in(page: Page, name: str, password: str) -> None:
     page.fill("input[name=login]", name)
     page.fill("input[name=password]", password)
@@ -115,6 +120,13 @@ def focus_find(page: Page, names: Names) -> None:
     page.keyboard.press("/")
 
 
+def type_a_name(page: Page, names: Names) -> None:
+    """Type the beginning of a frequent name, and wait for who it may be."""
+    page.keyboard.press("/")
+    page.keyboard.type("wan")
+    page.locator("#suggestions").wait_for()
+
+
 def change_the_borrower(page: Page, names: Names) -> None:
     page.locator("input[name$=surname], input[name$=Name], input[name$=name]").first.fill("Njoroge")
     page.locator("main form [type=submit]:not([formnovalidate])").last.click()
@@ -131,19 +143,19 @@ def export(page: Page, names: Names) -> None:
 
 
 def enter_wrongly(page: Page, names: Names) -> None:
-    page.fill("input[name=amount]", "1,000")
-    _press(page, "Check it")
+    page.fill("input[name=amount]", "1.000")
+    _press(page, "Review")
 
 
 def enter(page: Page, names: Names) -> None:
     page.fill("input[name=amount]", "10.50")
-    _press(page, "Check it")
+    _press(page, "Review")
 
 
 def enter_again(page: Page, names: Names) -> None:
     page.fill("input[name=externalId]", "RKT00X7Q1")
     page.fill("input[name=amount]", "1250.50")
-    _press(page, "Check it")
+    _press(page, "Review")
 
 
 def open_first_row(page: Page, names: Names) -> None:

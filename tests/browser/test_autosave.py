@@ -10,10 +10,18 @@ from tests.browser.house import PASSWORD
 FORM = "/apps/kenya/loans/L-K10003/repayments/new"
 
 
+def open_more(page: Page) -> None:
+    """Unfold the fields that are rarely changed, unless something typed before did."""
+    more = page.locator("main details", has=page.locator("summary", has_text="value date"))
+    if more.get_attribute("open") is None:
+        more.locator("summary").click()
+
+
 def fill_in(page: Page) -> None:
     page.fill("[name=amount]", "250.00")
     page.fill("[name=externalId]", "MPESA-typed")
-    page.select_option("[name=channel]", index=1)
+    page.check("[name=channel][value=web]")
+    open_more(page)
     with page.expect_response("**/autosave") as kept:
         page.fill("[name=notes]", "brought by her sister")
     assert kept.value.status == 204
@@ -22,8 +30,9 @@ def fill_in(page: Page) -> None:
 def stands(page: Page) -> None:
     expect(page.locator("[name=amount]")).to_have_value("250.00")
     expect(page.locator("[name=externalId]")).to_have_value("MPESA-typed")
+    expect(page.locator("[name=notes]")).to_be_visible()
     expect(page.locator("[name=notes]")).to_have_value("brought by her sister")
-    assert page.locator("[name=channel]").evaluate("node => node.selectedIndex") == 1
+    expect(page.locator("[name=channel][value=web]")).to_be_checked()
 
 
 def test_who_leaves_in_the_middle_of_a_word_leaves_no_address_behind(
@@ -31,6 +40,7 @@ def test_who_leaves_in_the_middle_of_a_word_leaves_no_address_behind(
 ) -> None:
     page = page_of("support")
     page.goto(FORM)
+    open_more(page)
     page.fill("[name=notes]", "brought by")
     page.goto("/glossary/")
     left = page.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}])")
@@ -55,7 +65,7 @@ def test_a_refresh_in_the_middle_of_a_form(page_of: Callable[[str], Page]) -> No
     expect(page.locator("[name=amount]")).to_have_value("251.00")
 
     page.fill("[name=amount]", "250.00")
-    page.click("button:has-text('Check it')")
+    page.click("button:has-text('Review')")
     page.wait_for_url("**/confirm")
     page.goto(FORM)
     expect(page.locator("[name=amount]")).to_have_value("")
@@ -88,7 +98,7 @@ def test_a_session_that_ends_meanwhile(page_of: Callable[[str], Page], console: 
     page.fill("[name=amount]", "260.00")
     expect(page.locator(".autosave")).to_contain_text("You are signed out")
     # Sending it would lead to the sign-in page, and lose it.
-    page.click("button:has-text('Check it')")
+    page.click("button:has-text('Review')")
     expect(page.locator("[name=amount]")).to_have_value("260.00")
 
     with page.context.expect_page() as opened:
@@ -100,7 +110,7 @@ def test_a_session_that_ends_meanwhile(page_of: Callable[[str], Page], console: 
     tab.wait_for_url(lambda url: "/accounts/login" not in url)
     tab.close()
     assert cookies
-    page.click("button:has-text('Check it')")
+    page.click("button:has-text('Review')")
     page.wait_for_url("**/confirm")
     expect(page.locator("h1")).to_contain_text("260.00")
 

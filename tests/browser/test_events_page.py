@@ -48,6 +48,7 @@ def test_each_kind_is_read_masked_asked_for_and_noted(
     reported(house)
     page = page_of("officer")
     page.goto("/apps/kenya/events/")
+    page.get_by_text("Filters", exact=True).click()
     page.fill("input[name=accountId]", f"borrower:{BORROWER}")
     page.keyboard.press("Enter")
     rows = page.locator("tbody tr")

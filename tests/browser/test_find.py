@@ -1,11 +1,18 @@
 """Finding while the service is slow, and what was opened last below the find box."""
 
+import subprocess
+import sys
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
+from lendingadmin.demo.environment import BASE_DIR
 from tests.browser.house import House, WeakHouse, sign_in
 from tests.faults.behaviours import refusal, slow_answer
+from tests.sandbox.calling import Caller
 
 
 def find(page: Page, wanted: str) -> None:
@@ -34,7 +41,7 @@ def test_what_is_there_is_shown_while_the_rest_is_looked_for(
     expect(page.locator("[role=status]")).to_have_text("1 match.")
     expect(match).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text(key)
+    expect(page.locator("nav.crumbs")).to_contain_text(key)
 
 
 def test_could_not_look_offers_another_look_in_its_place(
@@ -43,7 +50,8 @@ def test_could_not_look_offers_another_look_in_its_place(
     proxy, key = weak_house.proxy, "nobody-at-home"
     proxy.on(f"/loans/{key}", refusal(500, "down"))
     page = open_page(weak_house.house)
-    sign_in(page, "viewer", f"/apps/kenya/find?q={key}")
+    sign_in(page, "viewer", "/apps/kenya/")
+    find(page, key)
     expect(page.get_by_text("Could not look for a loan")).to_be_visible()
     expect(page.locator("#find-told")).to_contain_text("Not everything could be looked up.")
     proxy.on(f"/loans/{key}", refusal(404, "no such loan"))
@@ -58,7 +66,7 @@ def test_what_was_opened_last_is_below_the_box_by_keyboard(
     page = page_of("viewer")
     for loan in ("L-K10001", "L-K10002"):
         page.goto(f"/apps/kenya/loans/{loan}/")
-        expect(page.locator("h1")).to_have_text(loan)
+        expect(page.locator("nav.crumbs")).to_contain_text(loan)
     page.goto("/apps/kenya/loans/")
     panel = page.locator("#recall")
     expect(panel).to_be_hidden()
@@ -76,4 +84,55 @@ def test_what_was_opened_last_is_below_the_box_by_keyboard(
     page.keyboard.press("/")
     expect(panel).to_be_visible()
     panel.locator("a").nth(1).click()
-    expect(page.locator("h1")).to_have_text("L-K10001")
+    expect(page.locator("nav.crumbs")).to_contain_text("L-K10001")
+
+
+@pytest.fixture(scope="module")
+def namesakes(house: House) -> list[str]:
+    """Four borrowers of one name in the shared house, whose phones end in 1 to 4; all indexed."""
+    sandbox: Any = SimpleNamespace(base_url=house.sandbox, auth_url=house.sandbox)
+    caller, keys = Caller(sandbox, "kenya"), []
+    for ending in (1, 2, 3, 4):
+        person = {"surname": "Ñyambura", "othernames": "Zipporah"}
+        person["phoneNumber"] = f"+25479900000{ending}"
+        keys.append(caller.borrower(f"namesake-{ending}", individual=person)["borrowerId"])
+    command = [sys.executable, "manage.py", "people_index", "--rebuild"]
+    subprocess.run(command, cwd=BASE_DIR, env=dict(house.environ), check=True)
+    command = [sys.executable, "manage.py", "reconcile"]
+    subprocess.run(command, cwd=BASE_DIR, env=dict(house.environ), check=True)
+    return keys
+
+
+def test_the_right_one_of_four_namesakes_by_keyboard_alone(
+    page_of: Callable[[str], Page], namesakes: list[str]
+) -> None:
+    page = page_of("support")
+    page.goto("/apps/kenya/")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("ziporah nyambura")
+    suggestions = page.locator("#suggestions a[data-match]")
+    expect(suggestions).to_have_count(4)
+    page.keyboard.type(" 3")
+    expect(suggestions).to_have_count(1)
+    page.keyboard.press("ArrowDown")
+    expect(suggestions.first).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/borrowers/{namesakes[2]}/")
+    expect(page.locator("h1")).to_contain_text("ZIPPORAH")
+    assert "zip" not in page.url.lower()
+
+
+def test_enter_shows_all_of_a_name_and_enter_again_opens_the_best(
+    page_of: Callable[[str], Page], namesakes: list[str]
+) -> None:
+    page = page_of("support")
+    page.goto("/apps/kenya/loans/")
+    find(page, "zipporah")
+    expect(page.locator("main [data-people] a[data-match]")).to_have_count(4)
+    expect(page.locator("#find-told")).to_have_text("4 matches.")
+    assert "zip" not in page.url.lower()
+    expect(page.locator("main [data-people] a[data-match]").first).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/borrowers/namesake-*/")
+    page.go_back()
+    expect(page.locator("main [data-people] a[data-match]")).to_have_count(4)

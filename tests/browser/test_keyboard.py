@@ -43,13 +43,14 @@ _LAST = """() => {
   return able.filter(shown).length;
 }"""
 PAGES = {
-    "desk": "/apps/kenya/",
+    "home": "/apps/kenya/",
+    "payment box": "/apps/kenya/payment",
     "loans": "/apps/kenya/loans/?pageSize=25",
     "loan": "/apps/kenya/loans/L-K10007/",
     "repayment form": "/apps/kenya/loans/L-K10007/repayments/new",
     "borrower": "/apps/kenya/borrowers/ke-100003/",
     "offers": "/apps/kenya/borrowers/ke-100003/offers/new",
-    "find": "/apps/kenya/find?q=nowhere",
+    "find": "/apps/kenya/find",
     "journal": "/apps/kenya/repayments/",
 }
 
@@ -122,18 +123,48 @@ def test_a_whole_repayment_by_keyboard_alone(page: Page) -> None:
     page.keyboard.press("/")
     page.keyboard.type("L-K10011")
     page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_contain_text("L-K10011")
+    expect(page.locator("nav.crumbs")).to_contain_text("L-K10011")
     tab_to(page, page.get_by_role("link", name="Record a repayment"))
     page.keyboard.press("Enter")
-    tab_to(page, page.locator("input[name=amount]"))
+    expect(page.locator("input[name=amount]")).to_be_focused()
     page.keyboard.type("8.25")
-    tab_to(page, page.get_by_role("button", name="Check it"))
+    tab_to(page, page.get_by_role("button", name="Review"))
     page.keyboard.press("Space")
     expect(page.locator("h1")).to_contain_text("Record KES")
-    tab_to(page, page.get_by_role("button", name="Record it"))
+    expect(page.get_by_role("button", name="Record KES")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#status")).to_contain_text("The service acknowledged this repayment.")
     expect(page.locator("#announce")).to_have_text("Recorded")
+
+
+def test_the_payment_box_leads_to_the_review_by_enter_and_two_tabs(page_of: PageOf) -> None:
+    page = page_of("support")
+    page.goto("/apps/kenya/")
+    page.locator("[data-payment-box] input[name=who]").focus()
+    for typed, key in (("L-K10011", "Tab"), ("8.25", "Tab"), ("QWE8XT11", "Enter")):
+        page.keyboard.type(typed)
+        page.keyboard.press(key)
+    page.wait_for_url("**/loans/L-K10011/repayments/*/confirm")
+    expect(page.locator("main")).to_contain_text("8.25")
+    expect(page.locator("main")).to_contain_text("QWE8XT11")
+
+
+def test_a_name_of_several_loans_is_chosen_from_and_no_choice_is_made_by_enter(
+    page_of: PageOf,
+) -> None:
+    page = page_of("support")
+    page.goto("/apps/kenya/payment")
+    page.keyboard.type("WANJIRU")
+    page.keyboard.press("Tab")
+    page.keyboard.type("12")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Which loan?")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Which loan?")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/confirm")
+    expect(page.locator("main")).to_contain_text("12.00")
 
 
 def test_the_skip_link_leads_past_the_rail_and_on_from_there(page_of: PageOf) -> None:

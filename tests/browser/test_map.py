@@ -13,8 +13,11 @@ from tests.browser.places import PLACES
 WITHOUT = {
     "healthz": "an answer to a machine",
     "readyz": "an answer to a machine",
-    "home": "leads to the desk",
+    "start": "leads to the home page",
     "borrower-name": "a fragment: a word in a title",
+    "borrower-repayment": "leads to the form of a loan, or to the borrower",
+    "events-reported": "a fragment of an assessment that found too little data",
+    "borrower-used-values": "a fragment of the forms of a borrower: what their fields offer",
     "offer-status": "a fragment of the offer's page",
     "assessment-status": "a fragment of the assessment's page",
     "repayment-status": "a fragment of the receipt",
@@ -28,6 +31,8 @@ WITHOUT = {
     "repayments-export": "a file",
     "repayments-day-export": "a file",
     "events-export": "a file",
+    "loan-list-export": "a file",
+    "saved-list-export": "a file",
     "mfa_download_recovery_codes": "a file",
     "mfa_login_webauthn": "an answer to a script",
     "mfa_reauthenticate_webauthn": "leads to the pages of other factors where there is no key",
@@ -42,7 +47,7 @@ WITHOUT = {
     "admin:(?P<url>.*)$": "no such page",
     "autosave": "what was typed, for a script of the form",
     "neighbours": "a fragment of a record: the next of its list",
-    "book-progress": "a fragment of the desk",
+    "book-progress": "a fragment of the home page",
 }
 
 

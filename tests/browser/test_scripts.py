@@ -35,7 +35,7 @@ HIDE = "Object.defineProperty(document, 'hidden', {configurable: true, get: () =
 
 @pytest.fixture
 def desk(page_of: PageOf) -> Page:
-    """The desk of somebody who is signed in."""
+    """The home page of somebody who is signed in."""
     return page_of("support")
 
 

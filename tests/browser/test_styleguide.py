@@ -70,7 +70,7 @@ def test_in_forced_colours_a_chip_has_an_edge_and_a_legend_its_colours(
     swatch = "(part) => getComputedStyle(part, '::before').backgroundColor"
     legend = page.locator(".theme.light .legend").first
     shown = [legend.locator(f".{kind}").evaluate(swatch) for kind in ("principal", "interest")]
-    assert shown == ["rgb(10, 107, 88)", "rgb(127, 185, 171)"]
+    assert shown == ["rgb(10, 107, 88)", "rgb(91, 132, 196)"]
 
 
 def test_with_reduced_motion_nothing_turns(open_page: Callable[..., Page], workshop: House) -> None:

@@ -16,10 +16,10 @@ def test_next_to_the_end_of_the_page_and_back_to_the_row(page_of: Callable[[str]
     assert len(names) == 25
     links.nth(23).click()
     beside = page.locator("nav.beside")
-    expect(page.locator("h1")).to_have_text(names[23])
+    expect(page.locator("nav.crumbs")).to_contain_text(names[23])
     expect(beside).to_contain_text("24 of 25 on this page")
     beside.get_by_role("link", name="Next").click()
-    expect(page.locator("h1")).to_have_text(names[24])
+    expect(page.locator("nav.crumbs")).to_contain_text(names[24])
     expect(beside).to_contain_text("25 of 25 on this page")
     expect(beside.get_by_role("link", name="Next")).to_have_count(0)
     # By keyboard.
@@ -28,7 +28,7 @@ def test_next_to_the_end_of_the_page_and_back_to_the_row(page_of: Callable[[str]
     expect(beside).to_contain_text("24 of 25 on this page")
     page.keyboard.press("g")
     page.keyboard.press("j")
-    expect(page.locator("h1")).to_have_text(names[24])
+    expect(page.locator("nav.crumbs")).to_contain_text(names[24])
 
     beside.get_by_role("link", name="Back to the list").click()
     expect(page.locator("select[name=status]")).to_have_value("2")

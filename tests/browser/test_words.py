@@ -100,6 +100,14 @@ class TestATerm:
         page.mouse.move(2, 2)
         expect(tip).to_be_hidden()
 
+    def test_covers_no_figure_that_it_explains(self, page: Page) -> None:
+        term, tip = parts(page)
+        term.hover()
+        expect(tip).to_be_visible()
+        figure = page.locator(".facts dd").nth(1).bounding_box()
+        shown = tip.bounding_box()
+        assert figure and shown and shown["y"] + shown["height"] <= figure["y"]
+
     def test_a_tap_shows_it_and_a_tap_elsewhere_takes_it_away(self, page: Page) -> None:
         term, tip = parts(page)
         term.click()

@@ -74,9 +74,10 @@ def test_secrets_are_made_once_and_only_their_owner_reads_them(tmp_path: Path) -
     assert kept_secrets(tmp_path / "other.env") != made
 
 
-def test_a_spoilt_file_of_secrets_is_made_anew(tmp_path: Path) -> None:
+def test_a_secret_that_is_missing_is_made_and_the_others_stay(tmp_path: Path) -> None:
     path = tmp_path / "demo.env"
     path.write_text("SECRET_KEY=only-this\n")
     made = kept_secrets(path)
-    assert made["SECRET_KEY"] != "only-this"
+    assert made["SECRET_KEY"] == "only-this"
+    assert Fernet(made["DATA_KEYS"]) and made["PEOPLE_KEYS"] != made["DATA_KEYS"]
     assert kept_secrets(path) == made

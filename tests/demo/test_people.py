@@ -4,15 +4,15 @@ import pytest
 from django.contrib.auth import authenticate
 from django.contrib.auth.models import Group
 
-from lendingadmin.demo.people import PEOPLE, NotLoopback, is_loopback, make_people
+from lendingadmin.demo.people import NotLoopback, is_loopback, make_people
 from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import ROLES
+from lendingadmin.staff.roles import ROLE_WORDS, ROLES
 
 SANDBOX = "http://127.0.0.1:8001"
 
 
 def test_there_is_one_for_each_role() -> None:
-    assert set(PEOPLE) == set(ROLES)
+    assert set(ROLE_WORDS) == set(ROLES)
 
 
 @pytest.mark.parametrize(

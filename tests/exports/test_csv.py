@@ -61,10 +61,17 @@ def test_the_filter_is_kept(
     assert len(records(desk.get(f"/apps/{app.app_id}/loans/export.csv{query}"))) == count
 
 
-def test_the_order_is_kept(desk: Client, app: LendingApp, book: Caller) -> None:
+@pytest.mark.parametrize(
+    ("query", "order"), [("", ["another", "l"]), ("?order=asc", ["l", "another"])]
+)
+def test_the_order_is_the_list_s(
+    desk: Client, app: LendingApp, book: Caller, query: str, order: list[str]
+) -> None:
     book.loan("another")
-    rows = records(desk.get(f"/apps/{app.app_id}/loans/export.csv?order=desc"))
-    assert [row["accountId"] for row in rows] == ["another", "l"]
+    address = f"/apps/{app.app_id}/loans/{query}"
+    assert [loan.account_id for loan in desk.get(address).context["list"].items] == order
+    rows = records(desk.get(f"/apps/{app.app_id}/loans/export.csv{query}"))
+    assert [row["accountId"] for row in rows] == order
 
 
 def test_borrowers_and_no_formula(desk: Client, app: LendingApp, book: Caller) -> None:

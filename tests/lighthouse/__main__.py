@@ -37,7 +37,7 @@ AIMS = {"performance": 95, "accessibility": 100, "best-practices": 100}
 # Who looks at it, and where; a stranger at the sign-in.
 PAGES = {
     "sign-in": ("", "/accounts/login/"),
-    "desk": ("support", "/apps/kenya/"),
+    "home": ("support", "/apps/kenya/"),
     "loans list": ("support", "/apps/kenya/loans/"),
     "loan": ("support", "/apps/kenya/loans/{late_loan}/"),
     "offer": ("officer", "/apps/kenya/borrowers/{offered_to}/offers/staged-done/"),

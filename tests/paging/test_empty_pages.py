@@ -9,6 +9,7 @@ from django.test import Client
 
 from tests.faults.behaviours import refusal, reply
 from tests.paging.service import PATHS, PagedService
+from tests.search.words import results_of
 
 pytestmark = pytest.mark.django_db
 
@@ -140,7 +141,7 @@ def test_a_page_of_somebody_elses_is_not_none(
 
 def test_find_reads_past_empty_pages(desk: Client, service: PagedService) -> None:
     service.give_empty_pages("loans", 5, [ROWS["loans"]])
-    answer = desk.get("/apps/kenya/find", {"q": "7", "whole": "1"})
+    answer = desk.get(results_of(desk, "kenya", "7"), {"whole": "1"})
     assert answer.headers.get("Location") == "/apps/kenya/loans/FOUND-1/", words(
         answer.content.decode()
     )
@@ -148,7 +149,7 @@ def test_find_reads_past_empty_pages(desk: Client, service: PagedService) -> Non
 
 def test_past_the_bound_find_does_not_say_no_match(desk: Client, service: PagedService) -> None:
     service.give_empty_pages("loans", 9, [ROWS["loans"]])
-    page = text(desk, "/apps/kenya/find?q=7&whole=1")
+    page = text(desk, results_of(desk, "kenya", "7") + "?whole=1")
     assert "No match" not in page
     assert "Not everything could be looked up." in page
     further = text(desk, link(page, "Look further"))

@@ -124,7 +124,7 @@ def test_a_count_that_was_led_back_is_not_kept(
     service: PagedService, pages: dict[str, Any], a_slice: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not a_slice:
-        monkeypatch.setattr("lendingadmin.portfolio.snapshot_job.SLICE", 0.0)
+        monkeypatch.setattr("lendingadmin.worker.walks.SLICE", 0.0)
     service.give("loans", pages)
     row = counted()
     assert row.state == Snapshot.State.FAILED
@@ -159,6 +159,7 @@ def test_pages_of_what_is_no_loan_are_no_circle(service: PagedService) -> None:
 # --- memory ----------------------------------------------------------------------------------
 
 
+@pytest.mark.exhaustive
 def test_a_walk_of_100_000_rows_keeps_little_of_each() -> None:
     from datetime import UTC, datetime
 

@@ -6,6 +6,7 @@ from django.test import Client
 from tests.faults.behaviours import reply
 from tests.paging.service import PATHS, PagedService
 from tests.portfolio.conftest import counted, outstanding
+from tests.search.words import results_of
 
 pytestmark = pytest.mark.django_db
 LOAN = {"uid": "u-1", "borrowerId": "B-1", "accountNo": 7, "loanAmount": 5}
@@ -24,7 +25,7 @@ def test_in_a_list(desk: Client, service: PagedService, where: str, account: obj
 
 def test_by_its_number(desk: Client, service: PagedService) -> None:
     service.give("loans", {"": ([LOAN], None)})
-    answer = desk.get("/apps/kenya/find", {"q": "7", "whole": "1"})
+    answer = desk.get(results_of(desk, "kenya", "7"), {"whole": "1"})
     assert answer.headers.get("Location") == PAGE
 
 

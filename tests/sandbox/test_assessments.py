@@ -251,6 +251,7 @@ def test_assessments_go_with_their_borrower(lender: Caller) -> None:
     assert len(lender.get("/assessments").body["assessments"]) == 1
 
 
+@pytest.mark.exhaustive
 def test_what_was_under_way_is_finished_after_a_restart(tmp_path: Path) -> None:
     with running_sandbox(tmp_path, SANDBOX_PROCESSING_SECONDS="2") as first:
         caller = Caller(first, "app")

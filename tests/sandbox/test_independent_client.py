@@ -180,6 +180,7 @@ def test_the_whole_job(quick: SandboxProcess) -> None:
     assert [one["accountId"] for one in found["loans"]] == [LOAN]
 
 
+@pytest.mark.exhaustive
 def test_a_token_that_expires_is_renewed_by_the_client(tmp_path: Path) -> None:
     with running_sandbox(tmp_path, SANDBOX_TOKEN_SECONDS="2") as started:
         lender = Lender(started, leeway=0)

@@ -186,6 +186,7 @@ def test_a_new_app_is_there_and_empty(book: Caller, sandbox_app: str) -> None:
         assert answer.body == {name: [], "nextPageToken": None}
 
 
+@pytest.mark.exhaustive
 def test_a_page_has_1000_by_default(sandbox: SandboxProcess, lender: Caller) -> None:
     app_id = lender.app.rsplit("/", 1)[1]
 

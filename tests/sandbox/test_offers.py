@@ -231,6 +231,7 @@ def test_what_is_left_out_is_chosen(caller: Caller, category: str, usual: str) -
     assert assessment["timestamp"] == other["startTime"]
 
 
+@pytest.mark.exhaustive
 def test_an_operation_outlives_a_restart_and_expires(tmp_path: Path) -> None:
     times = {"SANDBOX_PROCESSING_SECONDS": "1", "SANDBOX_OFFER_SECONDS": "6"}
     with running_sandbox(tmp_path, **times) as first:

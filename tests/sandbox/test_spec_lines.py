@@ -109,6 +109,7 @@ def test_error_400(lender: Caller, change: dict[str, str]) -> None:
     assert (answer.status, answer.description) == (400, "Invalid page token")
 
 
+@pytest.mark.exhaustive
 def test_error_401(tmp_path: Path) -> None:
     """Expired access token."""
     with running_sandbox(tmp_path, SANDBOX_TOKEN_SECONDS="1") as started:
@@ -159,6 +160,7 @@ def test_limit_of_pages(caller: Caller, path: str) -> None:
     assert answer.description.startswith("pageSize")
 
 
+@pytest.mark.exhaustive
 def test_default_page_of_loans(tmp_path: Path) -> None:
     """Default page size | 1000 | Loans list."""
     with running_sandbox(tmp_path, "--seed-loans", "1002") as started:
@@ -169,6 +171,7 @@ def test_default_page_of_loans(tmp_path: Path) -> None:
         assert (len(rest["loans"]), rest["nextPageToken"]) == (2, None)
 
 
+@pytest.mark.exhaustive
 def test_default_page_of_events(sandbox: SandboxProcess, lender: Caller) -> None:
     """Default page size | 1000 | events list."""
     app_id = lender.app.rsplit("/", 1)[1]
@@ -203,6 +206,7 @@ def _long(size: int) -> dict[str, object]:
     return _empty() | {"values": [sms("x" * size, days=1)]}
 
 
+@pytest.mark.exhaustive
 def test_duration_of_offers_and_assessments(tmp_path: Path) -> None:
     """getOffers normally at most 120 seconds, assessments within 90: here the setting says."""
     with running_sandbox(tmp_path, SANDBOX_PROCESSING_SECONDS="4") as started:

@@ -78,6 +78,24 @@ def test_an_answer_that_a_person_foresaw_raises_none(write: Write, manager: User
     assert (found.state, found.alarm, found.url) == (State.SAVED, "", "/there/")
 
 
+@pytest.mark.parametrize(
+    ("named", "answered", "alarm"),
+    [
+        ("/there/", "/there/", ""),
+        ("", "/there/", ""),
+        ("/there/", "own page", ""),
+        ("/elsewhere/", "/there/", "saved as another record than the one that a person had named"),
+    ],
+)
+def test_an_answer_that_names_another_record_than_the_person_raises_an_alarm(
+    named: str, answered: str, alarm: str, write: Write, manager: User
+) -> None:
+    reconciliation.resolve(write, Resolution.SAVED, "It stands in the list.", manager, named)
+    url = write.get_absolute_url() if answered == "own page" else answered
+    found = late(write, State.SAVED, url)
+    assert (alarm in found.alarm, bool(found.alarm)) == (True, bool(alarm))
+
+
 def test_a_success_after_it_was_not_found_raises_an_alarm(write: Write) -> None:
     """It may have been entered again meanwhile: the page offered that."""
     Write.objects.update(found=WriteFound.NOT_SEEN)
@@ -94,7 +112,7 @@ class TestSeen:
         reconciliation.resolve(write, Resolution.NOT_SAVED, "The operator looked.", manager)
         return late(write, State.SAVED, "/there/")
 
-    def test_a_manager_sees_it_and_it_leaves_the_desk(
+    def test_a_manager_sees_it_and_it_leaves_home(
         self, alarmed: Write, boss: Client, desk: Client, app: LendingApp
     ) -> None:
         there, home = alarmed.get_absolute_url(), f"/apps/{app.app_id}/"

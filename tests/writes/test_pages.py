@@ -12,7 +12,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.writes import reconciliation, services, views
 from lendingadmin.writes.models import Check, Write
 from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
-from tests.borrowers.forms import filled
+from tests.borrowers.forms import PERSON, filled
 from tests.conftest import ClientOf
 from tests.faults.behaviours import handled_then, refusal, reset
 from tests.faults.server import FaultServer
@@ -54,7 +54,13 @@ def test_only_its_person_and_managers_see_it(
     assert "Otieno" not in page and "n-1" not in page
 
 
-def test_the_desk_names_it_until_it_is_found(
+def register(book: Caller) -> None:
+    """Let the service have the borrower as the form has him, whose phone gets its country."""
+    individual = {"surname": "Otieno", "phoneNumber": "+254712345678"}
+    book.borrower("n-1", individual=individual, devices=[{"deviceId": "d-1"}])
+
+
+def test_home_names_it_until_it_is_found(
     desk: Client, client_of: ClientOf, viewer: User, app: LendingApp, book: Caller,
     proxy: FaultServer,
 ) -> None:  # fmt: skip
@@ -63,8 +69,8 @@ def test_the_desk_names_it_until_it_is_found(
     home = f"/apps/{app.app_id}/"
     assert link in text_of(desk.get(home))
     assert link not in text_of(client_of(viewer).get(home))
-    assert link in text_of(desk.get(f"{home}borrowers/n-1/panels/history"))
-    book.borrower("n-1", individual={"surname": "Otieno"}, devices=[{"deviceId": "d-1"}])
+    assert link in text_of(desk.get(f"{home}borrowers/n-1/"))
+    register(book)
     pass_time(minutes=5)
     reconciliation.check_due_writes()
     assert link not in text_of(desk.get(home))
@@ -103,7 +109,7 @@ def test_it_polls_while_it_is_open_and_has_buttons_besides(
     assert "delay:2s" in text_of(desk.get(f"{there}status?polls=0&seen=unknown-"))
     pass_time(minutes=3)
     assert "hx-get" not in text_of(desk.get(f"{there}status?polls=9"))
-    book.borrower("n-1", individual={"surname": "Otieno"}, devices=[{"deviceId": "d-1"}])
+    register(book)
     pass_time(seconds=5)
     assert desk.post(f"{there}check").headers["Location"] == there
     ended = text_of(desk.get(f"{there}status?seen=unknown-"))
@@ -117,7 +123,7 @@ def test_a_service_that_is_gone_is_a_look_that_told_nothing(
     proxy.on("GET /v1/projects/demo/apps", refusal(503))
     url = f"/apps/{app.app_id}/borrowers/new"
     proxy.once(REGISTER.match(book), reset())
-    form = filled(desk.get(url), borrowerId="n-1")
+    form = filled(desk.get(url), borrowerId="n-1", **PERSON)
     page = text_of(desk.post(url, form, follow=True))
     assert "could not be told" in page and "<strong>not known yet</strong>" in page
 

@@ -1,0 +1,123 @@
+"""Receipts on paper, read back from the printed file: they equal the entry, and nothing is cut."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.house import House
+from tests.browser.paper import Paper, print_page
+from tests.browser.staged import Stage
+from tests.browser.test_main_job import fill_in
+
+LONG_CODE = "QK7X42ABCD" * 7
+PAPERS = [("Print", (148, 210), 12), ("Print 80 mm", (80, 150), 4)]
+SLIPS = [("Print a slip", (148, 210), 12), ("Slip 80 mm", (80, 150), 4)]
+
+
+@pytest.fixture(scope="module")
+def house(stage: Stage) -> House:
+    return stage.house
+
+
+@pytest.fixture
+def desk(page_of: Callable[[str], Page]) -> Page:
+    return page_of("support")
+
+
+def record(page: Page, number: int, amount: str, code: str) -> dict[str, str]:
+    """Record a payment on the so-manyth loan in order; what the clerk's page says of it."""
+    page.goto("/apps/kenya/loans/?status=2&performanceStatus=1")
+    page.locator("tbody tr").nth(number).locator("a.stretch").click()
+    fill_in(page, amount, externalId=code)
+    page.get_by_role("button", name="Record KES").click()
+    expect(page.locator("#status h2")).to_contain_text("Recorded. Balance is now KES ")
+    card = page.locator("section[aria-labelledby=receipt]")
+    said = dict(
+        zip(
+            card.locator("> dl dt").all_inner_texts(),
+            card.locator("> dl dd").all_inner_texts(),
+            strict=True,
+        )
+    )
+    return said | {"Number": card.locator("#receipt").inner_text().removeprefix("Receipt ")}
+
+
+def open_sheet(page: Page, button: str) -> Paper:
+    address = page.url
+    page.get_by_role("button", name=button, exact=True).click()
+    page.wait_for_url(re.compile(r"/print(\?|$)"))
+    paper = print_page(page)
+    page.goto(address)
+    return paper
+
+
+@pytest.mark.parametrize(("button", "size", "edge"), PAPERS)
+def test_what_is_printed_equals_the_entry_and_nothing_is_cut(
+    desk: Page, button: str, size: tuple[int, int], edge: int
+) -> None:
+    code = LONG_CODE + str(edge)
+    said = record(desk, 20 + edge, "1234.50", code)
+    paper = open_sheet(desk, button)
+    assert (paper.pages, paper.size) == (1, size)
+    assert paper.left >= edge - 0.5 and paper.right <= size[0] - edge + 0.5
+    assert paper.bare.startswith(f"UmojaCreditReceipt{said['Number']}Receivedfrom".replace(" ", ""))
+    assert re.fullmatch(r"KENYA-20\d\d-\d{6}", said["Number"])
+    left, coming, day = re.fullmatch(
+        r"(KES [\d,.]+), next (KES [\d,.]+) on (.+)", said["Remaining"]
+    ).groups()  # type: ignore[union-attr]
+    for label, value in {
+        "Received from": said["Received from"],
+        "Amount": "KES 1,234.50",
+        "Code": code,
+        "Date": said["Date"],
+        "Loan": said["Loan"],
+        "Taken by": "support",
+    }.items():
+        assert said[label] == value
+        assert f"{label}{value}".replace(" ", "") in paper.bare
+    assert f"Remaining {left}. Next {coming} on {day}.".replace(" ", "") in paper.bare
+    assert "Reprint" not in paper.text
+    again = open_sheet(desk, button)
+    assert f"{said['Number']}Reprint.Firstopenedforprinting:" in again.bare
+    assert again.pages == 1 and again.right <= size[0] - edge + 0.5
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "left", "number"),
+    [("Français", "Reçu", "Reste", 17), ("Kiswahili", "Risiti", "Salio", 18)],
+)
+def test_in_the_customer_s_language(
+    desk: Page, language: str, first: str, left: str, number: int
+) -> None:
+    record(desk, number, "10", f"{language}-1")
+    desk.get_by_role("link", name=language).click()
+    text = desk.locator("[data-copy]").first.get_attribute("data-copy") or ""
+    assert left in text and len(text) <= 160
+    paper = open_sheet(desk, "Print 80 mm")
+    assert f"UmojaCredit{first}" in paper.bare and f"{left}KES" in paper.bare
+    assert paper.right <= 76.5
+
+
+def test_the_text_for_sms_is_copied_whole(desk: Page) -> None:
+    said = record(desk, 19, "10", "COPIED-1")
+    desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    desk.get_by_role("button", name="Copy text for SMS").click()
+    expect(desk.locator("#announce")).to_have_text("Text for SMS copied")
+    assert desk.evaluate("navigator.clipboard.readText()") == said["Text for SMS"]
+    assert said["Number"] in said["Text for SMS"]
+
+
+@pytest.mark.parametrize(("button", "size", "edge"), SLIPS)
+@pytest.mark.parametrize("name", ["rp_unknown", "rp_presumed", "rp_not_found"])
+def test_what_is_not_known_prints_as_no_receipt(
+    desk: Page, stage: Stage, name: str, button: str, size: tuple[int, int], edge: int
+) -> None:
+    desk.goto(f"/apps/kenya/repayments/{stage.names[name]}/")
+    paper = open_sheet(desk, button)
+    assert (paper.pages, paper.size) == (1, size)
+    assert paper.left >= edge - 0.5 and paper.right <= size[0] - edge + 0.5
+    assert paper.bare.startswith("UmojaCreditNotareceiptWedonotknowyet")
+    assert "KENYA-" not in paper.bare and "Reprint" not in paper.bare
+    assert "Remaining" not in paper.bare and "AmountKES1,250.50" in paper.bare
