@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retrie
 run: $(VENV)/run.stamp
 	@exec $(BIN)/python manage.py demo $(if $(FRESH),--fresh)
 
-PYTEST = $(BIN)/python -m pytest -rs -n auto --dist loadfile --ignore tests/lints
+PYTEST = $(BIN)/python -m pytest -rs -n auto --dist loadfile --no-loadscope-reorder --ignore tests/lints
 
 # What a change needs within minutes; test-all also runs what is marked exhaustive.
 # ARGS goes to pytest: make test ARGS="tests/lending -q"
@@ -24,9 +24,9 @@ test: $(VENV)/test.stamp
 test-all: $(VENV)/test.stamp
 	@$(PYTEST) $(ARGS)
 
-# Production settings are those of .env.example, with the two values that everybody makes alone.
+# Production settings are those of .env.example, with the values that everybody makes alone.
 PRODUCTION = set -a; . ./.env.example; \
-  DATA_KEYS=$$($(BIN)/python manage.py new_data_key); SECRET_KEY=$$DATA_KEYS$$DATA_KEYS;
+  DATA_KEYS=$$($(BIN)/python manage.py new_data_key); SECRET_KEY=$$DATA_KEYS$$DATA_KEYS; PEOPLE_KEYS=$$DATA_KEYS;
 
 check: $(VENV)/test.stamp
 	$(BIN)/ruff check
@@ -45,6 +45,7 @@ check: $(VENV)/test.stamp
 bench: $(VENV)/test.stamp
 	@$(BIN)/python -m tests.benchmarks.pages
 	@$(BIN)/python -m tests.benchmarks.years
+	@$(BIN)/python -m tests.benchmarks.people
 
 # How many functions and files one request runs through.
 trace: $(VENV)/test.stamp
