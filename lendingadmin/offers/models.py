@@ -8,6 +8,7 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
+from lendingadmin.display.statuses import Status
 from lendingadmin.encryption import EncryptedTextField, Undecryptable
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.identity import offer_is_named, offer_names_another
@@ -16,6 +17,7 @@ from lendingadmin.lending.values import (
     OfferResult,
     OffersResponse,
 )
+from lendingadmin.writes.states import WriteState
 
 # Spec: Limits, getOffers duration.
 NORMAL_TIME = timedelta(seconds=120)
@@ -25,13 +27,21 @@ LONGEST_ID = 255
 class OfferState(models.TextChoices):
     """What is known of a request."""
 
-    ASKED = "asked", "not known yet"
+    ASKED = "asked", WriteState.UNKNOWN.label
     REFUSED = "refused", "refused"
     RUNNING = "running", "running"
     DONE = "done", "offer made"
     FAILED = "failed", "no offer"
 
 
+_CHIPS = {
+    OfferState.ASKED: Status(OfferState.ASKED.label, "odd", "question-mark-circle"),
+    OfferState.REFUSED: Status(OfferState.REFUSED.label, "bad", "x-circle"),
+    OfferState.RUNNING: Status(OfferState.RUNNING.label, "info", "clock"),
+    OfferState.DONE: Status(OfferState.DONE.label, "good", "check-circle"),
+    OfferState.FAILED: Status(OfferState.FAILED.label, "warn", "x-circle"),
+}
+_EXPIRED = Status("expired", "warn", "clock")
 FINISHED = (OfferState.DONE, OfferState.FAILED)
 
 
@@ -98,6 +108,11 @@ class OfferRequest(models.Model):
         result = operation.result if operation else None
         response = result.response if isinstance(result, OfferResult) else None
         return response if isinstance(response, OffersResponse) else None
+
+    @property
+    def chip(self) -> Status:
+        """What a list shows of its state; expired, where it ended without an answer."""
+        return _EXPIRED if self.is_lost else _CHIPS[OfferState(self.state)]
 
     @property
     def is_named(self) -> bool:

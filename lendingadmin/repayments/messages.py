@@ -15,7 +15,7 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         tone="info",
         title="About to be sent",
         sentence="It is kept here, and about to be sent to the service.",
-        saved="not known yet",
+        saved="unknown",
         next="Wait a moment. Do not enter it again.",
     ),
     RepaymentState.SENT: StateMessage(
@@ -23,13 +23,13 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         tone="info",
         title="Sent, waiting for the answer",
         sentence="No answer is kept here yet. Do not enter it again.",
-        saved="not known yet",
+        saved="unknown",
         next="This page looks again by itself.",
     ),
     RepaymentState.RECORDED: StateMessage(
         chip=Status(RepaymentState.RECORDED.label, "good", "check-circle"),
         tone="good",
-        title="Recorded",
+        title=RepaymentState.RECORDED.label.capitalize(),
         sentence="The service acknowledged this repayment.",
         saved="yes",
         next="Nothing more to do.",
@@ -45,7 +45,7 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
     RepaymentState.NOT_SENT: StateMessage(
         chip=Status(RepaymentState.NOT_SENT.label, "", "minus-circle"),
         tone="warn",
-        title="Not sent",
+        title=RepaymentState.NOT_SENT.label.capitalize(),
         sentence="The repayment did not leave this dashboard, so nothing was recorded.",
         saved="no",
         next="Send it again when the service can be reached.",
@@ -55,13 +55,13 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         tone="odd",
         title="We don't know yet whether this was recorded",
         sentence="Do not enter it again. Checking…",
-        saved="not known yet",
+        saved="unknown",
         next="We read the loan again and again to find out.",
     ),
     RepaymentState.PRESUMED: StateMessage(
         chip=Status(RepaymentState.PRESUMED.label, "warn", "eye"),
         tone="odd",
-        title="Probably recorded",
+        title=RepaymentState.PRESUMED.label.capitalize(),
         sentence="No confirmation is kept here, but paid rose by exactly this amount. "
         "Another payment of the same amount may explain that.",
         saved="probably",
@@ -73,16 +73,16 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         title="Not found at the service so far",
         sentence="No confirmation is kept here, and paid did not rise in the quiet time after it. "
         "It may still be posted late.",
-        saved="not known yet",
+        saved="unknown",
         next="Ask the service's operator before you send it again: sending again may record it "
         "twice.",
     ),
     RepaymentState.RESOLVED: StateMessage(
         chip=Status(RepaymentState.RESOLVED.label, "info", "pencil-square"),
         tone="info",
-        title="Resolved by a person",
+        title=RepaymentState.RESOLVED.label.capitalize(),
         sentence="The evidence left it open; a person decided.",
-        saved="not known yet",
+        saved="unknown",
         next="Nothing more to do.",
     ),
 }

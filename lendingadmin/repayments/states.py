@@ -9,19 +9,21 @@ from typing import Final
 
 from django.db.models import TextChoices
 
+from lendingadmin.writes.states import WriteState
+
 
 class RepaymentState(TextChoices):
     """What is known of one attempt to record a repayment."""
 
     PENDING = "pending", "not sent yet"
-    SENT = "sent", "sent, waiting"
+    SENT = "sent", WriteState.SENT.label
     RECORDED = "recorded", "recorded"
     REFUSED = "refused", "refused"
     NOT_SENT = "not_sent", "not sent"
-    UNKNOWN = "unknown", "needs checking"
+    UNKNOWN = "unknown", WriteState.UNKNOWN.label
     PRESUMED = "presumed", "probably recorded"
     NOT_FOUND = "not_found", "not found at the service"
-    RESOLVED = "resolved", "resolved by a person"
+    RESOLVED = "resolved", WriteState.RESOLVED.label
 
 
 class Resolution(TextChoices):

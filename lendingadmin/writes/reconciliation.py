@@ -74,7 +74,7 @@ class OutcomeChecker(NamedTuple):
     compares: bool = True
     needs_person: bool = False
     there: str = "It is there, as you entered it"
-    not_seen: str = "Not found so far"
+    not_seen: str = WriteFound.NOT_SEEN.label.capitalize()
 
 
 _CHECKERS: dict[str, OutcomeChecker] = {}

@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 ('timestamp', models.DateTimeField(null=True)),
                 ('asked_at', models.DateTimeField()),
                 ('last_asked_at', models.DateTimeField()),
-                ('state', models.CharField(choices=[('asked', 'not known yet'), ('refused', 'refused'), ('running', 'running'), ('done', 'offer made'), ('failed', 'no offer')], default='asked', max_length=8)),
+                ('state', models.CharField(choices=[('asked', 'needs checking'), ('refused', 'refused'), ('running', 'running'), ('done', 'offer made'), ('failed', 'no offer')], default='asked', max_length=8)),
                 ('expiry_time', models.DateTimeField(null=True)),
                 ('answer', lendingadmin.encryption.EncryptedTextField(blank=True)),
                 ('answered_at', models.DateTimeField(null=True)),
