@@ -161,6 +161,7 @@ TEMPLATES = [
             ],
             "builtins": [
                 "django_htmx.templatetags.django_htmx",
+                "django.templatetags.i18n",
                 "template_partials.templatetags.partials",
             ],
         },

@@ -17,6 +17,20 @@ def spelled(value: object) -> str:
     return shown(value).replace("_", " ")
 
 
+_OUTCOMES = {
+    "yes": "It is {verb}",
+    "no": "Nothing was {verb}",
+    "probably": "Probably {verb}",
+    "unknown": "Not known yet",
+}
+
+
+def write_outcome(saved: str, verb: str = "saved") -> str:
+    """Whether anything was saved, as a sentence: `no`, `yes, says a person`."""
+    answer, comma, rest = saved.partition(",")
+    return f"{_OUTCOMES[answer].format(verb=verb)}{comma}{rest}."
+
+
 def person_name(individual: object, fallback: object = None) -> str:
     """The surname and other names of an Individual (spec: Individual fields), or the fallback."""
     parts = [getattr(individual, part, None) for part in ("surname", "othernames")]

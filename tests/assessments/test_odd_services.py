@@ -204,7 +204,7 @@ def test_an_answer_that_is_lost_is_not_known_and_leads_to_its_own_page(
         "timestamp": "2026-01-01T10:00",
     }
     page = desk.post("/apps/kenya/assessments/new", body, follow=True).content.decode()
-    assert "<strong>not known yet</strong>" in page
+    assert "<strong>Not known yet.</strong>" in page
     assert "None of the same account, type and time was made around then" in page
 
 

@@ -171,7 +171,7 @@ def test_a_refused_delete_says_why(boss: Client, app: LendingApp, book: Caller) 
     form = filled(boss.get(url(app, "b/delete")), borrowerId="b")
     page = boss.post(url(app, "b/delete"), form).content.decode()
     assert "A borrower with loan accounts can" in page
-    assert "<strong>no</strong>" in page
+    assert "<strong>Nothing was saved.</strong>" in page
 
 
 def test_officers_do_not_delete(desk: Client, app: LendingApp, book: Caller) -> None:

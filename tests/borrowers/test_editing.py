@@ -222,7 +222,7 @@ def test_a_doubt_leads_to_its_own_page(desk: Client, service: FaultServer) -> No
     confirm = entered(desk, individual__surname="B")
     page = desk.post(confirm, follow=True)
     text = page.content.decode()
-    assert "not like this" in text and "<strong>not known yet</strong>" in text
+    assert "not like this" in text and "<strong>Not known yet.</strong>" in text
     assert "It is as it was before, so far." in text
     assert desk.post(confirm).headers["Location"] == page.request["PATH_INFO"]
     assert len(sent(service)) == 1
@@ -235,7 +235,7 @@ def test_a_refusal_keeps_what_was_entered_and_may_be_tried_again(
     page = desk.post(entered(desk, individual__surname="B"))
     text = page.content.decode()
     assert "not like this" in text
-    assert "<strong>no</strong>" in text
+    assert "<strong>Nothing was saved.</strong>" in text
     again = page.context["form_token"]
     assert desk.post(f"{EDIT}/{again}").status_code == 302
     assert len(sent(service)) == 2

@@ -256,8 +256,8 @@ REPAYMENTS = (
     Place("receipt-refused", f"{_RP}/{{rp_refused}}/", "support", shows="Send it again"),
     Place("receipt-not-sent", f"{_RP}/{{rp_not_sent}}/", "support", shows="Send it again"),
     Place("receipt-unknown", f"{_RP}/{{rp_unknown}}/", "support", shows="Do not enter it again"),
-    Place("receipt-unknown-old", f"{_RP}/{{rp_unknown_old}}/", shows="Resolve it"),
-    Place("receipt-set-aside", f"{_RP}/{{rp_set_aside}}/", shows="Resolve it"),
+    Place("receipt-unknown-old", f"{_RP}/{{rp_unknown_old}}/", shows="Resolve"),
+    Place("receipt-set-aside", f"{_RP}/{{rp_set_aside}}/", shows="Resolve"),
     Place("receipt-presumed", f"{_RP}/{{rp_presumed}}/", shows="Probably recorded"),
     Place("receipt-not-found", f"{_RP}/{{rp_not_found}}/", shows="Send it again"),
     Place("receipt-alarm", f"{_RP}/{{rp_alarm}}/", shows="I have seen this"),
@@ -265,7 +265,7 @@ REPAYMENTS = (
     Place("receipt-resolved-no", f"{_RP}/{{rp_resolved_not_recorded}}/", shows="was not recorded"),
     Place("receipt-mistake", f"{_RP}/{{rp_mistaken}}/", shows="Close the report"),
     Place("receipt-reviewed", f"{_RP}/{{rp_reviewed}}/", shows="corrected at the service"),
-    Place("receipt-resolve-wrong", f"{_RP}/{{rp_unknown_old}}/", do=steps.press("Resolve it")),
+    Place("receipt-resolve-wrong", f"{_RP}/{{rp_unknown_old}}/", do=steps.press("Resolve")),
     Place("journal", f"{_RP}/"),
     Place("journal-empty", f"{_EMPTY}/repayments/", "support"),
     Place("journal-none-match", f"{_RP}/?person=nobody", "support"),
@@ -322,7 +322,7 @@ EVENTS = (
     Place("event-shown", f"{_APP}/events/", "officer", steps.reveal, ends="event-reveal"),
     Place("event-new", f"{_APP}/events/new", "officer"),
     Place("event-new-file", f"{_APP}/events/new?by=file", "officer"),
-    Place("event-new-wrong", f"{_APP}/events/new", "officer", steps.press("Check it")),
+    Place("event-new-wrong", f"{_APP}/events/new", "officer", steps.press("Review")),
     Place(
         "event-confirm", f"{_APP}/events/new?by=file", "officer", steps.report, ends="event-confirm"
     ),

@@ -187,7 +187,7 @@ def report(page: Page, names: Names) -> None:
     content = json.dumps(event).encode()
     file: Any = {"name": "event.json", "mimeType": "application/json", "buffer": content}
     page.set_input_files("input[name=file]", files=[file])
-    _press(page, "Check it")
+    _press(page, "Review")
 
 
 def save_in_admin(page: Page, names: Names) -> None:

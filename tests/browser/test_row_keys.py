@@ -113,7 +113,7 @@ def test_within_the_table_that_has_the_focus_after_htmx_has_loaded_it(
     page.keyboard.press("j")
     loans = page.locator("#panel-loans tbody a.stretch")
     expect(loans.first).to_be_focused()
-    page.locator("#panel-loans").get_by_role("link", name="read again").click()
+    page.locator("#panel-loans").get_by_role("link", name="Refresh the").click()
     page.wait_for_load_state("networkidle")
     page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     page.keyboard.press("j")

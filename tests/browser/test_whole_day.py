@@ -94,7 +94,7 @@ class Desk:
         content = reported(f"borrower:{borrower_id}")
         file = {"name": "event.json", "mimeType": "application/json", "buffer": content}
         self.page.set_input_files("input[name=file]", files=[file])  # type: ignore[list-item]
-        self.press("Check it")
+        self.press("Review")
         self.press("Send it")
         expect(self.page.locator("h1")).to_contain_text("56 messages")
 

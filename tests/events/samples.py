@@ -141,7 +141,7 @@ def send(desk: Client, confirm: str) -> Any:
 
 
 def upload(desk: Client, app: LendingApp, content: bytes, **fields: str) -> Any:
-    """Choose a file and press “Check it”."""
+    """Choose a file and press “Review”."""
     url = f"{new_url(app)}?by=file"
     file = SimpleUploadedFile("event.json", content, "application/json")
     usual = {"token": token_of(desk.get(url)), "accountId": "", "timestamp": "", "domain": ""}

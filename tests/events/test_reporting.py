@@ -163,7 +163,7 @@ def test_the_services_own_refusal_leads_to_the_event(
     assert book.post("/events", body()).status == 200
     page = desk.post(confirm, sent).content.decode()
     assert "already exists" in page
-    assert "<strong>no</strong>" in page
+    assert "<strong>Nothing was saved.</strong>" in page
     assert f'href="{address(app)}"' in page
     assert Entry.objects.get(action="events.create").saved == "no"
     assert Draft.objects.exists()
@@ -194,7 +194,7 @@ def test_an_answer_that_never_came_is_unknown(
     confirm = enter(desk, app)
     sent = send(desk, confirm)
     page = desk.get(sent.headers["Location"]).content.decode()
-    assert "<strong>not known yet</strong>" in page
+    assert "<strong>Not known yet.</strong>" in page
     assert "lists no event of this account, type and time so far" in page
     assert desk.get(confirm).headers["Location"] == sent.headers["Location"]
     assert Entry.objects.get(action="events.create").saved == "unknown"

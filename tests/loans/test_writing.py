@@ -131,13 +131,16 @@ class TestNew:
     ) -> None:
         service.on("POST /v1/projects/demo/apps/kenya/loans", refusal(409, "loan L exists"))
         page = desk.post(NEW, filled(desk.get(NEW), accountId="MINE")).content.decode()
-        assert "<strong>no</strong>" in page and "Look whether loan MINE is there" in page
+        assert (
+            "<strong>Nothing was saved.</strong>" in page
+            and "Look whether loan MINE is there" in page
+        )
 
     def test_a_doubt_leads_to_its_own_page(self, desk: Client, service: FaultServer) -> None:
         service.on("POST /v1/projects/demo/apps/kenya/loans", reset())
         form = filled(desk.get(NEW), accountId="MINE")
         page = desk.post(NEW, form, follow=True)
-        assert "<strong>not known yet</strong>" in page.content.decode()
+        assert "<strong>Not known yet.</strong>" in page.content.decode()
         assert desk.post(NEW, form).headers["Location"] == page.request["PATH_INFO"]
         assert posted(service) == 1
 
@@ -170,7 +173,7 @@ class TestDelete:
         assert "The service will most likely refuse this" in page.content.decode()
         refused = desk.post(address, {"token": hidden(page)}).content.decode()
         words = book.call("DELETE", "/loans/l").description
-        assert words in refused and "<strong>no</strong>" in refused
+        assert words in refused and "<strong>Nothing was saved.</strong>" in refused
         assert book.get("/loans/l").status == 200
 
     def test_a_status_without_a_word_leaves_it_to_the_service(
@@ -214,7 +217,7 @@ class TestDelete:
         form = {"token": hidden(desk.get("/apps/kenya/loans/L/delete"))}
         service.on("/loans/L", reset())
         page = desk.post("/apps/kenya/loans/L/delete", form, follow=True).content.decode()
-        assert "<strong>not known yet</strong>" in page and service.hits("DELETE") == 1
+        assert "<strong>Not known yet.</strong>" in page and service.hits("DELETE") == 1
         assert "still there" not in page
 
     @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ class TestAFormThatIsOpen:
         form = filled(desk.get(delete), borrowerId="B-1")
         service.give(resource, answer(resource))
         page = desk.post(delete, form).content.decode()
-        assert "<strong>no</strong>" in page and "STRANGER" not in page
+        assert "<strong>Nothing was saved.</strong>" in page and "STRANGER" not in page
         assert service.server.hits("DELETE") == sent
         assert Write.objects.get().state == WriteState.NOT_SAVED
 

@@ -92,7 +92,7 @@ class TestWhatComesAlong:
         asked(state=OfferState.ASKED)
         told = fragment(desk, "asked")
         assert Parts(told).swaps == {"offer-status": None, "offer-around": "true"}
-        assert "state=running" in told and "not known yet" not in told
+        assert "state=running" in told and "needs checking" not in told
 
     def test_when_the_normal_time_is_over(
         self, desk: Client, service: OfferService, asked: Ask
@@ -108,7 +108,7 @@ class TestWhatComesAlong:
         asked()
         service.server.on(":getOffers", refusal(500, "out of order"))
         told = fragment(desk)
-        assert "out of order" in told and "Anything saved" not in told and "data-poll" in told
+        assert "out of order" in told and "was saved" not in told and "data-poll" in told
 
     def test_nothing_that_a_person_types_into_is_in_what_polls(
         self, desk: Client, service: OfferService, asked: Ask
@@ -189,7 +189,7 @@ class TestEarlierRequests:
     ) -> None:
         asked(state=state, expiry_time=timezone.now())
         page = desk.get(f"{BORROWER}/offers/").content.decode()
-        assert "expired" in page and "running" not in page and "not known yet" not in page
+        assert "expired" in page and "running" not in page and "needs checking" not in page
 
     @pytest.mark.parametrize(
         ("role", "may"),

@@ -91,7 +91,7 @@ def test_a_refusal_keeps_the_form_and_its_request_id(desk: Client, service: Offe
     form = filled(desk.get(NEW))
     page = desk.post(NEW, form)
     assert "assessmentType: deprecated since May" in page.content.decode()
-    assert "<strong>no</strong>" in page.content.decode()
+    assert "<strong>Nothing was saved.</strong>" in page.content.decode()
     assert hidden(page, "requestId") == form["requestId"]
     assert OfferRequest.objects.get().state == OfferState.REFUSED
 

@@ -10,7 +10,9 @@ from typing import NamedTuple
 from tests.proof.desk import Browser
 
 _NOTICE = re.compile(r'<div id="status".*?data-announce="([^"]*)"', re.DOTALL)
-_SAVED = re.compile(r"<dt>Anything saved\?</dt>\s*<dd><strong>([^<]*)</strong>")
+_SAVED = re.compile(
+    r"<strong>((?:It is|Nothing was|Probably) recorded[^<]*|Not known yet[^<]*)</strong>"
+)
 _EFFECT = re.compile(r"<dt>Effect</dt>\s*<dd>([a-z ]+):")
 _SET_ASIDE = re.compile(r"<dt>(?:<[^>]*>)*Set aside")
 _STATUS = re.compile(r'<div id="status".*?</section>', re.DOTALL)
@@ -30,8 +32,8 @@ class Row(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """What a receipt says. `words` is all that its status part says, `saved` the answer to
-    “Anything saved?”, `effect` its name, empty when none is shown."""
+    """What a receipt says. `words` is all that its status part says, `saved` whether it
+    was recorded, `effect` its name, empty when none is shown."""
 
     number: int
     title: str

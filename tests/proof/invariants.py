@@ -121,15 +121,15 @@ def _others_moved_it(world: World, key: Key) -> bool:
 
 
 _SAVED = {
-    "recorded": ("yes",),
-    "refused": ("no",),
-    "not_sent": ("no", "no, as far as this journal knows"),
-    "pending": ("not known yet",),
-    "sent": ("not known yet",),
-    "unknown": ("not known yet",),
-    "presumed": ("probably",),
-    "not_found": ("not known yet",),
-    "resolved": ("yes, says a person", "no, says a person"),
+    "recorded": ("It is recorded.",),
+    "refused": ("Nothing was recorded.",),
+    "not_sent": ("Nothing was recorded.", "Nothing was recorded, as far as this journal knows."),
+    "pending": ("Not known yet.",),
+    "sent": ("Not known yet.",),
+    "unknown": ("Not known yet.",),
+    "presumed": ("Probably recorded.",),
+    "not_found": ("Not known yet.",),
+    "resolved": ("It is recorded, says a person.", "Nothing was recorded, says a person."),
 }
 _NEVER_SAID = {
     "presumed": ("acknowledged", "was recorded", "is recorded", "the service never"),

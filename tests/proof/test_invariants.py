@@ -32,16 +32,21 @@ PAID = {"L-1": START + 10}
 
 GOOD = {
     "an honest one": World(
-        [ARRIVED, COMMITTED, SAID_YES], [row("recorded")], {1: says("yes")}, balances=PAID
+        [ARRIVED, COMMITTED, SAID_YES],
+        [row("recorded")],
+        {1: says("It is recorded.")},
+        balances=PAID,
     ),
-    "lost, and nobody knows": World([ARRIVED], [row("unknown")], {1: says("not known yet")}),
+    "lost, and nobody knows": World([ARRIVED], [row("unknown")], {1: says("Not known yet.")}),
     "sent again with a warning": World(
         [ARRIVED, COMMITTED] * 2 + [SAID_YES],
         [row("not_found"), row("recorded", 2)],
         warned=Counter({KEY: 1}),
     ),
     "a lie that is told of": World(
-        [ARRIVED, LIED], [row("recorded")], {1: says("yes", effect="not yet", not_seen=True)}
+        [ARRIVED, LIED],
+        [row("recorded")],
+        {1: says("It is recorded.", effect="not yet", not_seen=True)},
     ),
     "presumed, and another payment explains it": World(
         [ARRIVED, event("committed", by="other")], [row("presumed")], balances=PAID
@@ -49,7 +54,7 @@ GOOD = {
     "a lie beside another payment": World(
         [ARRIVED, LIED, event("committed", by="other")],
         [row("recorded")],
-        {1: says("yes", effect="seen")},
+        {1: says("It is recorded.", effect="seen")},
         balances=PAID,
     ),
 }
@@ -70,19 +75,23 @@ BAD: dict[str, tuple[Callable[[World], Iterator[str]], World]] = {
     ),
     "a lie that is not told of": (
         invariants.untrue_recorded_says_so,
-        World([ARRIVED, LIED], [row("recorded")], {1: says("yes")}),
+        World([ARRIVED, LIED], [row("recorded")], {1: says("It is recorded.")}),
     ),
     "presumed as certain": (
         invariants.worded_as_known,
-        World([], [row("presumed")], {1: says("yes")}),
+        World([], [row("presumed")], {1: says("It is recorded.")}),
     ),
     "no trace as not recorded": (
         invariants.worded_as_known,
-        World([], [row("not_found")], {1: says("not known yet", "It was not recorded.")}),
+        World([], [row("not_found")], {1: says("Not known yet.", "It was not recorded.")}),
     ),
     "told as if the service's answer were known": (
         invariants.worded_as_known,
-        World([], [row("presumed")], {1: says("probably", "The service never confirmed it.")}),
+        World(
+            [],
+            [row("presumed")],
+            {1: says("Probably recorded.", "The service never confirmed it.")},
+        ),
     ),
     "one rise for two": (
         invariants.landed_is_paid,

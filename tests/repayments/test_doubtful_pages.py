@@ -28,7 +28,7 @@ def test_the_refusal_of_the_service_is_shown_in_its_words(
     receipt = press(desk, confirm, follow=True).content.decode()
     assert "The service refused this repayment" in receipt
     assert "Loan is not open." in receipt
-    assert "<strong>no</strong>" in receipt
+    assert "<strong>Nothing was recorded.</strong>" in receipt
     assert "Send it again" in receipt
 
 
@@ -149,7 +149,7 @@ def test_people_s_decisions_need_a_reason_and_the_right(
         {"resolution": "not_recorded", "reason": "operator says no"},
         follow=True,
     ).content.decode()
-    assert "no, says a person" in done
+    assert "Nothing was recorded, says a person." in done
     assert "operator says no" in done
 
 

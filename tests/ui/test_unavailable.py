@@ -22,6 +22,7 @@ from tests.ui import acts
 from tests.ui.acts import Act, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
+NOTHING = "Nothing was saved."
 SENDS = [acts.REGISTER, acts.CHANGE, acts.MAKE_LOAN, acts.DELETE_LOAN, acts.ASSESS]
 
 
@@ -71,7 +72,7 @@ def says(page: Any, saved: str) -> None:
     text = text_of(page)
     assert page.status_code == 503
     assert f"<strong>{saved}</strong>" in text
-    assert ("do not enter it again" in text.lower()) == (saved != "no")
+    assert ("do not enter it again" in text.lower()) == (saved != NOTHING)
 
 
 @pytest.mark.parametrize("act", SENDS, ids=str)
@@ -83,7 +84,7 @@ def test_locked_before_anything_was_sent_is_not_saved(
     before = proxy.hits(act.match(book))
     lock()
     page = desk.post(url, form)
-    says(page, "no")
+    says(page, NOTHING)
     assert "Nothing was sent to the lending service" in text_of(page)
     assert proxy.hits(act.match(book)) == before
 
@@ -91,7 +92,11 @@ def test_locked_before_anything_was_sent_is_not_saved(
 @pytest.mark.parametrize("act", SENDS, ids=str)
 @pytest.mark.parametrize(
     ("answer", "saved"),
-    [(forward(), "yes"), (handled_then(reset()), "not known yet"), (refusal(400, "no"), "no")],
+    [
+        (forward(), "It is saved."),
+        (handled_then(reset()), "We don't know yet whether it was saved."),
+        (refusal(400, "no"), NOTHING),
+    ],
     ids=["saved", "answer lost", "refused"],
 )
 def test_locked_while_it_was_sent_says_what_is_known(
@@ -104,7 +109,7 @@ def test_locked_while_it_was_sent_says_what_is_known(
     text = text_of(page)
     assert page.status_code == 503
     assert f"<strong>{saved}</strong>" in text
-    assert ("do not enter it again" in text.lower()) == (saved != "no")
+    assert ("do not enter it again" in text.lower()) == (saved != NOTHING)
     # Whoever follows up what a lost sender left finds it.
     assert Write.objects.get().state == WriteState.SENT
 
@@ -120,8 +125,8 @@ def test_a_database_that_is_gone_is_a_503_in_whichever_layer(
     with connection.execute_wrapper(refuse):
         page = getattr(desk, method)("/apps/kenya/repayments/")
     assert page.status_code == 503
-    assert "<strong>yes</strong>" not in text_of(page)
-    assert ("<strong>no</strong>" in text_of(page)) == (method == "post")
+    assert "<strong>It is saved.</strong>" not in text_of(page)
+    assert ("<strong>Nothing was saved.</strong>" in text_of(page)) == (method == "post")
 
 
 def test_a_fragment_is_a_card_that_htmx_puts_into_the_page(desk: Client) -> None:

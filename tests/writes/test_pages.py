@@ -125,7 +125,7 @@ def test_a_service_that_is_gone_is_a_look_that_told_nothing(
     proxy.once(REGISTER.match(book), reset())
     form = filled(desk.get(url), borrowerId="n-1", **PERSON)
     page = text_of(desk.post(url, form, follow=True))
-    assert "could not be told" in page and "<strong>not known yet</strong>" in page
+    assert "could not be told" in page and "<strong>Not known yet.</strong>" in page
 
 
 def test_a_double_click_lands_on_a_page_that_says_saved_in_the_end(
@@ -135,7 +135,7 @@ def test_a_double_click_lands_on_a_page_that_says_saved_in_the_end(
     desk.post(url, form)
     write = Write.objects.get()
     page = text_of(desk.get(write.get_absolute_url()))
-    assert "<strong>yes</strong>" in page and f'href="{write.url}"' in page
+    assert "<strong>It is saved.</strong>" in page and f'href="{write.url}"' in page
     assert write.submitted == ""
 
 
@@ -151,7 +151,7 @@ def test_a_manager_settles_it_with_a_reason(
     assert desk.post(settle, body).status_code == 403
     assert "This field is required" in text_of(boss.post(settle, {"resolution": "no"}))
     page = text_of(boss.post(settle, body, follow=True))
-    assert "no, says a person" in page and "The operator looked." in page
+    assert "Nothing was saved, says a person." in page and "The operator looked." in page
     entry = Entry.objects.latest("id")
     assert (entry.username, entry.outcome) == ("manager", "resolved: It was not saved")
     entries = Entry.objects.count()

@@ -1,4 +1,4 @@
-"""`{{ value|shown }}`, `{{ word|spelled }}`, `{{ borrower|borrower_name }}`, `…|breakable`."""
+"""`{{ value|shown }}`, `…|spelled`, `…|borrower_name`, `…|breakable`, `{{ saved|outcome }}`."""
 
 import re
 from html import escape
@@ -12,6 +12,7 @@ register = template.Library()
 register.filter("shown", text.shown)
 register.filter("spelled", text.spelled)
 register.filter("borrower_name", text.borrower_name)
+register.filter("outcome", text.write_outcome)
 
 # A word that a column of a full table has no room for on one line.
 _LONG = re.compile(r"\S{25}")

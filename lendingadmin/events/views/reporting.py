@@ -171,7 +171,7 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     try:
         outcome = _send(request, draft, form)
     except idempotency.StaleKey:
-        card = Card(title="Not sent", cause=_STALE, next="Send it again.", saved="no")
+        card = Card(title="Nothing was sent", cause=_STALE, next="Send it again.", saved="no")
         return _show_confirm(request, draft, form, card)
     if outcome.saved:
         idempotency.delete_draft(form)
