@@ -41,7 +41,7 @@ _RIGHTS = (
     Right("lending.borrowers.get", "see a borrower", ROLES),
     Right("lending.borrowers.patch", "change borrowers", _LENDERS),
     Right("lending.borrowers.delete", "delete borrowers", _MANAGERS),
-    Right("lending.borrowers.getOffers", "ask for offers", _LENDERS),
+    Right("lending.borrowers.getOffers", "request offers", _LENDERS),
     Right("lending.borrowers.getOfferContracts", "see an offer's contracts", ROLES),
     Right("dashboard.borrowers.search", "search borrowers by name, phone or number", _WRITERS),
     Right("dashboard.borrowers.names", "see the names of borrowers beside their ids", _WRITERS),

@@ -234,3 +234,29 @@ def test_more_than_is_owed_has_its_tick_in_focus_and_sending_is_said(
     expect(button).to_have_text("Sending…")
     expect(button).to_be_disabled()
     expect(page.locator("#announce")).to_have_text("Sending…")
+
+
+def test_the_end_of_a_day_is_one_click_from_home(page_of: PageOf, payers: None) -> None:
+    page = page_of("support")
+    page.goto("/apps/kenya/")
+    day = Counted(page)
+    day.click(page.get_by_role("link", name="End of day"))
+    page.wait_for_url(re.compile("/repayments/day/"))
+    expect(page.locator("h1")).to_contain_text("End of day")
+    day.report("end of day")
+    assert day.clicks <= 1 and day.loads <= 1
+
+
+def test_who_leaves_is_signed_out_and_locked_out(page_of: PageOf, house: House) -> None:
+    page = page_of("manager")
+    page.goto("/people/new")
+    page.fill("input[name=username]", "leaver")
+    page.get_by_role("button", name="Add person").click()
+    page.goto("/apps/kenya/")
+    day = Counted(page)
+    day.click(page.get_by_role("link", name="People", exact=True))
+    day.click(page.locator("main tbody").get_by_role("link", name="leaver"))
+    day.click(page.get_by_role("button", name="Deactivate"))
+    expect(page.locator("main")).to_contain_text("leaver can no longer sign in.")
+    day.report("a leaver")
+    assert day.clicks <= 4

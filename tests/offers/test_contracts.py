@@ -1,14 +1,18 @@
 """Contract previews side by side."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from html import unescape
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
+from lendingadmin.gateway import LendingApp
+from lendingadmin.lending.values import OffersResponse
+from lendingadmin.offers.forms import PreviewForm
 from lendingadmin.offers.models import OfferRequest
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
@@ -17,6 +21,17 @@ from tests.offers.conftest import Ask
 from tests.offers.service import ASKED, CONTRACTS, OfferService, exact
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_the_day_that_is_proposed_has_begun_at_the_service(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Half an hour past midnight in Nairobi it is the day before in UTC."""
+    nairobi = ZoneInfo("Africa/Nairobi")
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 11, 30, 21, 30, tzinfo=UTC))
+    with timezone.override(nairobi):
+        form = PreviewForm(offer=OffersResponse({}), app=LendingApp("kenya", "KES", nairobi))
+    assert form["startDate"].initial == date(2026, 11, 30)
 
 
 class TestSideBySide:
