@@ -108,13 +108,13 @@ def charges(product: Product) -> list[ChargeLine]:
     """Every charge of a product, with a sentence for each."""
     found = product.charges
     if isinstance(found, Malformed):
-        return [ChargeLine("As it came", as_it_came(found), [])]
+        return [ChargeLine("As received", as_it_came(found), [])]
     return [_charge(one) for one in found or ()]
 
 
 def _charge(charge: Charge | Malformed) -> ChargeLine:
     if isinstance(charge, Malformed):
-        return ChargeLine("As it came", as_it_came(charge), [])
+        return ChargeLine("As received", as_it_came(charge), [])
     name = charge.display_name or charge.kind or charge.name
     fields = [(str(key), plain(value)) for key, value in charge.entries]
     return ChargeLine(spelled(name), charge_sentence(charge), fields)

@@ -191,4 +191,4 @@ def list_steps(result: object) -> list[Step]:
     tone = tones.get(kind, "odd") if isinstance(kind, str) else "odd"
     decision = (as_it_came(kind).replace("_", " "), tone)
     stations = (("Data", *data), ("Rules", *rules), ("Outcome", *decision))
-    return [Step(label, words or "not told", tone) for label, words, tone in stations]
+    return [Step(label, words or "not reported", tone) for label, words, tone in stations]

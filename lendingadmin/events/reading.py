@@ -91,7 +91,7 @@ def read_event(event: Event, *, revealed: bool, part: int, zone: tzinfo) -> Read
 def _read_result(result: Record | Malformed | None, say: Say) -> tuple[tuple[str, str], ...]:
     """The spec does not show what a result holds, so it is as personal as the data it is of."""
     if isinstance(result, Malformed):
-        return (("As it came", say(result)),)
+        return (("As received", say(result)),)
     return tuple((key, say(value)) for key, value in result.entries) if result else ()
 
 

@@ -53,7 +53,7 @@ class Checkup:
         else:
             minutes = max(0, int((token.expires_at - datetime.now(UTC)).total_seconds() // 60))
             scope = token.scope
-            words = f"scope {scope or 'not told'}, good for {minutes} min"
+            words = f"scope {scope or 'not reported'}, good for {minutes} min"
             yield CheckResult("-", "token", "ok", words)
         yield self._try_list("-", "products.list", self._client.products.list)[0]
         yield self._try_list("-", "assessmentTypes.list", self._client.assessment_types.list)[0]

@@ -96,7 +96,7 @@ class HomeReader:
 
     def __init__(self, request: PersonRequest, app: LendingApp) -> None:
         self.request, self.app, self.person = request, app, request.user
-        self.repayments = Repayment.objects.all()
+        self.repayments = mistakes.annotate_mistake(Repayment.objects.all())
 
     @cached_property
     def counted(self) -> tuple[Snapshot, Mapping[str, RecordedSince]] | None:

@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 _AT_ONCE = 500
 
-_RESTARTS = "The service did not know its own place in the list any more; the counting began anew."
+_RESTARTS = "The service lost its place in the list; the count began again."
 _OLDER_FIGURES = "The figures changed their meaning while the portfolio was being counted."
 State = Snapshot.State
 

@@ -76,19 +76,19 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         NotAllowed,
         "The service account may not do this",
-        "This is not about your role. Ask whoever runs this dashboard to have the right granted.",
+        "This is not about your role. Ask your administrator to have the right granted.",
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         TokenRefused,
         "The service refused the access token of this call",
-        "Try again in a minute. If it lasts, tell whoever runs this dashboard.",
+        "Try again in a minute. If it lasts, tell your administrator.",
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         NotAccepted,
         "The service does not accept this dashboard's account",
-        "Ask whoever runs this dashboard to check its credentials for the service.",
+        "Ask your administrator to check its credentials for the service.",
         HTTPStatus.BAD_GATEWAY,
     ),
     (
@@ -112,7 +112,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         Unreachable,
         "The service can't be reached",
-        "Try again in a minute. If it lasts, tell whoever runs this dashboard.",
+        "Try again in a minute. If it lasts, tell your administrator.",
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
     (
@@ -124,7 +124,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         UnfinishedList,
         "The service's list was not read to its end",
-        "It may still be there. If this lasts, tell whoever runs the service.",
+        "It may still be there. If this lasts, tell the operator of the service.",
         HTTPStatus.BAD_GATEWAY,
     ),
     (
@@ -136,19 +136,19 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         Unreadable,
         "The service's answer can't be read",
-        "Try again. If it lasts, pass the reference on to whoever runs this dashboard.",
+        "Try again. If it lasts, give the reference to your administrator.",
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         WrongRecord,
         "The service answered with another record",
-        "Nothing of it is shown here. Try again; if it lasts, tell whoever runs this dashboard.",
+        "Nothing of it is shown here. Try again; if it lasts, tell your administrator.",
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         UnidentifiedRecord,
         "This may be somebody else's",
-        "Nothing can be entered from it. Try again; if it lasts, tell whoever runs this dashboard.",
+        "Nothing can be entered from it. Try again; if it lasts, tell your administrator.",
         HTTPStatus.BAD_GATEWAY,
     ),
     (
@@ -166,7 +166,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         LendingError,
         "The service has a fault",
-        "Try again in a minute. If it lasts, pass the reference on to whoever runs the service.",
+        "Try again in a minute. If it lasts, give the reference to the operator of the service.",
         HTTPStatus.BAD_GATEWAY,
     ),
 )

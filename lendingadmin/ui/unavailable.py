@@ -46,7 +46,7 @@ def build_not_sent_card(done: str = "saved") -> Card:
     return Card(
         title=f"Not {done}",
         cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
-        next="Send it again in a minute. If it lasts, tell whoever runs this dashboard.",
+        next="Send it again in a minute. If it lasts, tell your administrator.",
         saved="no",
     )
 

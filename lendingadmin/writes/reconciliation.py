@@ -38,7 +38,7 @@ _RUN_FOR = 60.0
 _AT_MOST = 200
 _LOST = "Its sender stopped while waiting for the answer."
 _NOT_KEPT = "What was to be saved is not kept any more, so nothing can be compared."
-_OWN_FAULT = "A fault of the dashboard; whoever runs it finds it in the log."
+_OWN_FAULT = "A fault of the dashboard. The administrator finds it in the log."
 
 _TOO_LONG = "Its id is too long to be kept here whole, so it can't be looked for."
 _LONGEST_SUBJECT = 300

@@ -161,7 +161,7 @@ def test_what_autosave_brings_back_shows_the_fields_of_its_category(form: Page) 
     expect(form.locator("[name=company-companyName]")).to_have_value("Mama Mboga")
     expect(form.locator("[name=company-companyName]")).to_be_visible()
     expect(form.locator(_SURNAME)).to_be_hidden()
-    form.get_by_role("button", name="Start afresh").click()
+    form.get_by_role("button", name="Start again").click()
     expect(form.locator(_SURNAME)).to_be_visible()
     expect(form.locator("[name=company-companyName]")).to_be_hidden()
 

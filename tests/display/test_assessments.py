@@ -48,9 +48,9 @@ def test_no_gauge_where_there_is_nothing_to_draw(score: object) -> None:
             {"type": "invalid", "reason": "no_data", "rule": "x"},
             ["too little", "not reached", "invalid"],
         ),
-        ({"type": "invalid", "reason": "late"}, ["not told", "not told", "invalid"]),
-        ({"type": "put_off", "rule": "x"}, ["not told", "one failed", "put off"]),
-        ({}, ["not told", "not told", "—"]),
+        ({"type": "invalid", "reason": "late"}, ["not reported", "not reported", "invalid"]),
+        ({"type": "put_off", "rule": "x"}, ["not reported", "one failed", "put off"]),
+        ({}, ["not reported", "not reported", "—"]),
     ],
 )
 def test_the_way_to_a_decision(outcome: dict[str, object], words: list[str]) -> None:

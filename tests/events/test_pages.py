@@ -167,7 +167,7 @@ PAGE = "/apps/kenya/events/borrower_3Ab/personal_5Fdata.captured/" + STAMP.repla
     [
         ({"sender": "Mama Njeri", "none": None}, ["sender", "none", "—"], ["Mama Njeri"]),
         ({"of": {"a": ["+254722"]}, "count": 254722}, ["of", "count"], ["+254722", "<bdi>254722"]),
-        ("Mama Njeri", ["As it came"], ["As it came", "Mama Njeri"]),
+        ("Mama Njeri", ["As received"], ["As received", "Mama Njeri"]),
         ({}, ["The service gave none."], ["The service gave none."]),
     ],
 )

@@ -159,7 +159,7 @@ def test_a_scope_that_the_issuer_does_not_tell_is_not_judged(service):
     status, rows, _ = check()
 
     assert status == 0
-    assert rows["-", "token"][1].startswith("scope not told")
+    assert rows["-", "token"][1].startswith("scope not reported")
     assert rows["-", "loans.makeRepayment"][0] == "not tried"
 
 

@@ -245,6 +245,18 @@ def test_what_waits_for_a_decision(client_of: ClientOf, support: User, manager: 
     assert sections(html) == ["payment", *MANAGER]
 
 
+@pytest.mark.parametrize(
+    ("state", "name"), [(RepaymentState.RECORDED, "mine"), (RepaymentState.PRESUMED, "checking")]
+)
+def test_a_reported_mistake_shows_wherever_its_repayment_does(
+    client_of: ClientOf, support: User, state: RepaymentState, name: str
+) -> None:
+    one = row(support, state)
+    assert "mistake reported" not in section(page(client_of(support)), name)
+    report(one, support)
+    assert "mistake reported" in section(page(client_of(support)), name)
+
+
 def test_the_badge_counts_all_that_waits_for_the_person(
     client_of: ClientOf, support: User, manager: User
 ) -> None:

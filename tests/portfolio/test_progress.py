@@ -57,7 +57,7 @@ def test_a_count_that_is_due_and_does_not_begin_is_told(
     Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=9, minutes=1))
     text = words(page(desk))
     assert "A count was due 3 h ago and has not begun" in text
-    assert "its worker may be down" in text
+    assert "the worker may be down" in text
     Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=6, seconds=20))
     assert "worker" not in words(page(desk))
 
@@ -121,7 +121,7 @@ def test_it_says_so_where_no_worker_takes_it_up(desk: Client, service: BookServi
     assert "worker" not in words(page(desk))
     Snapshot.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=5))
     text = words(page(desk))
-    assert "its worker may be down" in text
+    assert "the worker may be down" in text
     # Nothing is said to have been read that was not.
     assert "No page has been read yet." in text and "page was read" not in text
     Snapshot.objects.update(version=1)

@@ -61,7 +61,7 @@ def test_a_token_that_is_refused_begins_anew_once(service: BookService) -> None:
     service.tokens_hold = False
     row = counted()
     assert row.state == State.FAILED
-    assert "began anew" in row.why
+    assert "began again" in row.why
     again = Snapshot.objects.get(state=State.RUNNING)
     service.tokens_hold = True
     assert snapshot_job.CountWalk.run_slice(again.pk) is None

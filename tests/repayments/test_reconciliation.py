@@ -137,7 +137,7 @@ def test_what_is_watched_no_more_does_not_say_that_it_is(
     reconciliation.check_if_due(due_now(lost, hours=25))
     receipt = client_of(support).get(lost.get_absolute_url())
     assert "We read the loan again and again" not in receipt.content.decode()
-    assert "It was watched for a day" in receipt.content.decode()
+    assert "Automatic checks ended after a day" in receipt.content.decode()
     assert "Checking…" not in receipt.content.decode()
 
 

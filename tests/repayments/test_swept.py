@@ -45,7 +45,7 @@ def test_its_receipt_claims_no_more_than_the_journal_knows(
     page = " ".join(desk.get(restored.get_absolute_url()).content.decode().split())
     assert restored.state == RepaymentState.NOT_SENT
     assert "Not sent, as far as this journal knows" in page
-    assert "<strong>no, as far as this journal knows</strong>" in page
+    assert "<strong>Nothing was recorded, as far as this journal knows.</strong>" in page
     assert "nothing was recorded" not in page
     assert "Nothing of it is at the service" not in page
 

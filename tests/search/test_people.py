@@ -80,7 +80,7 @@ def test_while_there_is_text_nobody_of_last_opened_is_shown(
 ) -> None:
     assert "Last opened" in suggested(desk, " ")
     page = suggested(desk, "otieno")
-    assert "Last opened" not in page and "Nobody of this name" in page
+    assert "Last opened" not in page and "No person with this name" in page
 
 
 def test_the_results_say_who_and_how_old_the_index_is(desk: Client, people: BorrowerIndex) -> None:

@@ -14,8 +14,9 @@ from django.template import Context, Template, engines
 from django.template.loader import get_template, render_to_string
 from django.test import RequestFactory
 
+from lendingadmin.display.templatetags.statuses import loan_standing
 from lendingadmin.gateway import LendingApp
-from lendingadmin.lending.values import Malformed
+from lendingadmin.lending.values import Loan, Malformed
 from lendingadmin.ui.navigation import SidebarEntry
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -187,6 +188,32 @@ def test_a_chip_is_colour_and_word_and_icon() -> None:
 
 def test_a_chip_escapes_a_word_of_the_service() -> None:
     assert "<b>" not in draw("{% chip status|loan_status %}", status="<b>")
+
+
+@pytest.mark.parametrize(
+    ("loan", "word"),
+    [
+        ({"status": 2, "performanceStatus": 1, "schedule": {"daysLate": 12}}, "12 days late"),
+        ({"status": 2, "performanceStatus": 1, "schedule": {"daysLate": 0}}, "performing"),
+        ({"status": 2}, "open"),
+        # Settled: its performance was that of before.
+        ({"status": 2, "performanceStatus": 1, "settlementDate": "2026-11-01"}, "open"),
+        ({"status": 3, "performanceStatus": 1, "schedule": {"daysLate": 12}}, "closed"),
+        ({"status": 1, "performanceStatus": 1}, "pending"),
+        # A number without a word does not say whether the loan is open.
+        ({"status": 77, "schedule": {"daysLate": 12}}, "12 days late"),
+        ({"status": 77, "performanceStatus": 1}, "status 77"),
+        ({"performanceStatus": 1}, "performing"),
+        ({}, None),
+    ],
+)
+def test_a_list_tells_its_loans_apart_by_one_status(
+    loan: dict[str, object], word: str | None, settings: Any
+) -> None:
+    settings.LENDING_LOAN_STATUSES = {"1": "pending", "2": "open", "3": "closed"}
+    settings.LENDING_PERFORMANCE_STATUSES = {"1": "performing"}
+    found = loan_standing(Loan(loan))
+    assert (found.word if found else None) == word
 
 
 def test_statuses_take_their_words_from_the_settings(settings: Any) -> None:

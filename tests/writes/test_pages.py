@@ -125,7 +125,7 @@ def test_a_service_that_is_gone_is_a_look_that_told_nothing(
     proxy.once(REGISTER.match(book), reset())
     form = filled(desk.get(url), borrowerId="n-1", **PERSON)
     page = text_of(desk.post(url, form, follow=True))
-    assert "could not be told" in page and "<strong>Not known yet.</strong>" in page
+    assert "not clear" in page and "<strong>Not known yet.</strong>" in page
 
 
 def test_a_double_click_lands_on_a_page_that_says_saved_in_the_end(

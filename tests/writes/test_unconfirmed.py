@@ -110,7 +110,7 @@ def test_a_process_that_died_leaves_what_is_found_out(
     assert "Sent, waiting for the answer" in page and "<strong>Not known yet.</strong>" in page
     pass_time(seconds=91)
     check_page(desk, act, desk.get(there), committed=at == "_address")
-    assert "its sender was interrupted" in text_of(desk.get(there))
+    assert "sending was interrupted" in text_of(desk.get(there))
     assert act.there(book) == (at == "_address")
 
 

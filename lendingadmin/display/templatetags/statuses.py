@@ -34,12 +34,19 @@ def performance_status(value: object) -> Status | None:
 
 
 @register.filter
-def arrears_status(loan: Loan) -> Status | None:
-    """How late a loan is; of one that is not late and not settled, its performance."""
+def loan_standing(loan: Loan) -> Status | None:
+    """The one status by which a list tells its loans apart.
+
+    Of an open loan that is how late it is, or its performance: that it is open goes without saying.
+    Of any other it is its status.
+    """
     late = days_late(getattr(loan.schedule, "days_late", None))
-    if late or loan.settlement_date:
-        return late
-    return performance_status(loan.performance_status)
+    status = loan_status(loan.status)
+    is_open = statuses.says_open(loan.status, settings.LENDING_LOAN_STATUSES)
+    if is_open is False:
+        return status
+    performance = None if loan.settlement_date else performance_status(loan.performance_status)
+    return late or (performance if is_open else None) or status or performance
 
 
 @register.filter
