@@ -28,7 +28,7 @@ _AROUND = timedelta(minutes=10)
 def started(write: Write, submitted: Submitted) -> CheckResult:
     """The assessments that may be it."""
     theirs = running.list_of_account(write.app_id, str(submitted.sent["accountId"]))
-    whole = "" if theirs.whole else " The service's list was not seen to its end."
+    whole = "" if theirs.whole else " Only part of the service's list was read."
     links = tuple(_link(write, one) for one in theirs.seen if _may_be(one, write, submitted))
     # What another form here led to is accounted for.
     known = Write.objects.filter(url__in=[url for _, url in links], state=WriteState.SAVED)

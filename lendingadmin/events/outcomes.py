@@ -43,7 +43,7 @@ def check_reported(write: Write, submitted: Submitted) -> CheckResult:
     result = search_event(write.app_id, *key)
     there = result.found
     if there is None:
-        whole = "" if result.whole else " The service's list was not seen to its end."
+        whole = "" if result.whole else " Only part of the service's list was read."
         why = f"The service lists no event of this account, type and time so far.{whole}"
         return CheckResult(WriteFound.NOT_SEEN, why)
     address = build_url(write.app_id, *key)

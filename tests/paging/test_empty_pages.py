@@ -218,7 +218,7 @@ def test_a_new_assessment_is_told_that_running_ones_may_be_unseen(
 ) -> None:
     service.give_empty_pages("assessments", 9, [ROWS["assessments"]])
     page = words(text(desk, "/apps/kenya/assessments/new?borrowerId=B-1"))
-    assert "not seen to its end" in page
+    assert "only part of the service's list was read" in page
 
 
 def test_types_for_an_offer_behind_empty_pages(desk: Client, service: PagedService) -> None:
@@ -244,4 +244,4 @@ def test_what_may_have_become_of_a_write_says_that_the_list_was_not_seen_whole(
     service.give_empty_pages("events", 9, [])
     finding = outcomes.check_reported(Write(app_id="kenya"), Submitted(sent=sent | {"values": {}}))
     assert finding.found == WriteFound.NOT_SEEN
-    assert "not seen to its end" in finding.why
+    assert "Only part of the service's list" in finding.why

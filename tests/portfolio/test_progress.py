@@ -129,7 +129,7 @@ def test_it_says_so_where_no_worker_takes_it_up(desk: Client, service: BookServi
     Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=2))
     fragment = page(desk, f"{HOME}book/progress?polls=900")
     assert "data-poll" not in fragment
-    assert "this page has stopped asking" in fragment
+    assert "This page has stopped checking" in fragment
 
 
 def test_a_fault_under_way_is_told(desk: Client, service: BookService) -> None:
