@@ -1,5 +1,6 @@
 """The borrowers list and page against the running sandbox, and against services that are odd."""
 
+import re
 from typing import Any
 
 import pytest
@@ -26,6 +27,14 @@ def test_list_and_page(desk: Client, app: LendingApp, book: Caller) -> None:
     page = desk.get(f"/apps/{app.app_id}/borrowers/b/?whole=1").content.decode()
     assert "+254700000001" in page
     assert f"/apps/{app.app_id}/loans/l/" in page
+
+
+def test_a_panel_is_refreshed_by_an_icon_that_says_how_old_it_is(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    book.borrower("B-1")
+    panel = desk.get(f"/apps/{app.app_id}/borrowers/B-1/panels/loans").content.decode()
+    assert re.search(r' title="Refresh the loans, read \d\d:\d\d:\d\d Nairobi time"', panel)
 
 
 def test_an_outage_is_told_once_and_each_part_says_that_it_is_not_shown(

@@ -46,7 +46,7 @@ def test_its_receipt_claims_no_more_than_the_journal_knows(
     assert restored.state == RepaymentState.NOT_SENT
     assert "Not sent, as far as this journal knows" in page
     assert "<strong>Nothing was recorded, as far as this journal knows.</strong>" in page
-    assert "nothing was recorded" not in page
+    assert "<strong>Nothing was recorded.</strong>" not in page
     assert "Nothing of it is at the service" not in page
 
 
@@ -78,5 +78,8 @@ def test_what_its_own_sender_did_not_send_is_plainly_not_sent(
     repayment = sending.record(asked(external_id="TX"), support, "form-1")
     assert repayment.state == RepaymentState.NOT_SENT
     page = " ".join(desk.get(repayment.get_absolute_url()).content.decode().split())
-    assert "so nothing was recorded" in page and "as far as this journal knows" not in page
+    assert (
+        "<strong>Nothing was recorded.</strong>" in page
+        and "as far as this journal knows" not in page
+    )
     assert not services.find_abandoned("kenya", "L-1", "TX").exists()
