@@ -53,3 +53,23 @@ def test_person_name(surname: object, othernames: object, words: str) -> None:
 def test_person_name_of_nobody() -> None:
     assert text.person_name(None, None) == "—"
     assert text.person_name(Malformed("x"), "b-1") == "b-1"
+
+
+@pytest.mark.parametrize(
+    ("saved", "verb", "words"),
+    [
+        ("yes", "saved", "It is saved."),
+        ("no", "saved", "Nothing was saved."),
+        ("no", "recorded", "Nothing was recorded."),
+        ("unknown", "recorded", "Not known yet."),
+        ("probably", "recorded", "Probably recorded."),
+        ("yes, says a person", "saved", "It is saved, says a person."),
+        (
+            "no, as far as this journal knows",
+            "recorded",
+            "Nothing was recorded, as far as this journal knows.",
+        ),
+    ],
+)
+def test_whether_anything_was_saved_is_a_sentence(saved: str, verb: str, words: str) -> None:
+    assert text.write_outcome(saved, verb) == words
