@@ -86,7 +86,8 @@ def come_by_another_name(page: Page, names: Names) -> None:
 
 def see_own_fault(page: Page, names: Names) -> None:
     """No address breaks the dashboard, so the page of such a fault is served by hand."""
-    engine = Engine(dirs=[str(BASE_DIR / "templates")])
+    dirs, builtins = [str(BASE_DIR / "templates")], ["django.templatetags.i18n"]
+    engine = Engine(dirs=dirs, builtins=builtins)
     text = engine.get_template("500.html").render(Context())
     page.route("**/broken", lambda route: route.fulfill(body=text, content_type="text/html"))
     page.goto("/broken")
