@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.template import Context, Engine
 from playwright.sync_api import Page
 
@@ -86,6 +87,8 @@ def come_by_another_name(page: Page, names: Names) -> None:
 
 def see_own_fault(page: Page, names: Names) -> None:
     """No address breaks the dashboard, so the page of such a fault is served by hand."""
+    if not settings.configured:  # as where pictures are taken without Django
+        settings.configure(USE_I18N=False)
     dirs, builtins = [str(BASE_DIR / "templates")], ["django.templatetags.i18n"]
     engine = Engine(dirs=dirs, builtins=builtins)
     text = engine.get_template("500.html").render(Context())
