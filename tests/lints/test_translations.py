@@ -8,6 +8,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
+from tests.lints.python_text import find_unmarked as find_unmarked_words
 from tests.lints.template_text import find_unmarked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,3 +103,23 @@ def test_the_compiled_catalogue_is_that_of_the_text(language: str) -> None:
         compiled = {one.id: one.string for one in read_mo(file) if one.id}
     written = {one.id: one.string for one in read_catalogue(language) if one.id}
     assert compiled == written, "run: pybabel compile -d lendingadmin/locale -D django"
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('title = "Not saved"', ["Not saved"]),
+        ('title = _("Not saved")', []),
+        ('line = f"{amount} are overdue"', ["{} are overdue"]),
+        ('line = _("%(amount)s are overdue") % {"amount": amount}', []),
+        ('CharField(label="Loan", required=False)', ["Loan"]),
+        ('class State(TextChoices):\n    SENT = "sent", "sent"', ["sent"]),
+        ('raise ValidationError("Give a day.")', ["Give a day."]),
+        ('raise LookupError("no such loan")', []),
+        ('_log.warning("a loan is gone")', []),
+        ('"""What it does."""', []),
+        ('names = "loanId status".split()', []),
+    ],
+)
+def test_what_is_not_marked_in_a_module_is_found(source: str, found: list[str]) -> None:
+    assert [one.text for one in find_unmarked_words(source)] == found
