@@ -7,7 +7,7 @@ is shown, so that a token that two share never shows a stranger.
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -25,16 +25,19 @@ SHOWN = 20
 _ENOUGH = 100
 # So many cards are opened in a stage at most: each costs some forty microseconds.
 _OPENED = 200
-_OPENED_AT_ONCE = 50
+# The best are as a rule among the first.
+_OPENED_FIRST = 50
 # No word has so many that begin like it or are one edit away.
 _MOST_WORDS = 1_000
 # Of words that more people bear, it makes no difference which one a search starts from.
 _COUNTED = 5_000
-# As many people have a common initial; of so many more of a name, that makes a full page.
+# As many people have a common initial; of so many more of a name, with those opened before, that
+# makes a full page.
 _MANY = 40_000
-_OPENED_FOR_INITIALS = 600
+_OPENED_FOR_INITIALS = 400
 
 Tokens = QuerySet[CardToken, int]
+_T = TypeVar("_T")
 
 
 class Person(NamedTuple):
@@ -143,6 +146,7 @@ class _Finder:
         self.scored: list[tuple[tuple[object, ...], Person]] = []
         self.opened: set[int] = set()
         self.is_cut = False
+        self.answers: dict[tuple[Callable[..., Any], tuple[int, ...]], Any] = {}
 
     def run(self) -> Found:
         """Go through the stages until enough fit, so that no cut hides one that fits better."""
@@ -159,8 +163,11 @@ class _Finder:
     def _open(self, candidates: Iterator[int], enough: int) -> None:
         """Open these cards, some at a time, until so many fit."""
         new = (key for key in candidates if key not in self.opened)
-        while some := set(islice(new, _OPENED_AT_ONCE)):
+        size = _OPENED_FIRST
+        while some := set(islice(new, size)):
             self.opened |= some
+            # As many again as there were so far: few queries where many do not fit.
+            size = max(size, len(self.opened))
             for card in BorrowerCard.objects.filter(pk__in=some):
                 self._judge(card)
             if len(self.scored) >= enough:
@@ -219,6 +226,14 @@ class _Finder:
     def _list_edited(self) -> Iterator[int]:
         return self._list_named(self._make_edited)
 
+    def _ask(self, question: Callable[[list[int]], _T], keys: list[int]) -> _T:
+        """What the database answers, asked once in a search, however many stages need it."""
+        key = question, tuple(keys)
+        if key not in self.answers:
+            self.answers[key] = question(keys)
+        answer: _T = self.answers[key]
+        return answer
+
     def _make_exact(self, word: str) -> "_Wanted":
         return _Wanted([self.tokenizer.make("word", word)])
 
@@ -230,10 +245,11 @@ class _Finder:
 
     def _make_edited(self, word: str) -> "_Wanted":
         keys = [self.tokenizer.make("edit", part) for part in words.list_deletions(word)]
-        return _Wanted([*self._make_begun(word).tokens, *_list_words(keys)])
+        return _Wanted([*self._make_begun(word).tokens, *self._ask(_list_words, keys)])
 
     def _list_begun_words(self, part: str) -> list[int]:
-        return _list_words([self.tokenizer.make("prefix", part[: words.LONGEST_PREFIX])])
+        key = self.tokenizer.make("prefix", part[: words.LONGEST_PREFIX])
+        return self._ask(_list_words, [key])
 
     def _list_named(self, make_wanted: Callable[[str], "_Wanted"]) -> Iterator[int]:
         """Cards that have one of its tokens for each word; first that which the fewest cards have.
@@ -246,7 +262,8 @@ class _Finder:
         if not wanted or not all(one.tokens for one in wanted):
             return
         wanted += [_Wanted(tokens) for tokens in self._list_ending_tokens()]
-        wanted = sorted(map(_count_cards, wanted), key=lambda one: one.cards)
+        wanted = [one._replace(cards=self._ask(_count_cards, one.tokens)) for one in wanted]
+        wanted.sort(key=lambda one: one.cards)
         some = self._list_some(*_combine(wanted))
         yield from some
         short = [word for word in self.query.names if word not in long]
@@ -260,11 +277,11 @@ class _Finder:
         then a few hundred are enough to meet the best.
         """
         cards, others = _combine(wanted)
-        initials = [_list_cards_of(self._list_begun_words(word)) for word in short]
-        if not others and all(_has_many(one) for one in initials):
+        initials = [self._list_begun_words(word) for word in short]
+        if not others and all(self._ask(_has_many, one) for one in initials):
             yield from _order(cards)[_OPENED : _OPENED + _OPENED_FOR_INITIALS]
         else:
-            yield from self._list_some(cards, [*others, *initials])
+            yield from self._list_some(cards, [*others, *map(_list_cards_of, initials)])
 
     def _list_some(self, cards: Tokens, others: Sequence[Tokens] = ()) -> list[int]:
         """As many of the cards as are opened at most, of those that are among all others."""
@@ -297,13 +314,13 @@ class _Wanted(NamedTuple):
     cards: int = 0
 
 
-def _has_many(cards: Tokens) -> bool:
-    """Whether these are more than _MANY."""
-    return bool(_order(cards)[_MANY : _MANY + 1])
+def _has_many(tokens: list[int]) -> bool:
+    """Whether more than _MANY cards have one of these."""
+    return bool(_order(_list_cards_of(tokens))[_MANY : _MANY + 1])
 
 
-def _count_cards(wanted: _Wanted) -> _Wanted:
-    return wanted._replace(cards=_order(_list_cards_of(wanted.tokens))[:_COUNTED].count())
+def _count_cards(tokens: list[int]) -> int:
+    return _order(_list_cards_of(tokens))[:_COUNTED].count()
 
 
 def _combine(wanted: list[_Wanted]) -> tuple[Tokens, list[Tokens]]:
@@ -355,7 +372,7 @@ def rank_card(
     if None in ranks:
         return None
     for digits in query.digits:
-        number = digits.lstrip("0") or digits
+        number = words.strip_trunk(digits)
         is_long = len(number) >= words.PHONE_ENDINGS[-1]
         others = ("number", "id_ending") if is_long else ()
         is_ending = any(fields[kind].endswith(number) for kind in others)

@@ -27,15 +27,22 @@ _HASH = re.compile(r"[0-9a-fA-F]{64}")
 _WITHIN_WORDS = str.maketrans("", "", "'’‘`´ʼ.")
 
 
+class _Signs(dict[int, str]):
+    """To each sign's number what is compared of it: letters and digits; marks are left out."""
+
+    def __missing__(self, number: int) -> str:
+        kind = unicodedata.category(sign := chr(number))
+        self[number] = sign if kind[0] in "LN" else "" if kind in ("Mn", "Cf") else " "
+        return self[number]
+
+
+_SIGNS = _Signs()
+
+
 def fold(text: str) -> str:
     """Small letters and digits without accents; everything else is a space."""
     plain = unicodedata.normalize("NFKD", text.translate(_WITHIN_WORDS)).casefold()
-    kept = (
-        sign if unicodedata.category(sign)[0] in "LN" else " "
-        for sign in plain
-        if unicodedata.category(sign) not in ("Mn", "Cf")
-    )
-    return " ".join("".join(kept).split())
+    return " ".join(plain.translate(_SIGNS).split())
 
 
 def split_words(text: str) -> list[str]:
@@ -49,9 +56,14 @@ def read_digits(text: str) -> str:
     return "".join(str(unicodedata.digit(sign)) for sign in text if sign.isdigit())
 
 
+def strip_trunk(digits: str) -> str:
+    """A number without the zeros that are dialled before it; of an ending they are a part."""
+    return digits.lstrip("0") if len(digits) > PHONE_ENDINGS[1] else digits
+
+
 def read_phone(text: str) -> str:
-    """The digits of a phone number without leading zeros and plus; empty for what is none."""
-    digits = read_digits(text).lstrip("0")
+    """The digits of a phone number without what is dialled before it; empty for what is none."""
+    digits = strip_trunk(read_digits(text))
     return digits if 4 <= len(digits) <= 15 else ""
 
 

@@ -79,6 +79,14 @@ def test_namesakes_are_told_apart_by_a_digit(put: Put, index: BorrowerIndex) -> 
     assert ids(index, "ann kamau 3") == ["n-3"]
 
 
+def test_a_zero_among_the_last_digits_of_a_phone_is_one_of_them(
+    put: Put, index: BorrowerIndex
+) -> None:
+    put("zero", phoneNumber="0722086299")
+    put("one", phoneNumber="0722186299")
+    assert ids(index, "086299") == ["zero"]
+
+
 def test_people_who_share_a_phone_are_all_found(put: Put, index: BorrowerIndex) -> None:
     for key in ("a", "b"):
         put(key, surname="Kamau", phoneNumber="0700186215")

@@ -38,6 +38,9 @@ def test_fold(text: str, folded: str) -> None:
         ("12", ""),
         ("none", ""),
         ("1" * 40, ""),
+        # The last digits of a number: a zero is one of them.
+        ("043 498", "043498"),
+        ("0498", "0498"),
     ],
 )
 def test_read_phone(text: str, digits: str) -> None:
