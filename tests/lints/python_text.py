@@ -8,7 +8,7 @@ from typing import NamedTuple
 MARKS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext"}
 # What these are called with is for who runs or writes the house, or is no text of its own.
 _NOT_SHOWN = {"debug", "info", "warning", "error", "exception", "critical", "log", "getLogger"}
-_NOT_TEXT = {"split", "compile", "Ref", "cast", "raw", "execute"}
+_NOT_TEXT = {"split", "compile", "Ref", "cast", "raw", "execute", "__init__"}
 _SHOWN_KEYWORDS = {"label", "help_text", "empty_label", "empty_value"}
 _WORDS = re.compile(r"[A-Za-z]{2,}[,.;:]? [A-Za-z]")
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
@@ -37,8 +37,8 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         """The arguments, unless of a mark or a log; each label among them, however short."""
-        name = _name_call(node)
-        if name in MARKS | _NOT_SHOWN | _NOT_TEXT:
+        owner, _, name = ast.unparse(node.func).rpartition(".")
+        if name in MARKS | _NOT_TEXT or (name in _NOT_SHOWN and owner != "messages"):
             return
         for keyword in node.keywords:
             if keyword.arg in _SHOWN_KEYWORDS:
@@ -47,7 +47,9 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Raise(self, node: ast.Raise) -> None:
         """Only what a form says of a wrong value is read by people."""
-        if isinstance(node.exc, ast.Call) and _name_call(node.exc) == "ValidationError":
+        if isinstance(node.exc, ast.Call) and ast.unparse(node.exc.func).endswith(
+            "ValidationError"
+        ):
             self.generic_visit(node)
 
     def visit_Expr(self, node: ast.Expr) -> None:
@@ -82,10 +84,6 @@ class _Finder(ast.NodeVisitor):
         is_text = pattern.search(text.replace("{}", "it")) and _LETTERS.search(text)
         if is_text and one not in self.found:
             self.found.append(one)
-
-
-def _name_call(node: ast.Call) -> str:
-    return ast.unparse(node.func).rpartition(".")[2]
 
 
 def _list_choices(node: ast.ClassDef) -> Iterator[ast.expr]:

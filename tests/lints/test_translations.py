@@ -117,6 +117,7 @@ def test_the_compiled_catalogue_is_that_of_the_text(language: str) -> None:
         ('raise ValidationError("Give a day.")', ["Give a day."]),
         ('raise LookupError("no such loan")', []),
         ('_log.warning("a loan is gone")', []),
+        ('messages.warning(request, "The loan is gone.")', ["The loan is gone."]),
         ('"""What it does."""', []),
         ('names = "loanId status".split()', []),
     ],
