@@ -5,6 +5,10 @@ What was found is never worded as the service's own word, and “not found” ne
 
 from typing import NamedTuple
 
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from lendingadmin.display.statuses import Status
 
 from .states import WriteFound, WriteResolution, WriteState
@@ -25,42 +29,51 @@ class StateMessage(NamedTuple):
     next: str
     icon: str = "question-mark-circle"
 
+    def translate(self) -> "StateMessage":
+        """The same in the language of the page."""
+        return self._replace(
+            chip=self.chip._replace(word=_(self.chip.word)),
+            title=capfirst(_(self.title)),
+            sentence=_(self.sentence),
+            next=_(self.next),
+        )
+
 
 _BY_STATE: dict[str, StateMessage] = {
     WriteState.SENT: StateMessage(
         chip=Status(WriteState.SENT.label, "odd", "paper-airplane"),
         tone="info",
-        title="Sent, waiting for the answer",
-        sentence="No answer is kept here yet. Do not enter it again.",
+        title=gettext_noop("Sent, waiting for the answer"),
+        sentence=gettext_noop("No answer is kept here yet. Do not enter it again."),
         saved="unknown",
-        next="This page looks again by itself.",
+        next=gettext_noop("This page looks again by itself."),
     ),
     WriteState.SAVED: StateMessage(
         chip=Status(WriteState.SAVED.label, "good", "check-circle"),
         tone="good",
         icon="check-circle",
-        title=WriteState.SAVED.label.capitalize(),
-        sentence="The service said that it was saved.",
+        title=WriteState.SAVED.label,
+        sentence=gettext_noop("The service said that it was saved."),
         saved="yes",
-        next="Nothing more to do.",
+        next=gettext_noop("Nothing more to do."),
     ),
     WriteState.NOT_SAVED: StateMessage(
         chip=Status(WriteState.NOT_SAVED.label, "bad", "x-circle"),
         tone="bad",
         icon="exclamation-triangle",
-        title=WriteState.NOT_SAVED.label.capitalize(),
-        sentence="The service refused it, or it was never sent.",
+        title=WriteState.NOT_SAVED.label,
+        sentence=gettext_noop("The service refused it, or it was never sent."),
         saved="no",
-        next="Check why, then enter it again.",
+        next=gettext_noop("Check why, then enter it again."),
     ),
     WriteState.RESOLVED: StateMessage(
         chip=Status(WriteState.RESOLVED.label, "info", "pencil-square"),
         tone="info",
         icon="pencil-square",
-        title=WriteState.RESOLVED.label.capitalize(),
-        sentence="The service did not say what became of it; a person decided.",
+        title=WriteState.RESOLVED.label,
+        sentence=gettext_noop("The service did not say what became of it; a person decided."),
         saved="unknown",
-        next="Nothing more to do.",
+        next=gettext_noop("Nothing more to do."),
     ),
 }
 _NEEDS_CHECKING = Status(WriteState.UNKNOWN.label, "odd", "question-mark-circle")
@@ -68,46 +81,58 @@ _UNKNOWN: dict[str, StateMessage] = {
     "": StateMessage(
         chip=_NEEDS_CHECKING,
         tone="odd",
-        title="We don't know yet whether this was saved",
-        sentence="Do not enter it again. Checking…",
+        title=gettext_noop("We don't know yet whether this was saved"),
+        sentence=gettext_noop("Do not enter it again. Checking…"),
         saved="unknown",
-        next="The record is read again and again to find out.",
+        next=gettext_noop("The record is read again and again to find out."),
     ),
     WriteFound.THERE: StateMessage(
         chip=Status(WriteFound.THERE.label, "info", "eye"),
         tone="good",
         icon="eye",
-        title="It is there, as you entered it",
-        sentence="The service's answer did not confirm it, but this is what it shows now.",
+        title=gettext_noop("It is there, as you entered it"),
+        sentence=gettext_noop(
+            "The service's answer did not confirm it, but this is what it shows now."
+        ),
         saved="probably",
-        next="Go on with the record; do not enter it again. A manager can resolve this with a "
-        "reason.",
+        next=gettext_noop(
+            "Go on with the record; do not enter it again. A manager can resolve this with a "
+            "reason."
+        ),
     ),
     WriteFound.DIFFERS: StateMessage(
         chip=_NEEDS_CHECKING,
         tone="warn",
         icon="exclamation-triangle",
-        title="Found, but otherwise than it was to be saved",
-        sentence="No confirmation is kept here. What is there now may be somebody else's.",
+        title=gettext_noop("Found, but otherwise than it was to be saved"),
+        sentence=gettext_noop(
+            "No confirmation is kept here. What is there now may be somebody else's."
+        ),
         saved="unknown",
-        next="Open the record and compare. A manager can resolve this with a reason.",
+        next=gettext_noop("Open the record and compare. A manager can resolve this with a reason."),
     ),
     WriteFound.CANDIDATES: StateMessage(
         chip=_NEEDS_CHECKING,
         tone="odd",
-        title="We don't know which one it is, if any",
-        sentence="The service has no key by which it could be told apart. These may be it.",
+        title=gettext_noop("We don't know which one it is, if any"),
+        sentence=gettext_noop(
+            "The service has no key by which it could be told apart. These may be it."
+        ),
         saved="unknown",
-        next="Look at them and say which one it is, or that none is. Do not enter it again before.",
+        next=gettext_noop(
+            "Look at them and say which one it is, or that none is. Do not enter it again before."
+        ),
     ),
     WriteFound.NOT_SEEN: StateMessage(
         chip=_NEEDS_CHECKING,
         tone="warn",
         icon="exclamation-triangle",
-        title=WriteFound.NOT_SEEN.label.capitalize(),
-        sentence="No confirmation is kept here; this is what it shows. It may still come late.",
+        title=WriteFound.NOT_SEEN.label,
+        sentence=gettext_noop(
+            "No confirmation is kept here; this is what it shows. It may still come late."
+        ),
         saved="unknown",
-        next="Doing it again may do it twice. Looking goes on for a day.",
+        next=gettext_noop("Doing it again may do it twice. Looking goes on for a day."),
     ),
 }
 
@@ -115,9 +140,9 @@ _UNKNOWN: dict[str, StateMessage] = {
 def get_message(state: str, found: str = "", resolution: str = "") -> StateMessage:
     """The words and looks for what is known of a write by now."""
     if state == WriteState.UNKNOWN:
-        return _UNKNOWN[found]
-    message = _BY_STATE[state]
+        return _UNKNOWN[found].translate()
+    message = _BY_STATE[state].translate()
     if state != WriteState.RESOLVED:
         return message
     answer = "yes" if resolution == WriteResolution.SAVED else "no"
-    return message._replace(saved=f"{answer}, says a person")
+    return message._replace(saved=f"{answer}, {_('says a person')}")

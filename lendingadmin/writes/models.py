@@ -114,4 +114,4 @@ class Check(models.Model):
         ordering = ["pk"]
 
     def __str__(self) -> str:
-        return f"{self.found or 'no result'} at {self.taken_at:%H:%M:%S}"
+        return f"{self.found or '-'} {self.taken_at:%H:%M:%S}"

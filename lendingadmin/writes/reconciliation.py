@@ -14,6 +14,9 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin import audit
 from lendingadmin.encryption import Undecryptable
@@ -36,11 +39,6 @@ ABANDONED = (WriteFound.NOT_SEEN, WriteFound.DIFFERS)
 # Seconds after which a run starts no further check: a service that hangs must not block the worker.
 _RUN_FOR = 60.0
 _AT_MOST = 200
-_LOST = "Its sender stopped while waiting for the answer."
-_NOT_KEPT = "What was to be saved is not kept any more, so nothing can be compared."
-_OWN_FAULT = "A fault of the dashboard. The administrator finds it in the log."
-
-_TOO_LONG = "Its id is too long to be kept here whole, so it can't be looked for."
 _LONGEST_SUBJECT = 300
 
 
@@ -73,8 +71,8 @@ class OutcomeChecker(NamedTuple):
     find: Callable[[Write, Submitted], CheckResult]
     compares: bool = True
     needs_person: bool = False
-    there: str = "It is there, as you entered it"
-    not_seen: str = WriteFound.NOT_SEEN.label.capitalize()
+    there: str = gettext_noop("It is there, as you entered it")
+    not_seen: str = WriteFound.NOT_SEEN.label
 
 
 _CHECKERS: dict[str, OutcomeChecker] = {}
@@ -123,7 +121,8 @@ def mark_lost_unknown() -> int:
                 state=WriteState.UNKNOWN, next_check_at=now
             )
             if done:
-                _audit(write, None, WriteState.UNKNOWN.label, detail=_LOST)
+                why = gettext_noop("Its sender stopped while waiting for the answer.")
+                _audit(write, None, WriteState.UNKNOWN.label, detail=why)
         marked += done
     return marked
 
@@ -159,16 +158,19 @@ def _read(write: Write) -> Check:
     """Read the service and keep what it shows; a fault is kept as its sentence."""
     checker, body = get_checker(write), read_submitted(write)
     if checker is None or (checker.compares and body is None):
-        return write.checks.create(why=_NOT_KEPT)
+        why = _("What was to be saved is not kept any more, so nothing can be compared.")
+        return write.checks.create(why=why)
     if len(write.subject) >= _LONGEST_SUBJECT:
-        return write.checks.create(why=_TOO_LONG)
+        why = _("Its id is too long to be kept here whole, so it can't be looked for.")
+        return write.checks.create(why=why)
     try:
         found = checker.find(write, body or Submitted({}))
     except LendingError as error:
         return write.checks.create(why=error.message)
     except Exception:
         logger.exception("%s: looking failed", write.operation)
-        return write.checks.create(why=_OWN_FAULT)
+        why = _("A fault of the dashboard. The administrator finds it in the log.")
+        return write.checks.create(why=why)
     return write.checks.create(
         found=found.found, why=found.why, links=[list(link) for link in found.links]
     )
@@ -191,7 +193,8 @@ def _keep_conclusion(write: Write, found: str) -> None:
     with transaction.atomic(durable=True):
         rows = Write.objects.filter(pk=write.pk, state=WriteState.UNKNOWN, found=write.found)
         if rows.update(**fields):
-            _audit(write, None, f"by evidence: {WriteFound(found).label}")
+            words = _(WriteFound(found).label)
+            _audit(write, None, _("by evidence: %(found)s") % {"found": words})
     write.refresh_from_db()
 
 
@@ -212,7 +215,8 @@ def resolve(
         )
         if done:
             # The reason may be personal: it is encrypted with the write and never in the trail.
-            _audit(write, by, f"resolved: {resolution.label}", detail="with a reason")
+            outcome = _("resolved: %(resolution)s") % {"resolution": resolution.label}
+            _audit(write, by, outcome, detail=gettext_noop("with a reason"))
     write.refresh_from_db()
     return done == 1
 
@@ -251,7 +255,7 @@ def mark_alarm_seen(write: Write, by: User) -> None:
     """A manager has seen the alarm; it leaves the lists and stays with the write."""
     with transaction.atomic(durable=True):
         if unconfirmed.mark_alarm_seen(write):
-            _audit(write, by, WriteState(write.state).label, detail="alarm seen")
+            _audit(write, by, WriteState(write.state).label, detail=gettext_noop("alarm seen"))
 
 
 def list_permissions(write: Write, person: User) -> list[str]:
@@ -273,13 +277,13 @@ def get_message(write: Write) -> StateMessage:
         return write.message
     titles = {WriteFound.THERE: checker.there, WriteFound.NOT_SEEN: checker.not_seen}
     title = titles.get(WriteFound(write.found)) if write.found else None
-    return write.message._replace(title=title) if title else write.message
+    return write.message._replace(title=capfirst(_(title))) if title else write.message
 
 
 def describe(write: Write) -> str:
     """What was to be done, in words."""
     checker = get_checker(write)
-    return checker.words if checker else write.operation
+    return _(checker.words) if checker else write.operation
 
 
 def prune_submitted() -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 from django.contrib import messages
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin import audit, gateway
 from lendingadmin.encryption import Undecryptable
@@ -41,19 +42,7 @@ logger = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
-_IN_DOUBT = Card(
-    title="This form was sent, and its outcome is not known",
-    cause="The sending is still under way, or was interrupted.",
-    next="Look at the record before you enter it again: it may have been saved.",
-    saved="unknown",
-    tone="odd",
-)
-_LATE = "The service said late that it was"
 _LONGEST_ADDRESS = 1000  # what the record of a write keeps
-_MAY_BE_THERE = (
-    "This was sent before, and may still be at the service or come to it late: "
-    "sending it again may do it twice."
-)
 
 
 class Outcome(NamedTuple):
@@ -123,8 +112,9 @@ def write_once(
                 _finish(write, WriteState.NOT_SAVED, made, card=card)
                 return Outcome(card=card)
             # A fault of our own after the socket may have been written: the truth is "unknown".
-            _finish(write, WriteState.UNKNOWN, made, card=_IN_DOUBT)
-            return Outcome(write.get_absolute_url(), _IN_DOUBT)
+            card = _build_doubt_card()
+            _finish(write, WriteState.UNKNOWN, made, card=card)
+            return Outcome(write.get_absolute_url(), card)
     url = _address(write, lands_on, result)
     keep_outcome(lambda: _finish(write, WriteState.SAVED, made, url=url), build_saved_card())
     return Outcome(url=url)
@@ -159,7 +149,13 @@ def entered(request: PersonRequest, operation: str, app_id: str, subject: str = 
     write = rows.filter(idempotency_key=idempotency_key).first()
     kept = reconciliation.read_submitted(write) if write else None
     if write and kept and request.method == "GET" and write.state != WriteState.NOT_SAVED:
-        messages.warning(request, _MAY_BE_THERE)
+        messages.warning(
+            request,
+            _(
+                "This was sent before, and may still be at the service or come to it late: "
+                "sending it again may do it twice."
+            ),
+        )
     return kept or Submitted({})
 
 
@@ -176,11 +172,21 @@ def card_of(write: Write) -> Card | None:
     return Card(**kept | {"links": tuple(map(tuple, kept["links"]))})
 
 
+def _build_doubt_card() -> Card:
+    return Card(
+        title=_("This form was sent, and its outcome is not known"),
+        cause=_("The sending is still under way, or was interrupted."),
+        next=_("Look at the record before you enter it again: it may have been saved."),
+        saved="unknown",
+        tone="odd",
+    )
+
+
 def _landed(write: Write) -> Outcome:
     """The same form came again: show what the first sending led to."""
     if write.state == WriteState.SAVED:
         return Outcome(url=write.url)
-    card = card_of(write) or _IN_DOUBT
+    card = card_of(write) or _build_doubt_card()
     if write.state == WriteState.NOT_SAVED:
         return Outcome(card=card)
     return Outcome(write.get_absolute_url(), card)
@@ -247,13 +253,22 @@ def _contradiction(before: Write, answer: WriteState, url: str) -> str:
     decided = before.resolution if before.state == WriteState.RESOLVED else ""
     was_saved = answer == WriteState.SAVED
     if was_saved and decided == WriteResolution.NOT_SAVED:
-        return f"{_LATE} saved, when a person had resolved it as not saved."
+        return _(
+            "The service said late that it was saved, when a person had resolved it as not saved."
+        )
     named = {before.url, url} - {"", before.get_absolute_url()}
     if was_saved and decided == WriteResolution.SAVED and len(named) > 1:
-        return f"{_LATE} saved as another record than the one that a person had named."
+        return _(
+            "The service said late that it was saved as another record than the one that a person "
+            "had named."
+        )
     if was_saved and before.found in reconciliation.ABANDONED and not decided:
-        found = WriteFound(before.found).label
-        return f"{_LATE} saved, when it was “{found}” here: it may have been entered again."
+        return _(
+            "The service said late that it was saved, when it was “%(found)s” here: it may have "
+            "been entered again."
+        ) % {"found": _(WriteFound(before.found).label)}
     if answer == WriteState.NOT_SAVED and decided == WriteResolution.SAVED:
-        return f"{_LATE} not saved, when a person had resolved it as saved."
+        return _(
+            "The service said late that it was not saved, when a person had resolved it as saved."
+        )
     return ""

@@ -1,29 +1,30 @@
 """The states of a write other than a repayment, and what is concluded of it meanwhile."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy, gettext_noop
 
 
 class WriteState(models.TextChoices):
     """What is known of it; SENT is also what a process that died leaves behind."""
 
-    SENT = "sent", "sent, waiting"
-    SAVED = "saved", "saved"
-    NOT_SAVED = "no", "not saved"
-    UNKNOWN = "unknown", "needs checking"
-    RESOLVED = "resolved", "resolved by a person"
+    SENT = "sent", gettext_noop("sent, waiting")
+    SAVED = "saved", gettext_noop("saved")
+    NOT_SAVED = "no", gettext_noop("not saved")
+    UNKNOWN = "unknown", gettext_noop("needs checking")
+    RESOLVED = "resolved", gettext_noop("resolved by a person")
 
 
 class WriteFound(models.TextChoices):
     """What the service shows of a write whose answer is missing."""
 
-    THERE = "there", "found"
-    DIFFERS = "differs", "found otherwise"
-    CANDIDATES = "maybe", "found what it may be"
-    NOT_SEEN = "absent", "not found so far"
+    THERE = "there", gettext_noop("found")
+    DIFFERS = "differs", gettext_noop("found otherwise")
+    CANDIDATES = "maybe", gettext_noop("found what it may be")
+    NOT_SEEN = "absent", gettext_noop("not found so far")
 
 
 class WriteResolution(models.TextChoices):
     """What a person says became of it."""
 
-    SAVED = "saved", "It was saved"
-    NOT_SAVED = "no", "It was not saved"
+    SAVED = "saved", gettext_lazy("It was saved")
+    NOT_SAVED = "no", gettext_lazy("It was not saved")

@@ -8,6 +8,8 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin import gateway
 from lendingadmin.display.text import shown
@@ -28,10 +30,15 @@ class ResolveForm(forms.Form):
     """What became of a write that nobody can tell from what the service shows."""
 
     resolution = forms.ChoiceField(
-        choices=WriteResolution.choices, widget=forms.RadioSelect, label="What became of it"
+        choices=WriteResolution.choices,
+        widget=forms.RadioSelect,
+        label=gettext_lazy("What became of it"),
     )
     reason = forms.CharField(
-        min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label="Reason"
+        min_length=5,
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        label=gettext_lazy("Reason"),
     )
 
     @property
@@ -46,10 +53,10 @@ class WhichForm(ResolveForm):
     def __init__(self, *args: Any, candidates: list[tuple[str, str]], **options: Any) -> None:
         super().__init__(*args, **options)
         field = forms.ChoiceField(
-            choices=[(url, f"It is {words}") for words, url in candidates]
-            + [("none", "It is none of these: it was not saved")],
+            choices=[(url, _("It is %(record)s") % {"record": words}) for words, url in candidates]
+            + [("none", _("It is none of these: it was not saved"))],
             widget=forms.RadioSelect,
-            label="Which one is it",
+            label=_("Which one is it"),
         )
         self.fields["resolution"] = field
 
@@ -156,9 +163,9 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
         return _show(request, one, form)
     resolution, url = form.chosen
     if reconciliation.resolve(one, resolution, form.cleaned_data["reason"], request.user, url):
-        messages.success(request, "Resolved. Your reason is kept with it.")
+        messages.success(request, _("Resolved. Your reason is kept with it."))
     else:
-        messages.warning(request, "Nothing was changed: its state had changed meanwhile.")
+        messages.warning(request, _("Nothing was changed: its state had changed meanwhile."))
     return redirect(one)
 
 
@@ -218,7 +225,7 @@ def list_submitted(submitted: reconciliation.Submitted | None) -> list[tuple[str
 
 def _short(value: object) -> str:
     if isinstance(value, list | tuple):
-        return "none" if not value else f"{len(value)} in the list"
+        return _("%(count)s in the list") % {"count": len(value)} if value else _("none")
     if isinstance(value, Mapping):
-        return f"{len(value)} fields"
+        return _("%(count)s fields") % {"count": len(value)}
     return shown(value)
