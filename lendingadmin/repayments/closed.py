@@ -1,6 +1,7 @@
 """Loans that take no repayment any more, as far as the dashboard can tell: the service decides."""
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from lendingadmin.display.statuses import find_status, says_open
 from lendingadmin.lending.values import Loan
@@ -15,6 +16,8 @@ def explain_closed(loan: Loan) -> str:
     words = settings.LENDING_LOAN_STATUSES
     is_open, status = says_open(loan.status, words), find_status(loan.status, words)
     if is_open is False and status:
-        return f"The status of this loan is “{status.word}”."
+        return _("The status of this loan is “%(status)s”.") % {"status": status.word}
     has_ended = loan.settlement_date is not None and loan.result is not None
-    return "This loan has a settlement date and a result." if is_open is None and has_ended else ""
+    if is_open is None and has_ended:
+        return _("This loan has a settlement date and a result.")
+    return ""

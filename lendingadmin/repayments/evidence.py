@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
 
 from .states import RepaymentState
 
@@ -25,17 +26,19 @@ _MOST_RIVALS = 10
 class Effect(TextChoices):
     """How `paid` moved between two readings, measured against the repayment's amount."""
 
-    SEEN = "seen", "seen: paid rose by exactly this amount"
-    PARTLY = "partly", "partly: paid rose by less than this amount"
+    SEEN = "seen", _("seen: paid rose by exactly this amount")
+    PARTLY = "partly", _("partly: paid rose by less than this amount")
     MORE = (
         "more",
-        "more: paid rose by more than this amount; another payment, a conversion or a payment "
-        "posted twice may explain that",
+        _(
+            "more: paid rose by more than this amount; another payment, a conversion or a payment "
+            "posted twice may explain that"
+        ),
     )
-    NOT_YET = "not_yet", "not yet: paid has not risen"
-    EXPLAINED = "explained", "explained: other repayments account for all that paid rose by"
-    CONTESTED = "contested", "contested: paid rose, and another repayment may own that rise too"
-    UNREADABLE = "unreadable", "unreadable: the balances do not tell"
+    NOT_YET = "not_yet", _("not yet: paid has not risen")
+    EXPLAINED = "explained", _("explained: other repayments account for all that paid rose by")
+    CONTESTED = "contested", _("contested: paid rose, and another repayment may own that rise too")
+    UNREADABLE = "unreadable", _("unreadable: the balances do not tell")
 
 
 class PaidReading(NamedTuple):

@@ -5,6 +5,7 @@ receipt, or by its own.
 import re
 
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from lendingadmin.search import kinds
 from lendingadmin.search.lookups import Match
@@ -28,7 +29,12 @@ def find_repayments(app_id: str, wanted: str) -> tuple[Match, ...]:
         rows += own.filter(of_receipt)
     if number:
         rows += own.filter(pk=int(number[1]))
+    about = _("%(transaction)s on %(loan)s")
     return tuple(
-        Match(kinds.REPAYMENT, str(row.pk), f"{row.external_id} on {row.account_id}")
+        Match(
+            kinds.REPAYMENT,
+            str(row.pk),
+            about % {"transaction": row.external_id, "loan": row.account_id},
+        )
         for row in rows
     )

@@ -9,6 +9,8 @@ from typing import Any
 from babel.numbers import get_currency_precision, is_currency
 from django import forms
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.dates import far_notice, plausible
@@ -20,7 +22,12 @@ from .models import Mistake, Repayment
 from .services import Request
 from .states import RepaymentState, Resolution
 
-_CHANNELS = [("", "not given"), ("web", "web"), ("mobile", "mobile"), ("physical", "physical")]
+_CHANNELS = [
+    ("", _("not given")),
+    ("web", _("web")),
+    ("mobile", _("mobile")),
+    ("physical", _("physical")),
+]
 # Folded under More: as a rule nobody changes them.
 _MORE = ("valueDate", "currencyCode", "notes")
 
@@ -34,12 +41,12 @@ class RepaymentForm(forms.Form):
     # As many digits as the table's column has.
     amount = AmountField(max_digits=15, decimal_places=3, min_value=Decimal("0.001"))
     externalId = LineField(
-        label="Transaction id",
+        label=_("Transaction id"),
         max_length=200,
         required=False,
-        help_text="As the payment network gives it. Leave it empty for cash: one is made.",
+        help_text=_("As the payment network gives it. Leave it empty for cash: one is made."),
     )
-    transactionDate = moment_field(label="Transaction date")
+    transactionDate = moment_field(label=_("Transaction date"))
     channel = forms.ChoiceField(
         choices=_CHANNELS, required=False, widget=forms.RadioSelect(attrs={"class": "chips"})
     )
@@ -47,13 +54,13 @@ class RepaymentForm(forms.Form):
         max_length=100, required=False, widget=forms.RadioSelect(attrs={"class": "chips"})
     )
     otherNetwork = LineField(
-        label="Another network",
+        label=_("Another network"),
         max_length=100,
         required=False,
-        help_text="Such as M-PESA or a bank's name.",
+        help_text=_("Such as M-PESA or a bank's name."),
     )
-    valueDate = moment_field(label="Value date")
-    currencyCode = LineField(label="Currency", max_length=3, required=False)
+    valueDate = moment_field(label=_("Value date"))
+    currencyCode = LineField(label=_("Currency"), max_length=3, required=False)
     notes = forms.CharField(
         max_length=1000, required=False, widget=forms.Textarea(attrs={"rows": 2})
     )
@@ -72,22 +79,22 @@ class RepaymentForm(forms.Form):
         self.app = app
         self.retry_of = retry_of
         self.fields["currencyCode"].initial = app.currency
-        self.fields["amount"].label = f"Amount ({app.currency})"
+        self.fields["amount"].label = _("Amount (%(currency)s)") % {"currency": app.currency}
         self.fields["amount"].currency = self._find_currency()  # type: ignore[attr-defined]
         self.fields["valueDate"].required = False
-        self.fields[
-            "valueDate"
-        ].help_text = "When it takes effect; empty means the transaction date."
+        self.fields["valueDate"].help_text = _(
+            "When it takes effect; empty means the transaction date."
+        )
         self.fields["transactionDate"].initial = timezone.now().replace(second=0, microsecond=0)
         names = dict.fromkeys(filter(None, (*networks, self["network"].value())))
-        choices = [("", "not given"), *((name, name) for name in names)]
+        choices = [("", gettext("not given")), *((name, name) for name in names)]
         self.fields["network"].widget.choices = choices
         if not names:
-            self.fields["otherNetwork"].label = "Network"
+            self.fields["otherNetwork"].label = _("Network")
         if retry_of:
             self.fields["externalId"].disabled = True
             self.fields["externalId"].initial = retry_of.external_id
-            self.fields["externalId"].help_text = "Sent again under the same id."
+            self.fields["externalId"].help_text = _("Sent again under the same id.")
 
     def _find_currency(self) -> str:
         """The currency that the amount may name: the one that is given, else the app's."""
@@ -109,21 +116,21 @@ class RepaymentForm(forms.Form):
         """An id that came with unseen characters would pass for another one."""
         text = str(self.cleaned_data["externalId"])
         if not self.retry_of and any(unicodedata.category(letter) == "Cf" for letter in text):
-            raise forms.ValidationError("It holds characters that can't be seen: type it again.")
+            raise forms.ValidationError(_("It holds characters that can't be seen: type it again."))
         return text
 
     def clean_transactionDate(self) -> datetime:
         """A transaction happened: it can't lie in the future."""
         date: datetime = self.cleaned_data["transactionDate"]
         if date > timezone.now():
-            raise forms.ValidationError("A transaction can't be in the future.")
+            raise forms.ValidationError(_("A transaction can't be in the future."))
         return date
 
     def clean_currencyCode(self) -> str:
         """An ISO 4217 code, or nothing."""
         code = str(self.cleaned_data["currencyCode"]).upper()
         if code and not is_currency(code):
-            raise forms.ValidationError("Give the currency's three letters, such as KES.")
+            raise forms.ValidationError(_("Give the currency's three letters, such as KES."))
         return code
 
     def clean(self) -> dict[str, Any]:
@@ -134,7 +141,8 @@ class RepaymentForm(forms.Form):
         amount = cleaned.get("amount")
         decimals = get_currency_precision(code)
         if isinstance(amount, Decimal) and amount != round(amount, decimals):
-            self.add_error("amount", f"{code} has at most {decimals} decimals.")
+            words = gettext("%(currency)s has at most %(count)s decimals.")
+            self.add_error("amount", words % {"currency": code, "count": decimals})
         return cleaned
 
     def entered(self) -> dict[str, str]:
@@ -178,13 +186,15 @@ def date_notices(asked: Request, now: datetime) -> list[str]:
     The dates of `asked` are in the lender's zone, as `request_from` gives them.
     """
     found = [
-        far_notice("The transaction date", asked.transaction_date, now),
-        far_notice("The value date", asked.value_date, now),
+        far_notice(gettext("The transaction date"), asked.transaction_date, now),
+        far_notice(gettext("The value date"), asked.value_date, now),
     ]
     if asked.value_date.date() < asked.transaction_date.date():
         found.append(
-            "The value date lies before the transaction date: the payment would take effect "
-            "before it was made."
+            gettext(
+                "The value date lies before the transaction date: the payment would take effect "
+                "before it was made."
+            )
         )
     return [notice for notice in found if notice]
 
@@ -214,7 +224,7 @@ class ReasonForm(forms.Form):
     """Why a person decided; kept with the repayment and in the audit trail."""
 
     reason = forms.CharField(
-        min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label="Reason"
+        min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label=_("Reason")
     )
 
 
@@ -222,7 +232,7 @@ class ResolveForm(ReasonForm):
     """What became of a repayment that the evidence left open."""
 
     resolution = forms.ChoiceField(
-        choices=Resolution.choices, widget=forms.RadioSelect, label="What became of it"
+        choices=Resolution.choices, widget=forms.RadioSelect, label=_("What became of it")
     )
     field_order = ("resolution", "reason")
 
@@ -234,9 +244,9 @@ class MistakeForm(forms.Form):
         min_length=10,
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 2}),
-        label="What is wrong",
-        help_text="Such as “the amount was 500, not 5,000”.",
-        error_messages={"min_length": "Say it in a few words: what is wrong?"},
+        label=_("What is wrong"),
+        help_text=_("Such as “the amount was 500, not 5,000”."),
+        error_messages={"min_length": _("Say it in a few words: what is wrong?")},
     )
 
 
@@ -244,7 +254,7 @@ class ReviewForm(ReasonForm):
     """What a manager made of a reported mistake, and why; the reason is kept encrypted."""
 
     resolution = forms.ChoiceField(
-        choices=Mistake.Review.choices, widget=forms.RadioSelect, label="What it came to"
+        choices=Mistake.Review.choices, widget=forms.RadioSelect, label=_("What it came to")
     )
     field_order = ("resolution", "reason")
 
@@ -258,15 +268,19 @@ def _day() -> forms.DateField:
     return forms.DateField(required=False, widget=widget, validators=[plausible])
 
 
-_BY = [("", "day of entry"), ("transactionDate", "transaction date")]
+_BY = [("", _("day of entry")), ("transactionDate", _("transaction date"))]
 _STATES = [
-    ("", "any state"),
-    *RepaymentState.choices,
-    ("landed", "recorded, probably recorded or resolved so"),
-    ("doubtful", "may or may not be at the service"),
-    ("abandoned", "resolved as not recorded"),
+    ("", _("any state")),
+    *((state, _(label)) for state, label in RepaymentState.choices),
+    ("landed", _("recorded, probably recorded or resolved so")),
+    ("doubtful", _("may or may not be at the service")),
+    ("abandoned", _("resolved as not recorded")),
 ]
-_REPORTS = [("", "any"), ("open", "a mistake is reported"), ("reviewed", "a report was reviewed")]
+_REPORTS = [
+    ("", _("any")),
+    ("open", _("a mistake is reported")),
+    ("reviewed", _("a report was reviewed")),
+]
 
 
 class JournalForm(FoldingForm):
@@ -275,17 +289,19 @@ class JournalForm(FoldingForm):
     folds = ("mistake", "person", "channel", "network", "currency", "by")
 
     state = forms.ChoiceField(choices=_STATES, required=False)
-    mistake = forms.ChoiceField(choices=_REPORTS, required=False, label="Reports")
+    mistake = forms.ChoiceField(choices=_REPORTS, required=False, label=_("Reports"))
     person = forms.CharField(required=False, max_length=150)
-    record = forms.CharField(required=False, max_length=255, label="Loan, transaction or receipt")
+    record = forms.CharField(
+        required=False, max_length=255, label=_("Loan, transaction or receipt")
+    )
     channel = forms.ChoiceField(
-        choices=[("", "any"), *_CHANNELS[1:], (NOT_GIVEN, NOT_GIVEN)], required=False
+        choices=[("", _("any")), *_CHANNELS[1:], (NOT_GIVEN, _(NOT_GIVEN))], required=False
     )
     network = forms.CharField(required=False, max_length=100)
     currency = forms.CharField(required=False, max_length=3)
     since = _day()
     until = _day()
-    by = forms.ChoiceField(choices=_BY, required=False, label="Days are")
+    by = forms.ChoiceField(choices=_BY, required=False, label=_("Days are"))
 
     def clean_currency(self) -> str:
         """Currencies are kept in capitals."""
@@ -296,7 +312,7 @@ class DayForm(forms.Form):
     """Which day to end; today where the lender is, when nothing is given."""
 
     date = _day()
-    by = forms.ChoiceField(choices=_BY, required=False, label="Counted by")
+    by = forms.ChoiceField(choices=_BY, required=False, label=_("Counted by"))
 
     def clean_date(self) -> Any:
         """Today, when it was left empty."""

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import BigIntegerField, F, Q, QuerySet, Sum, Value
 from django.db.models.functions import Cast, Coalesce, NullIf, Round
+from django.utils.translation import gettext_noop
 
 from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.keyset import COUNTED, unindexed
@@ -45,7 +46,7 @@ STANDINGS: dict[str, Q] = {
 _NETWORKS, _NEWEST = 5, 100
 
 # How a channel or network that was left empty is called, in groups and in the filter.
-NOT_GIVEN = "not given"
+NOT_GIVEN = gettext_noop("not given")
 
 
 class RepaymentQuerySet(QuerySet["Repayment"]):

@@ -9,6 +9,8 @@ from django.db import IntegrityError, transaction
 from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 from django.forms import Form
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin import audit
 from lendingadmin.staff.models import User
@@ -47,7 +49,7 @@ def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> M
                 reported_at=timezone.now(),
                 idempotency_key=idempotency_key,
             )
-            _audit(mistake, by, REPORT, "reported")
+            _audit(mistake, by, REPORT, gettext_noop("reported"))
     except IntegrityError:
         first = Mistake.objects.filter(idempotency_key=idempotency_key).first()
         if first:
@@ -72,7 +74,7 @@ def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> 
         )
         mistake.refresh_from_db()
         if done:
-            _audit(mistake, by, REVIEW, f"reviewed: {resolution.label}")
+            _audit(mistake, by, REVIEW, _("reviewed: %(review)s") % {"review": resolution.label})
     return done == 1
 
 

@@ -14,6 +14,7 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import ExpressionWrapper, F, Q
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 
 from lendingadmin.encryption import EncryptedTextField
 from lendingadmin.writes.messages import StateMessage
@@ -332,7 +333,7 @@ class ReceiptCounter(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.last} receipts of {self.app_id} in {self.year}"
+        return f"{self.app_id}-{self.year}-{self.last}"
 
 
 class Mistake(models.Model):
@@ -345,9 +346,9 @@ class Mistake(models.Model):
     class Review(models.TextChoices):
         """What the review came to."""
 
-        CORRECTED = "corrected", "corrected at the service"
-        OTHERWISE = "otherwise", "put right another way"
-        NO_MISTAKE = "no_mistake", "no mistake"
+        CORRECTED = "corrected", gettext_lazy("corrected at the service")
+        OTHERWISE = "otherwise", gettext_lazy("put right another way")
+        NO_MISTAKE = "no_mistake", gettext_lazy("no mistake")
 
     repayment = models.ForeignKey(Repayment, on_delete=models.PROTECT, related_name="mistakes")
     note = EncryptedTextField()
@@ -376,7 +377,10 @@ class Mistake(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"report {self.pk} on rp-{self.repayment_id}"
+        return gettext("report %(report)s on %(repayment)s") % {
+            "report": self.pk,
+            "repayment": f"rp-{self.repayment_id}",
+        }
 
     @property
     def is_open(self) -> bool:
@@ -390,9 +394,9 @@ class Reading(models.Model):
     class Kind(models.TextChoices):
         """When it was taken: before sending, right after an answer, or while looking for one."""
 
-        BASELINE = "baseline", "before"
-        AFTER = "after", "after"
-        CHECK = "check", "check"
+        BASELINE = "baseline", gettext_lazy("before")
+        AFTER = "after", gettext_lazy("after")
+        CHECK = "check", gettext_lazy("check")
 
     LONGEST_AMOUNT = 64
 
@@ -410,7 +414,7 @@ class Reading(models.Model):
         ordering = ["id"]
 
     def __str__(self) -> str:
-        return f"{self.kind} of rp-{self.repayment_id}"
+        return f"rp-{self.repayment_id}-{self.kind}"
 
     @property
     def paid_amount(self) -> Decimal | None:

@@ -14,6 +14,8 @@ from django.contrib.auth.models import Permission
 from django.core.mail import EmailMessage
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from lendingadmin.display.durations import elapsed
 from lendingadmin.staff.models import User
@@ -83,21 +85,29 @@ def _managers() -> list[str]:
 def _mail(
     rows: Sequence[Repayment], count: int, people: list[str], moment: datetime
 ) -> EmailMessage:
-    several = count > 1
-    subject = f"{count} repayments have" if several else f"Repayment {rows[0]} has"
-    them = "these were" if several else "this was"
+    subject = ngettext(
+        "Repayment %(repayment)s has been unknown for an hour",
+        "%(count)s repayments have been unknown for an hour",
+        count,
+    )
+    advice = ngettext(
+        "Nobody knows yet whether this was recorded. Do not enter it again.",
+        "Nobody knows yet whether these were recorded. Do not enter it again.",
+        count,
+    )
+    more = _("… and %(count)s more") % {"count": count - len(rows)}
     domain = settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip(">")
     return EmailMessage(
-        f"{subject} been unknown for an hour",
+        subject % {"repayment": rows[0], "count": count},
         "\n".join(
             [
-                f"Nobody knows yet whether {them} recorded. Do not enter it again.",
+                advice,
                 "",
                 *(_line(row) for row in rows),
-                *([f"… and {count - len(rows)} more"] if count > len(rows) else []),
+                *([more] if count > len(rows) else []),
                 "",
-                "Compare with the payment network's statement; a manager can resolve it there.",
-                "The dashboard looks for evidence for a day and writes about each only once.",
+                _("Compare with the payment network's statement; a manager can resolve it there."),
+                _("The dashboard looks for evidence for a day and writes about each only once."),
             ]
         ),
         bcc=people,
@@ -110,7 +120,12 @@ def _mail(
 
 def _line(row: Repayment) -> str:
     ago = elapsed(timezone.now() - (row.sent_at or row.created_at))
-    known = f"{row} of {row.app_id}: {RepaymentState(row.state).label}, sent {ago} ago"
+    known = _("%(repayment)s of %(app)s: %(state)s, sent %(ago)s ago") % {
+        "repayment": row,
+        "app": row.app_id,
+        "state": _(RepaymentState(row.state).label),
+        "ago": ago,
+    }
     return f"{known}\n  {settings.DASHBOARD_URL}{row.get_absolute_url()}"
 
 

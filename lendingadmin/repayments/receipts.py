@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from lendingadmin import audit
 from lendingadmin.gateway import LendingApp, lending_app
@@ -162,7 +163,9 @@ def open_for_printing(repayment: Repayment, by: User) -> datetime | None:
             "receipt",
             app_id=repayment.app_id,
             subject=f"{repayment.account_id} {repayment}",
-            outcome="opened for printing" if is_first else "opened for reprinting",
+            outcome=gettext_noop("opened for printing")
+            if is_first
+            else gettext_noop("opened for reprinting"),
             detail=repayment.receipt_number,
             url=repayment.get_absolute_url(),
         )

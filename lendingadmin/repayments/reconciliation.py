@@ -10,6 +10,8 @@ from itertools import zip_longest
 from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin.lending.values import Loan
 from lendingadmin.writes.unconfirmed import SENDER_LOST, make_due, run_due_check
@@ -33,8 +35,10 @@ _CHECKED = Q(
 ) | Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
 
 _REASONS = {
-    RepaymentState.PRESUMED: "Paid rose by exactly this amount; another payment may explain it.",
-    RepaymentState.NOT_FOUND: "Two fresh readings after the quiet time show no rise.",
+    RepaymentState.PRESUMED: gettext_noop(
+        "Paid rose by exactly this amount; another payment may explain it."
+    ),
+    RepaymentState.NOT_FOUND: gettext_noop("Two fresh readings after the quiet time show no rise."),
 }
 
 
@@ -53,12 +57,12 @@ def mark_lost_unknown() -> int:
     ]
     swept = 0
     for repayment in expired:
-        why = "Its sender stopped before it sent anything, as far as this journal knows."
+        why = _("Its sender stopped before it sent anything, as far as this journal knows.")
         swept += services.move(
             repayment, RepaymentState.NOT_SENT, by=None, why=why, ended_by_sweep=True
         )
     for repayment in lost:
-        why = "Its sender stopped before an answer was kept here."
+        why = _("Its sender stopped before an answer was kept here.")
         swept += services.move(
             repayment, RepaymentState.UNKNOWN, by=None, why=why, next_check_at=now
         )
@@ -154,11 +158,11 @@ def _conclude(repayment: Repayment) -> None:
         taken,
         repayment.moves_paid_by,
         (repayment.sent_at or repayment.created_at) + settings.REPAYMENT_QUIET,
-        [other for _, other in others_of(repayment, since, until)],
+        [other for row, other in others_of(repayment, since, until)],
     )
     if state != RepaymentState.UNKNOWN:
         fields = {"next_check_at": None} if state == RepaymentState.PRESUMED else {}
-        services.move(repayment, state, by=None, why=_REASONS[state], **fields)
+        services.move(repayment, state, by=None, why=_(_REASONS[state]), **fields)
 
 
 def _check_for_late_rise(repayment: Repayment) -> None:
@@ -167,5 +171,5 @@ def _check_for_late_rise(repayment: Repayment) -> None:
     if found and found.effect in (Effect.SEEN, Effect.MORE):
         services.raise_alarm(
             repayment,
-            "Paid rose late, by at least this amount: it may have been recorded after all.",
+            _("Paid rose late, by at least this amount: it may have been recorded after all."),
         )

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.lending import issuer
@@ -84,7 +85,7 @@ def send(repayment: Repayment, by: User) -> None:
         apply_error(repayment, error, by)
     except Exception as error:
         logger.exception("%s: sending failed", repayment)
-        why = f"a fault of the dashboard: {type(error).__name__}"
+        why = _("a fault of the dashboard: %(error)s") % {"error": type(error).__name__}
         # Once the socket may have been written, the truth is "unknown".
         to = RepaymentState.UNKNOWN if begun else RepaymentState.NOT_SENT
         card = build_unknown_card("recorded") if begun else build_not_sent_card("recorded")
@@ -124,7 +125,7 @@ def take_baseline(repayment: Repayment, by: User) -> bool:
     reading = read(repayment, Reading.Kind.BASELINE)
     if not reading.fault:
         return True
-    why = f"The loan could not be read before sending: {reading.fault}"
+    why = _("The loan could not be read before sending: %(fault)s") % {"fault": reading.fault}
     services.move(repayment, RepaymentState.NOT_SENT, by=by, why=why)
     return False
 
@@ -169,7 +170,7 @@ def apply_answer(repayment: Repayment, by: User, call: Call) -> None:
         lambda: services.acknowledge(repayment, by, **fields),
         replace(
             build_saved_card("recorded"),
-            next="Do not enter it again. Note the reference, and pass it on to a manager.",
+            next=_("Do not enter it again. Note the reference, and pass it on to a manager."),
             reference=_reference(repayment, request_id),
         ),
     )

@@ -14,6 +14,8 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin import audit
 from lendingadmin.staff.models import User
@@ -94,7 +96,7 @@ def create_intent(
     fields["external_id"] = request.external_id.strip() or make_external_id(now)
     fields["retry_of_id"] = fields.pop("retry_of")
     fields["external_id_minted"] = not request.external_id.strip()
-    for _ in range(_TRIES):
+    for _attempt in range(_TRIES):
         try:
             return _commit(fields, by, idempotency_key, now, agreed), True
         except IntegrityError:
@@ -140,7 +142,7 @@ def _commit(
             ).exists()
         ):
             raise MayDouble
-        _audit(repayment, by, "intent committed")
+        _audit(repayment, by, gettext_noop("intent committed"))
     return repayment
 
 
@@ -215,7 +217,9 @@ def _withdraw_presumptions(landed: Repayment) -> None:
         found = attribution_of(presumed)
         if found is None or found.effect in (Effect.SEEN, Effect.MORE):
             continue
-        why = f"The rise of paid that spoke for it belongs to {landed} as well."
+        why = _("The rise of paid that spoke for it belongs to %(repayment)s as well.") % {
+            "repayment": landed
+        }
         fields = {"state": RepaymentState.UNKNOWN, "state_at": timezone.now(), "why": why}
         fields |= unconfirmed.build_alarm(why)
         fields["next_check_at"] = timezone.now()
@@ -242,13 +246,14 @@ def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
     """
     repayment.refresh_from_db()
     if repayment.state != RepaymentState.SENT:
-        was = RepaymentState(repayment.state).label
-        text = f"The service acknowledged it late, when it stood as “{was}” here."
+        text = _("The service acknowledged it late, when it stood as “%(state)s” here.") % {
+            "state": _(RepaymentState(repayment.state).label)
+        }
         fields |= unconfirmed.build_alarm(text)
     try:
         move(repayment, RepaymentState.RECORDED, by=by, **fields)
     except IntegrityError:
-        text = "The service acknowledged it late: it now holds this externalId twice."
+        text = _("The service acknowledged it late: it now holds this externalId twice.")
         fields |= unconfirmed.build_alarm(text)
         move(repayment, RepaymentState.RECORDED, by=by, duplicate=True, **fields)
 
@@ -264,8 +269,9 @@ def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: 
     if repayment.state == RepaymentState.PRESUMED or (
         is_resolved and repayment.resolution == Resolution.RECORDED
     ):
-        was = RepaymentState(repayment.state).label
-        text = f"The service refused it late, when it stood as “{was}” here."
+        text = _("The service refused it late, when it stood as “%(state)s” here.") % {
+            "state": _(RepaymentState(repayment.state).label)
+        }
         fields |= unconfirmed.build_alarm(text)
     if not is_resolved:
         move(repayment, to, by=by, **fields)
@@ -275,7 +281,7 @@ def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: 
         rows = Repayment.objects.filter(pk=repayment.pk, state=RepaymentState.RESOLVED)
         if rows.update(**kept):
             repayment.refresh_from_db()
-            _audit(repayment, by, f"refused late: {fields.get('why', '')}")
+            _audit(repayment, by, _("refused late: %(why)s") % {"why": fields.get("why", "")})
 
 
 def raise_alarm(repayment: Repayment, text: str) -> None:
@@ -292,7 +298,7 @@ def mark_alarm_seen(repayment: Repayment, by: User) -> None:
     with transaction.atomic(durable=True):
         if unconfirmed.mark_alarm_seen(repayment):
             repayment.refresh_from_db()
-            _audit(repayment, by, "alarm seen")
+            _audit(repayment, by, gettext_noop("alarm seen"))
 
 
 def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
@@ -310,7 +316,7 @@ def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User)
     }
     try:
         # The reason may be personal: it is encrypted in its own column and never in the trail.
-        why = f"{resolution.label}, with a reason"
+        why = _("%(resolution)s, with a reason") % {"resolution": resolution.label}
         return move(repayment, RepaymentState.RESOLVED, by=by, why=why, **fields)
     except IntegrityError:
         live = _holder(repayment.app_id, repayment.account_id, repayment.external_id)
@@ -328,7 +334,7 @@ def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
         done = rows.update(set_aside_at=timezone.now(), set_aside_by=by, set_aside_reason=reason)
         repayment.refresh_from_db()
         if done:
-            _audit(repayment, by, "set aside, with a reason")
+            _audit(repayment, by, gettext_noop("set aside, with a reason"))
     return done == 1
 
 

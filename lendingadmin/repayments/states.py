@@ -8,6 +8,7 @@ and people do.
 from typing import Final
 
 from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from lendingadmin.writes.states import WriteState
 
@@ -15,22 +16,22 @@ from lendingadmin.writes.states import WriteState
 class RepaymentState(TextChoices):
     """What is known of one attempt to record a repayment."""
 
-    PENDING = "pending", "not sent yet"
+    PENDING = "pending", gettext_noop("not sent yet")
     SENT = "sent", WriteState.SENT.label
-    RECORDED = "recorded", "recorded"
-    REFUSED = "refused", "refused"
-    NOT_SENT = "not_sent", "not sent"
+    RECORDED = "recorded", gettext_noop("recorded")
+    REFUSED = "refused", gettext_noop("refused")
+    NOT_SENT = "not_sent", gettext_noop("not sent")
     UNKNOWN = "unknown", WriteState.UNKNOWN.label
-    PRESUMED = "presumed", "probably recorded"
-    NOT_FOUND = "not_found", "not found at the service"
+    PRESUMED = "presumed", gettext_noop("probably recorded")
+    NOT_FOUND = "not_found", gettext_noop("not found at the service")
     RESOLVED = "resolved", WriteState.RESOLVED.label
 
 
 class Resolution(TextChoices):
     """What a person decided about a repayment that the evidence left open."""
 
-    RECORDED = "recorded", "It was recorded"
-    NOT_RECORDED = "not_recorded", "It was not recorded"
+    RECORDED = "recorded", gettext_lazy("It was recorded")
+    NOT_RECORDED = "not_recorded", gettext_lazy("It was not recorded")
 
 
 # One intent at a time on a loan: with two under way, a rise of `paid` tells nothing.

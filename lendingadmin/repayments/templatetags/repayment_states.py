@@ -1,7 +1,8 @@
 """What a state is called: `{{ "unknown"|repayment_state }}`, as `states` declares it."""
 
 from django import template
-from django.template.defaultfilters import capfirst
+from django.utils.text import capfirst
+from django.utils.translation import gettext
 
 from lendingadmin.repayments.states import RepaymentState
 
@@ -11,4 +12,4 @@ register = template.Library()
 @register.filter
 def repayment_state(value: str) -> str:
     """The label of a state, as a heading: `Needs checking`. Raises ValueError for no state."""
-    return capfirst(RepaymentState(value).label)
+    return capfirst(gettext(RepaymentState(value).label))

@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from lendingadmin import audit, gateway
 from lendingadmin.repayments.dayend import Figures, Line, group_by_currency, list_lines
@@ -75,7 +76,9 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     if not form.is_valid():
         return back_to_list(request)
     shown, by = form.cleaned_data["date"], form.cleaned_data["by"]
-    audit.record(request, _EXPORT, app_id=app_id, subject="end of day", outcome="started")
+    audit.record(
+        request, _EXPORT, app_id=app_id, subject=gettext_noop("end of day"), outcome="started"
+    )
     place = (shown.isoformat(), str(app.zone), by or "entry")
     rows = [(*place, *_row(line)) for line in list_lines(app, shown, by)]
     return csv_response(request, f"{app_id}-day-{shown:%Y-%m-%d}.csv", COLUMNS, [CsvPage(rows)])

@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone, translation
+from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.display import formats
@@ -184,7 +185,8 @@ def _write_title(repayment: Repayment, remainder: receipts.Remainder | None) -> 
     currency = gateway.lending_app(repayment.app_id).currency
     left = money(remainder.amount, currency, formats.locale())
     is_fresh = timezone.now() - remainder.read_at < NORMAL
-    return f"{title}. Balance {'is now' if is_fresh else 'after it was'} {left}."
+    balance = _("Balance is now %(left)s.") if is_fresh else _("Balance after it was %(left)s.")
+    return f"{title}. {balance % {'left': left}}"
 
 
 def _find_another(request: PersonRequest, repayment: Repayment) -> str:
@@ -236,12 +238,13 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     try:
         done = services.resolve(repayment, resolution, reason, request.user)
     except services.DuplicateExternalId as rule:
-        form.add_error(None, f"{rule.other} bears the same transaction id and holds it now.")
+        words = _("%(repayment)s bears the same transaction id and holds it now.")
+        form.add_error(None, words % {"repayment": rule.other})
         return _receipt(request, repayment, resolve_form=form)
     if done:
-        messages.success(request, "Resolved. Your reason is kept with it.")
+        messages.success(request, _("Resolved. Your reason is kept with it."))
     else:
-        messages.warning(request, "Nothing was changed: its state had changed meanwhile.")
+        messages.warning(request, _("Nothing was changed: its state had changed meanwhile."))
     return redirect(repayment)
 
 
@@ -253,9 +256,9 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if not form.is_valid():
         return _receipt(request, repayment, aside_form=form)
     if services.set_aside(repayment, form.cleaned_data["reason"], request.user):
-        messages.success(request, "Set aside. The loan takes its next repayment again.")
+        messages.success(request, _("Set aside. The loan takes its next repayment again."))
     else:
-        messages.warning(request, "Nothing was changed: it is not unknown any more.")
+        messages.warning(request, _("Nothing was changed: it is not unknown any more."))
     return redirect(repayment)
 
 
@@ -282,16 +285,17 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
             repayment, form.cleaned_data["note"], request.user, idempotency_key
         )
     except idempotency.StaleKey:
-        form.add_error(None, "Not saved: this form was open for too long. Send it again.")
+        form.add_error(None, _("Not saved: this form was open for too long. Send it again."))
     except mistakes.OneIsOpen as rule:
         by = rule.other.reported_by.username
-        form.add_error("note", f"Not saved: the report of {by} waits for its review already.")
+        words = _("Not saved: the report of %(person)s waits for its review already.")
+        form.add_error("note", words % {"person": by})
     else:
         if mistake.is_open:
-            messages.success(request, "Saved: reported. A manager reviews it.")
+            messages.success(request, _("Saved: reported. A manager reviews it."))
         else:
             messages.warning(
-                request, "Nothing new was saved: this was reported and reviewed before."
+                request, _("Nothing new was saved: this was reported and reviewed before.")
             )
         return redirect(repayment)
     return _receipt(request, repayment, report_form=form)
@@ -308,10 +312,10 @@ def review_mistake(
     if mistake.is_open and not form.is_valid():
         return _receipt(request, repayment, review_form=form)
     if form.is_valid() and mistakes.review(mistake, form.decision(), request.user):
-        messages.success(request, "Saved: reviewed. Your reason is kept with it.")
+        messages.success(request, _("Saved: reviewed. Your reason is kept with it."))
     elif mistake.is_open:
-        messages.warning(request, "Not saved: you reported it, so somebody else reviews it.")
+        messages.warning(request, _("Not saved: you reported it, so somebody else reviews it."))
     else:
-        by = mistake.reviewed_by
-        messages.warning(request, f"Nothing was changed: {by} has reviewed it before.")
+        words = _("Nothing was changed: %(person)s has reviewed it before.")
+        messages.warning(request, words % {"person": mistake.reviewed_by})
     return redirect(repayment)

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.gateway import LendingApp
@@ -85,7 +86,7 @@ def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
     if len(open_ids) == 1 and open_ids[0] and not page.next_page_token:
         return redirect("repayment-new", app_id, open_ids[0])
     is_none = not open_ids and not page.next_page_token
-    words = "This borrower has no open loan." if is_none else "Choose the loan."
+    words = _("This borrower has no open loan.") if is_none else _("Choose the loan.")
     messages.info(request, words)
     return redirect(f"{reverse('borrower', args=[app_id, borrower_id])}#panel-loans")
 
@@ -153,14 +154,16 @@ def _keep(request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan) 
     ids = {"app_id": app_id, "account_id": loan_math.account_of(loan)}
     ids["borrower_id"] = loan_math.borrower_of(loan)
     if not 0 < len(ids["account_id"]) <= LONGEST_ID:
-        form.add_error(None, "The service does not say which loan this is, so nothing can be sent.")
+        form.add_error(
+            None, _("The service does not say which loan this is, so nothing can be sent.")
+        )
         return None
     if len(ids["borrower_id"]) > LONGEST_ID:
         ids["borrower_id"] = ""
     try:
         idempotency_key = idempotency.check_key(request, PURPOSE, form.cleaned_data["token"])
     except idempotency.StaleKey:
-        form.add_error(None, "This form was open for too long. Check it and send it again.")
+        form.add_error(None, _("This form was open for too long. Check it and send it again."))
         return None
     idempotency.save_draft(request, PURPOSE, idempotency_key, form.entered() | ids)
     return idempotency_key
@@ -176,7 +179,8 @@ def _to_confirm(
         args = [app_id, account_id, idempotency_key]
         return redirect(reverse("repayment-confirm", args=args, query=query))
     idempotency.delete_draft(idempotency_key)
-    messages.warning(request, f"That form led to {landed} before. Nothing new was recorded.")
+    words = _("That form led to %(repayment)s before. Nothing new was recorded.")
+    messages.warning(request, words % {"repayment": landed})
     return redirect(landed)
 
 
@@ -195,7 +199,7 @@ def confirm(
     if landed:
         return _to_receipt(request, landed)
     if draft is None or (draft["app_id"], draft["account_id"]) != (app_id, account_id):
-        messages.warning(request, "No such form of yours is kept. Nothing was recorded from it.")
+        messages.warning(request, _("No such form of yours is kept. Nothing was recorded from it."))
         return redirect("repayment-new", app_id, account_id)
     asked, stands_against = request_from(app_id, draft), None
     is_sent = request.method == "POST"
