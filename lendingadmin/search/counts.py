@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F, Sum
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin import audit
 from lendingadmin.staff.models import User
@@ -23,7 +24,7 @@ def count_search(person: User, app_id: str) -> bool:
     made = SearchCount.objects.filter(person=person, hour=hour).aggregate(all=Sum("count"))["all"]
     if (made or 0) >= MOST:
         return False
-    row, _ = SearchCount.objects.get_or_create(person=person, app_id=app_id, hour=hour)
+    row = SearchCount.objects.get_or_create(person=person, app_id=app_id, hour=hour)[0]
     SearchCount.objects.filter(pk=row.pk).update(count=F("count") + 1)
     return True
 
@@ -40,9 +41,10 @@ def audit_counts() -> None:
                 row.person,
                 SEARCH_BORROWERS,
                 app_id=row.app_id,
-                outcome=f"{row.count} searches",
+                outcome=_("%(count)s searches") % {"count": row.count},
                 saved="",
-                detail=f"from {row.hour:%Y-%m-%d %H:%M} to {ends:%H:%M} UTC",
+                detail=_("from %(begin)s to %(end)s UTC")
+                % {"begin": f"{row.hour:%Y-%m-%d %H:%M}", "end": f"{ends:%H:%M}"},
             )
 
 

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 
 
 class RecordKind(NamedTuple):
@@ -18,9 +19,11 @@ class RecordKind(NamedTuple):
         return reverse(self.route, args=[app_id, key])
 
 
-BORROWER = RecordKind("Borrower", "user", "borrower", "lending.borrowers.get")
-LOAN = RecordKind("Loan", "banknotes", "loan", "lending.loans.get")
-ASSESSMENT = RecordKind("Assessment", "scale", "assessment", "lending.assessments.get")
-REPAYMENT = RecordKind("Repayment", "book-open", "repayment", "lending.loans.get")
+BORROWER = RecordKind(gettext_noop("Borrower"), "user", "borrower", "lending.borrowers.get")
+LOAN = RecordKind(gettext_noop("Loan"), "banknotes", "loan", "lending.loans.get")
+ASSESSMENT = RecordKind(
+    gettext_noop("Assessment"), "scale", "assessment", "lending.assessments.get"
+)
+REPAYMENT = RecordKind(gettext_noop("Repayment"), "book-open", "repayment", "lending.loans.get")
 
 KINDS = {kind.route: kind for kind in (BORROWER, LOAN, ASSESSMENT, REPAYMENT)}

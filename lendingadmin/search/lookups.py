@@ -9,6 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from lendingadmin.display.text import borrower_name
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.client import AppClient
@@ -34,7 +37,9 @@ _FEW = 2  # a number is globally unique
 _OF_A_LOAN = ("accountId", "accountNo", "borrowerId", "uid")
 
 
-_STRANGER = "The service does not say whose record this is: this may be somebody else's."
+_STRANGER = gettext_noop(
+    "The service does not say whose record this is: this may be somebody else's."
+)
 # How a UUID is typed in capitals; as text it is in small letters (RFC 9562, 4).
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -83,14 +88,14 @@ class Lookup:
 def _borrower(app: AppClient, wanted: str) -> tuple[Match, ...]:
     key = resource_id(wanted) or wanted
     found = app.borrowers.get(key)
-    warning = "" if is_named(found, key) else _STRANGER
+    warning = "" if is_named(found, key) else _(_STRANGER)
     return (Match(kinds.BORROWER, key, borrower_name(found), warning),)
 
 
 def _loan(app: AppClient, wanted: str) -> tuple[Match, ...]:
     found = app.loans.get(wanted)
     key = loan_math.account_of(found) or wanted
-    warning = "" if is_named(found, wanted) else _STRANGER
+    warning = "" if is_named(found, wanted) else _(_STRANGER)
     return (Match(kinds.LOAN, key, _of_borrower(found), warning),)
 
 
@@ -105,20 +110,22 @@ def _numbered(app: AppClient, wanted: str) -> tuple[Match, ...]:
     named = [(loan_math.key_of(loan), _of_borrower(loan)) for loan in found]
     if page.next_page_token and not page.items:
         raise UnfinishedList(operation="loans.list")
-    return tuple(Match(kinds.LOAN, key, f"number {number} {of}") for key, of in named if key)
+    words = _("number %(number)s") % {"number": number}
+    return tuple(Match(kinds.LOAN, key, f"{words} {of}") for key, of in named if key)
 
 
 def _assessment(app: AppClient, wanted: str) -> tuple[Match, ...]:
     found = app.assessments.get(wanted)
     key = text(found.assessment_id) or wanted
-    warning = "" if is_named(found, wanted) else _STRANGER
+    warning = "" if is_named(found, wanted) else _(_STRANGER)
     account = resource_id(found.account_id)
-    return (Match(kinds.ASSESSMENT, key, f"of {account}" if account else "", warning),)
+    about = _("of %(account)s") % {"account": account} if account else ""
+    return (Match(kinds.ASSESSMENT, key, about, warning),)
 
 
 def _of_borrower(loan: Loan) -> str:
     holder = loan_math.borrower_of(loan)
-    return f"of {holder}" if holder else ""
+    return _("of %(borrower)s") % {"borrower": holder} if holder else ""
 
 
 def _is_number(wanted: str) -> bool:
@@ -126,10 +133,12 @@ def _is_number(wanted: str) -> bool:
 
 
 LOOKUPS = (
-    Lookup("borrower", "a borrower", "lending.borrowers.get", _borrower),
-    Lookup("loan", "a loan", "lending.loans.get", _loan),
-    Lookup("number", "a loan by its number", "lending.loans.list", _numbered, _is_number),
-    Lookup("assessment", "an assessment", "lending.assessments.get", _assessment),
+    Lookup("borrower", gettext_noop("a borrower"), "lending.borrowers.get", _borrower),
+    Lookup("loan", gettext_noop("a loan"), "lending.loans.get", _loan),
+    Lookup(
+        "number", gettext_noop("a loan by its number"), "lending.loans.list", _numbered, _is_number
+    ),
+    Lookup("assessment", gettext_noop("an assessment"), "lending.assessments.get", _assessment),
 )
 
 
@@ -172,8 +181,10 @@ def find_other_case(person: User, app_id: str, wanted: str) -> tuple[Match, ...]
 
 
 # Where these stand among the results; they read nothing of the service.
-OTHER_CASE = Lookup("other-case", "a record in other letters", "", lambda app, wanted: ())
-STORED = Lookup("stored", "what was recorded here", "", lambda app, wanted: ())
+OTHER_CASE = Lookup(
+    "other-case", gettext_noop("a record in other letters"), "", lambda app, wanted: ()
+)
+STORED = Lookup("stored", gettext_noop("what was recorded here"), "", lambda app, wanted: ())
 
 
 def lookups(person: User, wanted: str) -> list[Lookup]:
@@ -184,7 +195,8 @@ def lookups(person: User, wanted: str) -> list[Lookup]:
 def validate_id(wanted: str) -> str:
     """Why this can be no id, in a sentence; empty where it can."""
     if len(wanted) > LONGEST:
-        return f"That is longer than an id can be: {len(wanted)} characters, at most {LONGEST}."
+        words = _("That is longer than an id can be: %(length)s characters, at most %(most)s.")
+        return words % {"length": len(wanted), "most": LONGEST}
     try:
         check_id(wanted)
     except InvalidId as error:
@@ -201,6 +213,11 @@ class SearchResult:
     matches: tuple[Match, ...] = ()
     fault: Card | None = None
     pending: bool = False
+
+    @property
+    def words(self) -> str:
+        """What is looked for, in words."""
+        return _(self.lookup.words)
 
     @property
     def links(self) -> list[tuple[str, Match]]:

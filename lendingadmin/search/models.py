@@ -27,7 +27,7 @@ class Opened(models.Model):
         indexes = [models.Index(fields=["person", "app_id", "-at"], name="opened_last")]
 
     def __str__(self) -> str:
-        return f"{self.kind} at {self.at:%H:%M:%S}"
+        return f"{self.kind} {self.at:%H:%M:%S}"
 
     def get_absolute_url(self) -> str:
         return KINDS[self.kind].url(self.app_id, self.key)
@@ -50,4 +50,4 @@ class SearchCount(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.count} searches"
+        return f"{self.app_id}: {self.count}"

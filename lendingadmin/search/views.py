@@ -11,6 +11,8 @@ from typing import Any
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from lendingadmin import gateway
 from lendingadmin.lending.errors import (
@@ -218,7 +220,7 @@ def _card(app_id: str, error: LendingError, wanted: str) -> errors.Card:
     if not isinstance(error, UnfinishedList):
         return card
     listed = reverse("loans", args=[app_id], query={"accountNo": int(wanted)})
-    return replace(card, links=(("Look further", listed),))
+    return replace(card, links=((_("Look further"), listed),))
 
 
 def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: str) -> str:
@@ -229,12 +231,12 @@ def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: s
     count = len(people["found"]) + sum(len(one.matches) for one in results)
     faults = any(one.fault for one in results) or people["is_partial"]
     if count:
-        line = f"{count} {'match' if count == 1 else 'matches'}."
+        line = ngettext("%(count)s match.", "%(count)s matches.", count) % {"count": count}
     elif as_id and not faults:
-        line = "No match among people. It was not looked up as an id."
+        line = _("No match among people. It was not looked up as an id.")
     else:
-        line = "Nothing found so far." if faults else "No match."
-    return f"{line} Not everything could be looked up." if faults else line
+        line = _("Nothing found so far.") if faults else _("No match.")
+    return f"{line} {_('Not everything could be looked up.')}" if faults else line
 
 
 def _only_match(app_id: str, people: list[Person], results: list[SearchResult]) -> str:
