@@ -1,6 +1,7 @@
 """The columns that every walk through a list of the service has (walks.py)."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.encryption import EncryptedTextField
 
@@ -15,7 +16,7 @@ class WalkRow(models.Model):
     `heartbeat_at`, the moment of its last step.
     """
 
-    state: "models.CharField[str, str]"
+    state: "models.CharField[str,str]"
     app_id = models.CharField(max_length=64)
     # Why it failed or was stopped; while it runs, the last fault. Empty where there was none.
     why = models.TextField(blank=True)
@@ -43,9 +44,9 @@ class IndexRow(WalkRow):
     class State(models.TextChoices):
         """What the walk is doing."""
 
-        IDLE = IDLE, "not walking"
-        RUNNING = RUNNING, "walking"
-        FAILED = FAILED, "broken off"
+        IDLE = IDLE, _("not walking")
+        RUNNING = RUNNING, _("walking")
+        FAILED = FAILED, _("broken off")
 
     state = models.CharField(max_length=8, choices=State.choices, default=State.IDLE)
     began_at = models.DateTimeField(null=True)

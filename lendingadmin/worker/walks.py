@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django_tasks.base import Task
 
 from lendingadmin.lending.errors import (
@@ -55,11 +56,6 @@ TOP_UP_EVERY = timedelta(minutes=5)
 _LONGEST_ASKED = 600
 _CONFIRMED_AT_ONCE = 1_000
 
-_EMPTY_PAGES = f"The service's list went on with {EMPTY_PAGES} pages without anything new."
-_NO_APP = "This app is not configured any more."
-_BREAKS = "Reading broke off several times at the same place. The worker's log says why."
-_REFUSED_TWICE = "The service refused its own page token, twice."
-
 Row = TypeVar("Row", bound=WalkRow)
 Index = TypeVar("Index", bound=IndexRow)
 
@@ -95,7 +91,7 @@ class Walk(ABC, Generic[Row]):
     def find_obstacle(self) -> str:
         """Why the walk cannot go on, as a sentence; empty where it can."""
         is_configured = any(app.app_id == self.row.app_id for app in settings.LENDING_APPS)
-        return "" if is_configured else _NO_APP
+        return "" if is_configured else _("This app is not configured any more.")
 
     def end_list(self, until: float) -> timedelta | None:
         """What follows the last page, within the slice; how long to wait before it goes on."""
@@ -109,7 +105,8 @@ class Walk(ABC, Generic[Row]):
 
     def _run_slice(self) -> timedelta | None:
         row = self.row
-        obstacle = self.find_obstacle() or (row.tries >= TRIES and (row.why or _BREAKS))
+        breaks = _("Reading broke off several times at the same place. The worker's log says why.")
+        obstacle = self.find_obstacle() or (row.tries >= TRIES and (row.why or breaks))
         if obstacle:
             self.end(FAILED, obstacle)
             return None
@@ -126,7 +123,7 @@ class Walk(ABC, Generic[Row]):
                 return self._pause_or_fail(error)
             if not row.restarted:
                 return self.start_over()
-            self.end(FAILED, _REFUSED_TWICE)
+            self.end(FAILED, _("The service refused its own page token, twice."))
         return None
 
     def read(self, until: float) -> timedelta | None:
@@ -140,7 +137,8 @@ class Walk(ABC, Generic[Row]):
             if page.next_page_token is None:
                 return self.end_list(until)
             if self.row.empty_pages >= EMPTY_PAGES:
-                raise UnfinishedList(_EMPTY_PAGES)
+                words = _("The service's list went on with %(count)s pages without anything new.")
+                raise UnfinishedList(words % {"count": EMPTY_PAGES})
             if time.monotonic() > until:
                 return timedelta(0)
         return None
