@@ -172,7 +172,7 @@ def _delete_tokens(surplus: list[tuple[BorrowerCard, set[int] | None]]) -> None:
 def _create_tokens(missing: list[tuple[BorrowerCard, set[int]]]) -> None:
     """Write the tokens in their order, so that each page of their index is written once."""
     rows = sorted((token, card.pk) for card, tokens in missing for token in tokens)
-    _insert_pairs("people_index_cardtoken (token, card_id)", rows)
+    _insert_pairs("people_index_cardtoken(token,card_id)", rows)
 
 
 def _create_word_keys(tokenizer: Tokenizer, words: set[str]) -> None:
@@ -186,7 +186,7 @@ def _create_word_keys(tokenizer: Tokenizer, words: set[str]) -> None:
     for token, word in by_token.items():
         if token not in known:
             rows |= tokenizer.list_word_keys(word)
-    _insert_pairs("people_index_wordkey (key, word)", sorted(rows))
+    _insert_pairs("people_index_wordkey(key,word)", sorted(rows))
 
 
 def _insert_pairs(table: str, rows: list[tuple[int, int]]) -> None:
@@ -197,8 +197,7 @@ def _insert_pairs(table: str, rows: list[tuple[int, int]]) -> None:
     for at in range(0, len(rows), _ROWS_AT_ONCE):
         values = ",".join("({:d},{:d})".format(*row) for row in rows[at : at + _ROWS_AT_ONCE])
         with connection.cursor() as cursor:
-            sql = f"INSERT INTO {table} VALUES {values} ON CONFLICT DO NOTHING"  # noqa: S608 - numbers
-            cursor.execute(sql)
+            cursor.execute(f"INSERT INTO {table} VALUES {values} ON CONFLICT DO NOTHING")  # noqa: S608 - numbers
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> bool:

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
 
 from lendingadmin.lending.values import Borrower
 
@@ -129,12 +130,12 @@ def _compare(one: dict[str, str], other: dict[str, str]) -> tuple[str, ...]:
     """What two cards have in common; another order of the names makes no difference."""
     same = []
     if one["phone"] and other["phone"] and _is_phone(one["phone"], other["phone"]):
-        same.append("phone number")
+        same.append(_("phone number"))
     if one["government_id_digest"] and one["government_id_digest"] == other["government_id_digest"]:
-        same.append("government id")
+        same.append(_("government id"))
     names = set(words.split_words(one["name"]))
     if names and names == set(words.split_words(other["name"])):
-        same.append("name")
+        same.append(_("name"))
     return tuple(same)
 
 
@@ -157,7 +158,7 @@ class _Finder:
             if len(self.scored) >= SHOWN:
                 break
             self._open(stage(), _ENOUGH)
-        best = [person for _, person in sorted(self.scored, key=lambda one: one[0])]
+        best = [person for rank, person in sorted(self.scored, key=lambda one: one[0])]
         return Found(best[:SHOWN], self.is_cut or len(best) > SHOWN)
 
     def _open(self, candidates: Iterator[int], enough: int) -> None:

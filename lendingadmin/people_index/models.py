@@ -58,7 +58,7 @@ class BorrowerCard(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"card {self.pk}"
+        return f"card-{self.pk}"
 
     @property
     def fields(self) -> dict[str, str]:
@@ -94,7 +94,7 @@ class CardToken(models.Model):
     token = models.BigIntegerField()
 
     def __str__(self) -> str:
-        return f"a token of card {self.card_id}"
+        return f"token-of-{self.card_id}"
 
 
 class WordKey(models.Model):
@@ -110,4 +110,4 @@ class WordKey(models.Model):
     word = models.BigIntegerField()
 
     def __str__(self) -> str:
-        return "a key of a word"
+        return "word-key"

@@ -11,6 +11,7 @@ from django import template
 from django.template import Context
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
 
 from lendingadmin.display import formats, times
 from lendingadmin.people_index.names import SEE, PersonName, get_names, to_borrower_id
@@ -108,7 +109,7 @@ def _draw(context: Context, found: PersonName | None) -> str:
         return ""
     may_see = context["request"].user.has_perm(SEE)
     return format_html(
-        '<bdi class="person" title="As of {}">{}</bdi>',
-        times.ago(found.read_at, timezone.now(), formats.locale()),
+        '<bdi class="person" title="{}">{}</bdi>',
+        _("As of %(ago)s") % {"ago": times.ago(found.read_at, timezone.now(), formats.locale())},
         found.name if may_see else found.initials,
     )
