@@ -6,18 +6,25 @@ is shown as it came, so that nothing is left out and nothing is claimed.
 
 from typing import NamedTuple
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from lendingadmin.display import durations, formats, rates
 from lendingadmin.display.numbers import MISSING, as_it_came, decimals_of, grouped, number
 from lendingadmin.display.text import shown, spelled
 from lendingadmin.lending.values import Charge, Malformed, Product, Value
 
-_ACTIONS = {"deduct": "deducted from", "add": "added to", "subtract": "subtracted from"}
+_ACTIONS = {
+    "deduct": gettext_noop("deducted from"),
+    "add": gettext_noop("added to"),
+    "subtract": gettext_noop("subtracted from"),
+}
 _AS_RATE = frozenset({"ratio", "rate", "fraction"})
 _TARGETS = {
-    "disbursement": "the amount paid out",
-    "installment": "an instalment",
-    "principal": "the principal",
-    "base_rate": "the base rate",
+    "disbursement": gettext_noop("the amount paid out"),
+    "installment": gettext_noop("an instalment"),
+    "principal": gettext_noop("the principal"),
+    "base_rate": gettext_noop("the base rate"),
 }
 
 
@@ -42,33 +49,33 @@ def terms(product: Product) -> list[Term]:
     """Every term of a product, in the order in which a borrower would ask."""
     of = product.terms
     if isinstance(of, Malformed):
-        return [Term("Terms, as they came", as_it_came(of))]
+        return [Term(_("Terms, as they came"), as_it_came(of))]
     interest = getattr(of, "interest", None)
     lines = [
-        _duration("Runs for", getattr(of, "period", None)),
-        _duration("An instalment every", getattr(of, "repayment_interval", None)),
+        _duration(_("Runs for"), getattr(of, "period", None)),
+        _duration(_("An instalment every"), getattr(of, "repayment_interval", None)),
         *_interest(interest),
-        *_adjustment("Adjustment of the interest", getattr(interest, "adjustment", None)),
-        *_adjustment("Adjustment", getattr(of, "adjustment", None)),
+        *_adjustment(_("Adjustment of the interest"), getattr(interest, "adjustment", None)),
+        *_adjustment(_("Adjustment"), getattr(of, "adjustment", None)),
     ]
     return lines + [Term(key, plain(value)) for key, value in [*_rest(of), *_rest(interest)]]
 
 
 def _interest(interest: object) -> list[Term]:
     if isinstance(interest, Malformed):
-        return [Term("Interest, as it came", as_it_came(interest))]
+        return [Term(_("Interest, as it came"), as_it_came(interest))]
     term = getattr(interest, "term_period", None)
     return [
-        Term("Interest is reckoned on", _spoken_interest(getattr(interest, "type", None))),
-        _duration("Rates are for", term),
-        _rate("Base rate", getattr(interest, "base_rate", None), term),
-        _rate("Risk premium", getattr(interest, "risk_premium_rate", None), term),
-        _rate("Effective rate, at most", getattr(interest, "max_effective_rate", None), term),
+        Term(_("Interest is reckoned on"), _spoken_interest(getattr(interest, "type", None))),
+        _duration(_("Rates are for"), term),
+        _rate(_("Base rate"), getattr(interest, "base_rate", None), term),
+        _rate(_("Risk premium"), getattr(interest, "risk_premium_rate", None), term),
+        _rate(_("Effective rate, at most"), getattr(interest, "max_effective_rate", None), term),
     ]
 
 
 def _spoken_interest(kind: object) -> str:
-    return "the reducing balance" if kind == "reducing_balance" else spelled(kind)
+    return _("the reducing balance") if kind == "reducing_balance" else spelled(kind)
 
 
 def _duration(label: str, value: object) -> Term:
@@ -90,31 +97,32 @@ def _adjustment(label: str, adjustment: object) -> list[Term]:
     if adjustment is None:
         return []
     if isinstance(adjustment, Malformed):
-        return [Term(f"{label}, as it came", as_it_came(adjustment))]
+        return [Term(_("%(label)s, as it came") % {"label": label}, as_it_came(adjustment))]
     action, target = (getattr(adjustment, name, None) for name in ("action", "target"))
     kind = getattr(adjustment, "value_type", None)
     sentence = f"{_action(action)} {_target(target)}".strip()
-    tail = "" if kind is None else f", {_article(spelled(kind))} value"
-    return [Term(label, f"{sentence}{tail}" or MISSING)] + [
+    if kind is not None:
+        word = spelled(kind)
+        full = _("%(sentence)s, a %(kind)s value")
+        if word[:1].lower() in "aeiou":
+            full = _("%(sentence)s, an %(kind)s value")
+        sentence = full % {"sentence": sentence, "kind": word}
+    return [Term(label, sentence or MISSING)] + [
         Term(key, plain(value)) for key, value in _rest(adjustment)
     ]
-
-
-def _article(word: str) -> str:
-    return f"{'an' if word[:1].lower() in 'aeiou' else 'a'} {word}"
 
 
 def charges(product: Product) -> list[ChargeLine]:
     """Every charge of a product, with a sentence for each."""
     found = product.charges
     if isinstance(found, Malformed):
-        return [ChargeLine("As received", as_it_came(found), [])]
+        return [ChargeLine(_("As received"), as_it_came(found), [])]
     return [_charge(one) for one in found or ()]
 
 
 def _charge(charge: Charge | Malformed) -> ChargeLine:
     if isinstance(charge, Malformed):
-        return ChargeLine("As received", as_it_came(charge), [])
+        return ChargeLine(_("As received"), as_it_came(charge), [])
     name = charge.display_name or charge.kind or charge.name
     fields = [(str(key), plain(value)) for key, value in charge.entries]
     return ChargeLine(spelled(name), charge_sentence(charge), fields)
@@ -141,20 +149,20 @@ def _amount(value: object, kind: object) -> str:
         as_it_came(value) if found is None else grouped(found, decimals_of(found), formats.locale())
     )
     if kind == "absolute":
-        return f"{written} in the app's currency"
+        return _("%(amount)s in the app's currency") % {"amount": written}
     return written if kind is None else f"{written} ({spelled(kind)})"
 
 
 def _action(action: object) -> str:
-    if action is None:
-        return ""
-    return _ACTIONS.get(action, spelled(action)) if isinstance(action, str) else as_it_came(action)
+    if isinstance(action, str):
+        return _(_ACTIONS.get(action, "")) or spelled(action)
+    return "" if action is None else as_it_came(action)
 
 
 def _target(target: object) -> str:
-    if target is None:
-        return ""
-    return _TARGETS.get(target, spelled(target)) if isinstance(target, str) else as_it_came(target)
+    if isinstance(target, str):
+        return _(_TARGETS.get(target, "")) or spelled(target)
+    return "" if target is None else as_it_came(target)
 
 
 def list_labels(product: Product) -> list[tuple[str, str]]:
