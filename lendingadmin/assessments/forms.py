@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import account_id
@@ -19,10 +20,10 @@ class AccountField(forms.CharField):
     def clean(self, value: Any) -> str:
         text = str(super().clean(value))
         if _CONTROL.search(text):
-            raise forms.ValidationError("Leave out line breaks and control characters.")
+            raise forms.ValidationError(_("Leave out line breaks and control characters."))
         kind, colon, rest = text.partition(":")
         if colon and not (kind and rest):
-            raise forms.ValidationError("Write the account's type, a colon and its id.")
+            raise forms.ValidationError(_("Write the account's type, a colon and its id."))
         try:
             return text if colon else account_id(text)
         except InvalidId as error:
@@ -33,19 +34,21 @@ class AssessmentForm(FarDatesForm):
     """The three parameters of an assessment (spec: Assessments); the time in the lender's zone."""
 
     accountId = AccountField(
-        label="Account",
+        label=_("Account"),
         max_length=255,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
-        help_text="The borrower's id, such as borrower:0712. Without a type it is a borrower.",
+        help_text=_("The borrower's id, such as borrower:0712. Without a type it is a borrower."),
     )
     assessmentType = forms.CharField(
-        label="Assessment type",
+        label=_("Assessment type"),
         max_length=300,
-        error_messages={"required": "Choose an assessment type."},
+        error_messages={"required": _("Choose an assessment type.")},
     )
     timestamp = MomentField(
         seconds=True,
-        label="Data up to",
-        help_text="What was reported up to then is looked at; for most types the window reaches "
-        "back at most 90 days.",
+        label=_("Data up to"),
+        help_text=_(
+            "What was reported up to then is looked at; for most types the window reaches "
+            "back at most 90 days."
+        ),
     )

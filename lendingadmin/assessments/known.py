@@ -12,6 +12,7 @@ from django.db import Error
 from django.db.models import QuerySet, Value
 from django.db.models.functions import Lower
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin.lending.values import Assessment, Malformed, moment, status_key, timestamp_text
 from lendingadmin.search import kinds
@@ -28,7 +29,6 @@ logger = logging.getLogger(__name__)
 KEYS = ("assessmentId", "uid", "accountId", "assessmentType", "timestamp", "createdAt", "status")
 _READ = ("account_id", "assessment_type", "made_at", "status")
 _AT_ONCE = 500
-_OTHER_LETTERS = "You typed it in other letters. It is written like this at the service."
 _MOST_IN_OTHER_LETTERS = 10
 
 
@@ -48,8 +48,14 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     One may be gone at the service, so each is read when it is opened.
     """
     rows = filter_folded(app_id, wanted).exclude(assessment_id=wanted)
+    warning = _("You typed it in other letters. It is written like this at the service.")
     return tuple(
-        Match(kinds.ASSESSMENT, row.assessment_id, f"of {row.account_id}", _OTHER_LETTERS)
+        Match(
+            kinds.ASSESSMENT,
+            row.assessment_id,
+            _("of %(account)s") % {"account": row.account_id},
+            warning,
+        )
         for row in rows[:_MOST_IN_OTHER_LETTERS]
     )
 

@@ -55,4 +55,4 @@ class KnownAssessment(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"known assessment {self.pk}"
+        return f"known-assessment-{self.pk}"

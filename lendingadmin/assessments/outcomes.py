@@ -7,6 +7,8 @@ which one it is, if any, a person says.
 from datetime import timedelta
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin.lending.diff import parse_moment
 from lendingadmin.lending.values import Assessment, moment, text
@@ -28,17 +30,17 @@ _AROUND = timedelta(minutes=10)
 def started(write: Write, submitted: Submitted) -> CheckResult:
     """The assessments that may be it."""
     theirs = running.list_of_account(write.app_id, str(submitted.sent["accountId"]))
-    whole = "" if theirs.whole else " Only part of the service's list was read."
+    part = "" if theirs.whole else _(" Only part of the service's list was read.")
     links = tuple(_link(write, one) for one in theirs.seen if _may_be(one, write, submitted))
     # What another form here led to is accounted for.
     known = Write.objects.filter(url__in=[url for _, url in links], state=WriteState.SAVED)
     taken = set(known.values_list("url", flat=True))
     left = tuple(link for link in links if link[1] not in taken)
     if left:
-        why = f"Made around then, of the same account, type and time: {len(left)}.{whole}"
-        return CheckResult(WriteFound.CANDIDATES, why, left)
-    why = f"None of the same account, type and time was made around then, so far.{whole}"
-    return CheckResult(WriteFound.NOT_SEEN, why)
+        why = _("Made around then, of the same account, type and time: %(count)s.")
+        return CheckResult(WriteFound.CANDIDATES, why % {"count": len(left)} + part, left)
+    why = _("None of the same account, type and time was made around then, so far.")
+    return CheckResult(WriteFound.NOT_SEEN, why + part)
 
 
 def _may_be(one: Assessment, write: Write, submitted: Submitted) -> bool:
@@ -52,13 +54,17 @@ def _may_be(one: Assessment, write: Write, submitted: Submitted) -> bool:
 def _link(write: Write, one: Assessment) -> tuple[str, str]:
     key = running.id_of(one)
     made = moment(one.created_at)
-    words = f"assessment {key}" + (f", made {made:%H:%M:%S} UTC" if made else "")
-    return words, reverse("assessment", args=[write.app_id, key])
+    words = _("assessment %(id)s, made %(time)s UTC") if made else _("assessment %(id)s")
+    given = {"id": key, "time": f"{made:%H:%M:%S}" if made else ""}
+    return words % given, reverse("assessment", args=[write.app_id, key])
 
 
 def register_checkers() -> None:
     """Register how this area's unconfirmed writes are checked."""
     checker = OutcomeChecker(
-        "Assess this borrower", "lending.assessments.list", started, needs_person=True
+        gettext_noop("Assess this borrower"),
+        "lending.assessments.list",
+        started,
+        needs_person=True,
     )
     register_checker(running.CREATE, checker)

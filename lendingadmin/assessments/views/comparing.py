@@ -8,6 +8,7 @@ from typing import NamedTuple
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.assessments import running
@@ -86,26 +87,26 @@ def _others(
 def rows(first: Assessment, second: Assessment, zone: tzinfo) -> list[Row]:
     """What two assessments say, line by line, and how the second differs from the first."""
     lines = [
-        _row("Account", first.account_id, second.account_id),
-        _row("Type", first.assessment_type, second.assessment_type),
-        _moments("Data up to", first.timestamp, second.timestamp, zone),
-        _moments("Started", first.created_at, second.created_at, zone),
+        _row(_("Account"), first.account_id, second.account_id),
+        _row(_("Type"), first.assessment_type, second.assessment_type),
+        _moments(_("Data up to"), first.timestamp, second.timestamp, zone),
+        _moments(_("Started"), first.created_at, second.created_at, zone),
     ]
     one, other = first.result, second.result
     for label, field in (
-        ("Outcome", "type"),
-        ("Reason", "reason"),
-        ("Message", "message"),
-        ("Failed rule", "rule"),
-        ("Risk level", "risk_level"),
-        ("Credit rating", "credit_rating"),
+        (_("Outcome"), "type"),
+        (_("Reason"), "reason"),
+        (_("Message"), "message"),
+        (_("Failed rule"), "rule"),
+        (_("Risk level"), "risk_level"),
+        (_("Credit rating"), "credit_rating"),
     ):
         lines.append(_row(label, getattr(one, field, None), getattr(other, field, None)))
-    for label, field in (("Risk score", "risk_score"), ("Credit score", "credit_score")):
+    for label, field in ((_("Risk score"), "risk_score"), (_("Credit score"), "credit_score")):
         lines.append(_scores(label, getattr(one, field, None), getattr(other, field, None)))
     here, there = dict(others(one)), dict(others(other))
     lines += [_row(key, here.get(key), there.get(key)) for key in {**here, **there}]
-    lines.append(_row("App version", first.app_version_id, second.app_version_id))
+    lines.append(_row(_("App version"), first.app_version_id, second.app_version_id))
     return lines
 
 
@@ -114,7 +115,7 @@ def _row(label: str, first: object, second: object) -> Row:
 
 
 def _differs(first: object, second: object) -> str:
-    return "" if first == second else "differs"
+    return "" if first == second else _("differs")
 
 
 def _scores(label: str, first: object, second: object) -> Row:
@@ -140,10 +141,11 @@ def _moments(label: str, first: object, second: object, zone: tzinfo) -> Row:
 def _apart(first: datetime, second: datetime) -> str:
     apart = abs(second - first)
     if apart < timedelta(seconds=1):
-        return "less than a second apart"
+        return _("less than a second apart")
     words = (
         counted(apart.days, "day", formats.locale())
         if apart >= timedelta(days=1)
         else durations.elapsed(apart)
     )
-    return f"{words} {'later' if second > first else 'earlier'}"
+    full = _("%(time)s later") if second > first else _("%(time)s earlier")
+    return full % {"time": words}

@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.assessments import known, running, types
@@ -21,8 +22,6 @@ from lendingadmin.ui.errors import Card
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
 from lendingadmin.writes.models import Write
-
-_TOO_LATE = "This form was open for too long. Check it and send it again."
 
 
 class Choice(NamedTuple):
@@ -86,7 +85,7 @@ def _read_running(
         return running.list_of_account(app_id, account_id), None
     except LendingError as error:
         card = errors.card(error)
-        title = "Whether one is already running could not be checked"
+        title = _("Whether one is already running could not be checked")
         return None, replace(card, title=title, saved="", tone="warn")
 
 
@@ -103,7 +102,7 @@ def _unseen(
         )
     except idempotency.StaleKey:
         return None
-    theirs, _ = _read_running(app_id, account_id)
+    theirs, _card = _read_running(app_id, account_id)
     shown = set(request.POST.get("seen", "").split())
     # One without an id can be shown, but not be named as shown.
     running_now = {running.id_of(one) for one in theirs.running} if theirs else set()
@@ -136,10 +135,10 @@ def _start(request: PersonRequest, app_id: str, form: AssessmentForm) -> service
             again_at=reverse("assessment-new", args=[app_id]),
         )
     except idempotency.StaleKey:
-        form.add_error(None, _TOO_LATE)
+        form.add_error(None, _("This form was open for too long. Check it and send it again."))
         return None
     if outcome.card:
-        links = (("Look at the assessments", reverse("assessments", args=[app_id])),)
+        links = ((_("Look at the assessments"), reverse("assessments", args=[app_id])),)
         return outcome._replace(card=replace(outcome.card, links=links))
     return outcome
 
@@ -159,7 +158,7 @@ def _choices(request: PersonRequest, chosen: object) -> tuple[list[Choice], Card
     try:
         kinds = types.read()
     except LendingError as error:
-        title = "The assessment types can't be read just now"
+        title = _("The assessment types can't be read just now")
         return [], replace(errors.card(error), title=title, saved="", tone="warn")
     return [
         Choice(name, kind, name == chosen) for kind in kinds if (name := types.name_of(kind))

@@ -78,7 +78,7 @@ def status(request: PersonRequest, app_id: str, assessment_id: str) -> HttpRespo
 def _read(app_id: str, assessment_id: str) -> tuple[Assessment, datetime]:
     """Read it, or take what somebody was given within two seconds. Raises LendingError."""
     call = partial(gateway.app(app_id).assessments.get, assessment_id)
-    found, read_at = coalesce.read(f"assessment {app_id} {assessment_id}", Assessment, call)
+    found, read_at = coalesce.read(f"assessment/{app_id}/{assessment_id}", Assessment, call)
     if is_named(found, assessment_id):
         known.keep(app_id, found)
     return found, read_at
