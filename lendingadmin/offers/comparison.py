@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
 from lendingadmin.display.technical import Leaf, list_technical
 from lendingadmin.lending.values import (
     ContractAmounts,
@@ -90,18 +93,24 @@ Worth = Callable[[Column], Decimal | None]
 # Label, what it means, how it is written, its value, and whether more of it is better (None: it
 # is no better either way).
 _LINES: tuple[tuple[str, str, str, Callable[[Column], Any], bool | None], ...] = (
-    ("Borrower receives", "", "money", lambda column: column.receives, True),
-    ("Instalments", "the largest of them", "instalments", lambda column: column.heaviest, False),
-    ("To repay in all", "", "money", lambda column: column.repays, False),
-    ("Total cost", "repaid beyond received", "money", lambda column: column.cost, False),
-    ("Interest", "", "money", lambda column: column.interest, False),
-    ("Fees", "", "money", lambda column: column.fees, False),
-    ("APR", "annual percentage rate", "rate", lambda column: column.apr, False),
-    ("AER", "annual effective rate", "rate", lambda column: column.aer, False),
-    ("Starts", "", "day", lambda column: column.contract.start_date, None),
-    ("First due", "", "day", lambda column: column.first_due, None),
-    ("Last due", "", "day", lambda column: column.last_due, None),
-    ("Matures", "", "day", lambda column: column.contract.maturity_date, None),
+    (_("Borrower receives"), "", "money", lambda column: column.receives, True),
+    (
+        _("Instalments"),
+        _("the largest of them"),
+        "instalments",
+        lambda column: column.heaviest,
+        False,
+    ),
+    (_("To repay in all"), "", "money", lambda column: column.repays, False),
+    (_("Total cost"), _("repaid beyond received"), "money", lambda column: column.cost, False),
+    (_("Interest"), "", "money", lambda column: column.interest, False),
+    (_("Fees"), "", "money", lambda column: column.fees, False),
+    (_("APR"), _("annual percentage rate"), "rate", lambda column: column.apr, False),
+    (_("AER"), _("annual effective rate"), "rate", lambda column: column.aer, False),
+    (_("Starts"), "", "day", lambda column: column.contract.start_date, None),
+    (_("First due"), "", "day", lambda column: column.first_due, None),
+    (_("Last due"), "", "day", lambda column: column.last_due, None),
+    (_("Matures"), "", "day", lambda column: column.contract.maturity_date, None),
 )
 
 
@@ -148,7 +157,7 @@ def _line(
         worth = value(column)
         behind = None if best is None or worth is None else worth - best
         cells.append(Cell(column, worth, behind or None, best is not None and worth == best))
-    return Line(label, note, kind, tuple(cells))
+    return Line(gettext(label), gettext(note), kind, tuple(cells))
 
 
 def _best(found: Iterable[Column], worth: Worth, more: bool = False) -> Decimal | None:

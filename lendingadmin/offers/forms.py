@@ -9,6 +9,7 @@ from typing import Any
 from babel.numbers import get_currency_precision
 from django import forms
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.values import (
@@ -35,12 +36,14 @@ class OfferForm(FarDatesForm):
     lost; a person may leave it to the service, or name a request that was made elsewhere.
     """
 
-    timestamp = moment_field(label="Evaluated up to", required=False)
+    timestamp = moment_field(label=_("Evaluated up to"), required=False)
     requestId = IdField(
-        label="Request id",
+        label=_("Request id"),
         required=False,
-        help_text="Made up here, so that the request can be found again if its answer is lost. "
-        "Left empty, the service makes one up.",
+        help_text=_(
+            "Made up here, so that the request can be found again if its answer is lost. "
+            "Left empty, the service makes one up."
+        ),
     )
     token = forms.CharField(widget=forms.HiddenInput)
 
@@ -52,13 +55,13 @@ class OfferForm(FarDatesForm):
             (name, str(one.display_name or name)) for one in types if (name := full_name(one))
         ]
         self.fields["assessmentType"] = forms.ChoiceField(
-            label="Assessment type",
+            label=_("Assessment type"),
             required=False,
             widget=forms.RadioSelect,
-            choices=[*choices, ("", "No type: the service chooses one")],
+            choices=[*choices, ("", _("No type: the service chooses one"))],
         )
         field = self.fields["timestamp"]
-        field.help_text = "Data of the account up to then counts."
+        field.help_text = _("Data of the account up to then counts.")
         field.initial = timezone.localtime().replace(second=0, microsecond=0)
         self.fields["requestId"].initial = str(uuid.uuid4())
 
@@ -67,7 +70,7 @@ class OfferForm(FarDatesForm):
         cleaned = super().clean()
         if not self.errors and not any(map(cleaned.get, _ASKED_BY)):
             raise forms.ValidationError(
-                "Choose an assessment type, give a time, or give a request id."
+                _("Choose an assessment type, give a time, or give a request id.")
             )
         return cleaned
 
@@ -86,16 +89,16 @@ class PreviewForm(forms.Form):
         decimal_places=3,
         min_value=Decimal("0.001"),
         required=False,
-        help_text="The amount or the day may be left empty: the service chooses it then.",
+        help_text=_("The amount or the day may be left empty: the service chooses it then."),
     )
-    startDate = day_field(label="Starts on", zone_words=UTC_DAY, required=False)
+    startDate = day_field(label=_("Starts on"), zone_words=UTC_DAY, required=False)
 
     def __init__(self, *args: Any, offer: OffersResponse, app: LendingApp, **options: Any) -> None:
         super().__init__(*args, **options)
         self.offer, self.app = offer, app
         limit = number(offer.credit_limit)
         amount = self.fields["amount"]
-        amount.label = f"Amount ({app.currency})"
+        amount.label = _("Amount (%(currency)s)") % {"currency": app.currency}
         amount.currency = app.currency  # type: ignore[attr-defined]
         if limit and limit > 0 and abs(limit.adjusted()) < 15:
             amount.initial = f"{limit.normalize():f}"
@@ -104,8 +107,8 @@ class PreviewForm(forms.Form):
         ids = [text(one.product_id) for one in each(offer.products)]
         choices = [(one, one) for one in dict.fromkeys(ids) if one]
         self.fields["product"] = forms.MultipleChoiceField(
-            label="Products",
-            help_text="None ticked means all of them.",
+            label=_("Products"),
+            help_text=_("None ticked means all of them."),
             required=False,
             widget=forms.CheckboxSelectMultiple,
             choices=choices,
@@ -121,14 +124,17 @@ class PreviewForm(forms.Form):
         """The service chooses an amount or a day, not both (Spec: Borrowers, 5)."""
         given = self.cleaned_data
         if not self.errors and given.get("amount") is None and not given.get("startDate"):
-            self.add_error("amount", "Give an amount, a first day, or both.")
+            self.add_error("amount", _("Give an amount, a first day, or both."))
 
     def clean_amount(self) -> Decimal | None:
         """As many decimals as the currency has."""
         amount: Decimal | None = self.cleaned_data["amount"]
         decimals = get_currency_precision(self.app.currency)
         if amount is not None and amount != round(amount, decimals):
-            raise forms.ValidationError(f"{self.app.currency} has at most {decimals} decimals.")
+            raise forms.ValidationError(
+                _("%(currency)s has at most %(decimals)s decimals.")
+                % {"currency": self.app.currency, "decimals": decimals}
+            )
         return amount
 
     def summary(self) -> dict[str, object]:
@@ -151,12 +157,14 @@ class ContractLoanForm(forms.Form):
     """What a person may still choose when a loan is made of a previewed contract (Spec: Loan)."""
 
     accountId = IdField(
-        label="Account id",
-        help_text="Made up here; change it if you number otherwise. It stays as it is once saved.",
+        label=_("Account id"),
+        help_text=_(
+            "Made up here; change it if you number otherwise. It stays as it is once saved."
+        ),
     )
     lenderId = IdField(
-        label="Lender id",
+        label=_("Lender id"),
         required=False,
-        help_text="Who lends, where the service tells lenders apart.",
+        help_text=_("Who lends, where the service tells lenders apart."),
     )
     token = forms.CharField(widget=forms.HiddenInput)

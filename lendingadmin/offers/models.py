@@ -7,6 +7,8 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.display.statuses import Status
 from lendingadmin.encryption import EncryptedTextField, Undecryptable
@@ -28,20 +30,19 @@ class OfferState(models.TextChoices):
     """What is known of a request."""
 
     ASKED = "asked", WriteState.UNKNOWN.label
-    REFUSED = "refused", "refused"
-    RUNNING = "running", "running"
-    DONE = "done", "offer made"
-    FAILED = "failed", "no offer"
+    REFUSED = "refused", _("refused")
+    RUNNING = "running", _("running")
+    DONE = "done", _("offer made")
+    FAILED = "failed", _("no offer")
 
 
 _CHIPS = {
-    OfferState.ASKED: Status(OfferState.ASKED.label, "odd", "question-mark-circle"),
-    OfferState.REFUSED: Status(OfferState.REFUSED.label, "bad", "x-circle"),
-    OfferState.RUNNING: Status(OfferState.RUNNING.label, "info", "clock"),
-    OfferState.DONE: Status(OfferState.DONE.label, "good", "check-circle"),
-    OfferState.FAILED: Status(OfferState.FAILED.label, "warn", "x-circle"),
+    OfferState.ASKED: ("odd", "question-mark-circle"),
+    OfferState.REFUSED: ("bad", "x-circle"),
+    OfferState.RUNNING: ("info", "clock"),
+    OfferState.DONE: ("good", "check-circle"),
+    OfferState.FAILED: ("warn", "x-circle"),
 }
-_EXPIRED = Status("expired", "warn", "clock")
 FINISHED = (OfferState.DONE, OfferState.FAILED)
 
 
@@ -79,7 +80,7 @@ class OfferRequest(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"offer request {self.request_id}"
+        return f"offer-request-{self.request_id}"
 
     def get_absolute_url(self) -> str:
         return reverse("offer", args=[self.app_id, self.borrower_id, self.request_id])
@@ -112,7 +113,10 @@ class OfferRequest(models.Model):
     @property
     def chip(self) -> Status:
         """What a list shows of its state; expired, where it ended without an answer."""
-        return _EXPIRED if self.is_lost else _CHIPS[OfferState(self.state)]
+        if self.is_lost:
+            return Status(gettext("expired"), "warn", "clock")
+        state = OfferState(self.state)
+        return Status(str(state.label), *_CHIPS[state])
 
     @property
     def is_named(self) -> bool:
@@ -161,4 +165,4 @@ class OfferLoan(models.Model):
     amount = models.DecimalField(max_digits=18, decimal_places=3, null=True)
 
     def __str__(self) -> str:
-        return f"loan {self.account_id} of {self.offer}"
+        return f"{self.offer}: {self.account_id}"

@@ -3,6 +3,9 @@
 To ask is a POST that could also start an offer, so nothing is asked here (Spec: Borrowers, 4).
 """
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.reconciliation import (
     CheckResult,
@@ -19,25 +22,29 @@ from .models import OfferState
 def asked(write: Write, submitted: Submitted) -> CheckResult:
     """What the request's own page has found out so far."""
     if "requestId" not in submitted.sent:
-        why = "It was sent without a request id, so the service cannot be asked for it."
+        why = _("It was sent without a request id, so the service cannot be asked for it.")
         return CheckResult(WriteFound.NOT_SEEN, why)
     row = Place(write.app_id, write.subject, str(submitted.sent["requestId"])).find()
     if row is None:
         # It is written down before the call.
-        return CheckResult(WriteFound.NOT_SEEN, "The request was not written down, so not sent.")
-    links = (("Open the request", row.get_absolute_url()),)
+        return CheckResult(WriteFound.NOT_SEEN, _("The request was not written down, so not sent."))
+    links = ((_("Open the request"), row.get_absolute_url()),)
     if row.state == OfferState.REFUSED:
-        return CheckResult(WriteFound.NOT_SEEN, "The service refused the request.", links)
+        return CheckResult(WriteFound.NOT_SEEN, _("The service refused the request."), links)
     if row.state == OfferState.ASKED:
-        why = "No answer yet. The request's page asks for it, by the same requestId."
+        why = _("No answer yet. The request's page asks for it, by the same requestId.")
         return CheckResult(WriteFound.NOT_SEEN, why, links)
     if not row.is_named:
-        why = "The answer does not say to which request it is."
+        why = _("The answer does not say to which request it is.")
         return CheckResult(WriteFound.DIFFERS, why, links)
-    return CheckResult(WriteFound.THERE, "The service knows the request by its requestId.", links)
+    return CheckResult(
+        WriteFound.THERE, _("The service knows the request by its requestId."), links
+    )
 
 
 def register_checkers() -> None:
     """Register how this area's unconfirmed writes are checked."""
-    checker = OutcomeChecker("Request offer", "lending.borrowers.getOffers", asked)
-    register_checker("borrowers.getOffers", checker._replace(there="The service knows the request"))
+    checker = OutcomeChecker(gettext_noop("Request offer"), "lending.borrowers.getOffers", asked)
+    register_checker(
+        "borrowers.getOffers", checker._replace(there=gettext_noop("The service knows the request"))
+    )

@@ -9,6 +9,8 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin import gateway
 from lendingadmin.display.technical import Leaf, list_places, list_technical
@@ -27,17 +29,15 @@ from lendingadmin.writes import idempotency, services
 PURPOSE = "borrowers.getOffers"
 MAY_ASK = "lending.borrowers.getOffers"
 _EARLIER = 10
-_LOOK_AGAIN = "Nothing is lost: the same request will be looked for again."
 # templates/offers/_request.html and, of an offer that was made, _outcome.html.
 _SHOWN = list_places("metadata", "startTime endTime expiryTime assessmentId requestId")
 _OF_OFFER = list_places(
     "result.response", "creditLimit interestRateWaiver validFrom"
 ) | list_places("result.response.products[]", "productId terms.interest.riskPremiumRate")
-_NOT_NAMED = (
+_NOT_NAMED = gettext_lazy(
     "The service took the request, but gave it no request id, so it can't be followed here. "
     "Its assessment may be in the list of assessments."
 )
-_TOO_LONG = "This form was open for too long. Check it and send it again."
 
 
 @access(MAY_ASK, methods=("GET", "POST"))
@@ -119,7 +119,7 @@ def _ask(
             sent=sent,
         )
     except idempotency.StaleKey:
-        form.add_error(None, _TOO_LONG)
+        form.add_error(None, _("This form was open for too long. Check it and send it again."))
         return "", None
     if outcome.saved and outcome.url == lands_on(None):
         messages.warning(request, _NOT_NAMED)
@@ -166,13 +166,13 @@ def ask_again(
             PURPOSE,
             token=request.POST.get("token", ""),
             do=lambda: asking.ask_again(place, request.user),
-            lands_on=lambda _: page,
+            lands_on=lambda _row: page,
             app_id=app_id,
             subject=borrower_id,
             sent={"requestId": request_id},
         )
     except idempotency.StaleKey:
-        messages.warning(request, "The page was open for too long. Nothing was asked.")
+        messages.warning(request, _("The page was open for too long. Nothing was asked."))
         return redirect(page)
     return redirect(page) if outcome.saved else _show(request, place, outcome.card)
 
@@ -244,7 +244,8 @@ def _standing(
             asking.check(row)
         except LendingError as error:
             # To look is no write: what was asked for keeps its requestId.
-            card = replace(errors.card(error), saved="", next=_LOOK_AGAIN)
+            next_step = _("Nothing is lost: the same request will be looked for again.")
+            card = replace(errors.card(error), saved="", next=next_step)
     now = timezone.now()
     waits = row.may_be_read(now)
     expired, refused, unidentified = (

@@ -8,6 +8,8 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin import gateway
 from lendingadmin.display.technical import list_technical
@@ -30,7 +32,7 @@ from lendingadmin.writes import idempotency, services
 
 from .offers import checked
 
-_TOO_LONG = (
+_TOO_LONG = gettext_lazy(
     "This form was open for too long, so the contract was previewed again. "
     "Check it and send it again."
 )
@@ -93,7 +95,7 @@ def _is_over(before: lent.LentFrom | None, body: Mapping[str, object]) -> bool:
 def _far_start(body: Mapping[str, object]) -> str:
     """What to say of a start that lies years away; empty for any other."""
     starts = parse_moment(str(body.get("startDate") or ""))
-    return far_notice("The start of the loan", starts, timezone.now()) if starts else ""
+    return far_notice(_("The start of the loan"), starts, timezone.now()) if starts else ""
 
 
 def _kept(
@@ -176,7 +178,7 @@ def _open(
         again_at=request.get_full_path(),
     )
     if outcome.saved:
-        messages.success(request, f"Loan {chosen['accountId']} is recorded.")
+        messages.success(request, _("Loan %(id)s is recorded.") % {"id": chosen["accountId"]})
     return outcome.url, outcome.card
 
 
