@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from lendingadmin.display.templatetags.money import count as written
 from lendingadmin.lending import codec
 from lendingadmin.ui.dates import far_notice
@@ -51,12 +54,14 @@ def check_event(body: Mapping[str, object], now: datetime) -> Findings:
     findings = Findings()
     data = body.get("data")
     if _too_deep(data):
-        findings.errors.append(f"The data is nested more than {_DEEPEST} deep.")
+        findings.errors.append(
+            _("The data is nested more than %(depth)s deep.") % {"depth": _DEEPEST}
+        )
         return findings
     when = parse_time(body.get("timestamp"))
     _check_head(body, when, now, findings)
     if not isinstance(data, list) or not data:
-        findings.errors.append("The data is a list with at least one set of values.")
+        findings.errors.append(_("The data is a list with at least one set of values."))
         return findings
     tally = _Tally()
     for place, entry in enumerate(data, start=1):
@@ -93,14 +98,15 @@ def _check_head(
     account = body.get("accountId")
     kind, colon, key = account.partition(":") if isinstance(account, str) else ("", "", "")
     if not (kind and colon and key):
-        findings.errors.append("The account id is <type>:<id>, such as borrower:B-17.")
+        findings.errors.append(_("The account id is <type>:<id>, such as borrower:B-17."))
     if body.get("eventType") != CAPTURED:
-        findings.errors.append(f"The event type is {CAPTURED}: the service knows no other.")
+        words = _("The event type is %(type)s: the service knows no other.")
+        findings.errors.append(words % {"type": CAPTURED})
     if when is None:
-        findings.errors.append("The timestamp is a date and time with Z or an offset.")
+        findings.errors.append(_("The timestamp is a date and time with Z or an offset."))
     elif when > now:
-        findings.warnings.append("The event's time lies in the future.")
-    if when is not None and (notice := far_notice("The event's time", when, now)):
+        findings.warnings.append(_("The event's time lies in the future."))
+    if when is not None and (notice := far_notice(_("The event's time"), when, now)):
         findings.warnings.append(notice)
 
 
@@ -108,24 +114,25 @@ def _check_category(category: object, data: list[object], findings: Findings) ->
     if category is None:
         return
     if category not in CATEGORIES:
-        findings.errors.append("The category is sms or contact, or there is none.")
+        findings.errors.append(_("The category is sms or contact, or there is none."))
         return
     keys = {kind.key for entry in data if (kind := _kind(entry))}
     if keys - {category}:
-        findings.errors.append(f"The category is {category}, but there is data of other kinds.")
+        words = _("The category is %(category)s, but there is data of other kinds.")
+        findings.errors.append(words % {"category": category})
 
 
 def _check_size(body: Mapping[str, object], findings: Findings) -> None:
     try:
         findings.size = len(codec.encode(body))
     except (TypeError, ValueError):
-        findings.errors.append("The data holds something that JSON can't carry.")
+        findings.errors.append(_("The data holds something that JSON can't carry."))
         return
     if findings.size >= TOO_LARGE:
-        findings.too_large = (
-            f"The event has {written(findings.size)} bytes; the service takes less than "
-            f"{written(TOO_LARGE)} in one. Divide it into several, each with a time of its own."
-        )
+        findings.too_large = _(
+            "The event has %(size)s bytes; the service takes less than %(limit)s in one. "
+            "Divide it into several, each with a time of its own."
+        ) % {"size": written(findings.size), "limit": written(TOO_LARGE)}
         findings.errors.append(findings.too_large)
 
 
@@ -135,7 +142,7 @@ def _kind(entry: object) -> EventKind | None:
 
 def _too_deep(value: object) -> bool:
     level = [value]
-    for _ in range(_DEEPEST):
+    for _level in range(_DEEPEST):
         level = [child for one in level for child in _children(one)]
         if not level:
             return False
@@ -159,40 +166,47 @@ class _Tally:
         self.domains: set[str] = set()
 
     def read_set(self, entry: object, place: int) -> None:
+        where = _("set %(number)s") % {"number": place}
         if not isinstance(entry, Mapping):
-            self._note(self.errors, "a set must be an object with kind and values", f"set {place}")
+            self._note(self.errors, _("a set must be an object with kind and values"), where)
             return
         kind, values = find_kind(entry.get("kind")), entry.get("values")
         if kind is None:
-            known = ", ".join(KINDS)
-            words = f"the kind must end in one of {known}"
-            self._note(self.errors, words, f"set {place}")
+            words = _("the kind must end in one of %(kinds)s") % {"kinds": ", ".join(KINDS)}
+            self._note(self.errors, words, where)
             return
         self.domains.add(str(entry["kind"])[: -len(kind.key)])
         if not isinstance(values, list):
-            self._note(self.errors, f"{kind.key}: values must be a list", f"set {place}")
+            words = _("%(kind)s: values must be a list") % {"kind": kind.key}
+            self._note(self.errors, words, where)
             return
         self.counts[kind.key] = self.counts.get(kind.key, 0) + len(values)
+        within = _("set %(set)s, value %(number)s")
         for number, value in enumerate(values, start=1):
-            self._read_value(kind.key, value, f"set {place}, value {number}")
+            self._read_value(kind.key, value, within % {"set": place, "number": number})
 
     def _read_value(self, key: str, value: object, place: str) -> None:
         if not isinstance(value, Mapping):
-            self._note(self.errors, f"{key}: a value must be an object", place)
+            self._note(self.errors, _("%(kind)s: a value must be an object") % {"kind": key}, place)
             return
         rules = RULES[key]
         for name, rule in rules.items():
             sent = value.get(name)
             if sent is None:
                 if name not in LEFT_OUT:
-                    self._note(self.warnings, f"{key}: {name} is missing", place)
-            elif words := rule(sent):
-                self._note(self.errors, f"{key}: {name} must be {words}", place)
+                    words = _("%(kind)s: %(field)s is missing") % {"kind": key, "field": name}
+                    self._note(self.warnings, words, place)
+            elif wanted := rule(sent):
+                words = _("%(kind)s: %(field)s must be %(wanted)s")
+                given = {"kind": key, "field": name, "wanted": wanted}
+                self._note(self.errors, words % given, place)
         if key == SMS and value.get("direction") not in (None, "inbound", "outbound"):
-            self._note(self.warnings, f"{key}: direction is neither inbound nor outbound", place)
-        for name in sorted(value.keys() - rules.keys()):
-            words = f"{key}: the service documents no field “{name[:_LONGEST_NAME]}”"
+            words = _("%(kind)s: direction is neither inbound nor outbound") % {"kind": key}
             self._note(self.warnings, words, place)
+        for name in sorted(value.keys() - rules.keys()):
+            words = _("%(kind)s: the service documents no field “%(field)s”")
+            given = {"kind": key, "field": name[:_LONGEST_NAME]}
+            self._note(self.warnings, words % given, place)
         if when := moment_of(value.get("timestamp")):
             self.times.setdefault(key, []).append(when)
 
@@ -201,11 +215,13 @@ class _Tally:
         findings.errors += _write_sentences(self.errors)
         findings.warnings += _write_sentences(self.warnings)
         if not sum(self.counts.values()) and not findings.errors:
-            findings.errors.append("There is no value in the data.")
+            findings.errors.append(_("There is no value in the data."))
         if "" in self.domains:
-            findings.errors.append("The kinds need the service's domain in front, as <domain>/sms.")
+            findings.errors.append(
+                _("The kinds need the service's domain in front, as <domain>/sms.")
+            )
         elif len(self.domains) > 1:
-            findings.warnings.append("The kinds bear different domains.")
+            findings.warnings.append(_("The kinds bear different domains."))
         for key, count in self.counts.items():
             times = sorted(self.times.get(key, ()))
             first, last = (times[0], times[-1]) if times else (None, None)
@@ -216,33 +232,35 @@ class _Tally:
     def _report_times(self, findings: Findings, when: datetime) -> None:
         later = sum(found > when for times in self.times.values() for found in times)
         if later:
-            findings.warnings.append(
-                f"{_count_values(later)} of a later time than the event that captured it."
+            words = ngettext(
+                "%(count)s value is of a later time than the event that captured it.",
+                "%(count)s values are of a later time than the event that captured it.",
+                later,
             )
+            findings.warnings.append(words % {"count": written(later)})
         earliest = months_before(when, SMS_MONTHS)
         old = sum(found < earliest for found in self.times.get(SMS, ()))
         if old:
-            texts = KINDS[SMS].counted(old)
-            findings.warnings.append(
-                f"{texts} older than {SMS_MONTHS} months before the event: assessments don't use "
+            words = _(
+                "%(messages)s older than %(months)s months before the event: assessments don't use "
                 "such."
             )
+            given = {"messages": KINDS[SMS].counted(old), "months": SMS_MONTHS}
+            findings.warnings.append(words % given)
 
     @staticmethod
     def _note(where: dict[str, list[str]], words: str, place: str) -> None:
         where.setdefault(words, []).append(place)
 
 
-def _count_values(count: int) -> str:
-    return f"{written(count)} {'value is' if count == 1 else 'values are'}"
-
-
 def _write_sentences(found: Mapping[str, list[str]], most: int = 20) -> list[str]:
+    several = _("%(words)s (%(count)s times, first at %(place)s)")
     sentences = [
         f"{words} ({places[0]})"
         if len(places) == 1
-        else f"{words} ({written(len(places))} times, first at {places[0]})"
+        else several % {"words": words, "count": written(len(places)), "place": places[0]}
         for words, places in list(found.items())[:most]
     ]
-    rest = len(found) - most
-    return [*sentences, f"… and {rest} more findings"] if rest > 0 else sentences
+    if (rest := len(found) - most) > 0:
+        sentences.append(_("… and %(count)s more findings") % {"count": rest})
+    return sentences

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.display.templatetags.money import count
 from lendingadmin.lending import codec
@@ -19,12 +20,12 @@ from .checking import parse_time
 from .fields import SecondField
 from .kinds import CAPTURED, CATEGORIES, KINDS, add_domain, find_kind
 
-_CORRECT = "Some values below need correcting."
+_CORRECT = _("Some values below need correcting.")
 _BY_THE_DATA, _NONE = "", "none"
 _CATEGORY = [
-    (_BY_THE_DATA, "by what the data is"),
+    (_BY_THE_DATA, _("by what the data is")),
     *((name, name) for name in CATEGORIES),
-    (_NONE, "none"),
+    (_NONE, _("none")),
 ]
 
 
@@ -37,20 +38,20 @@ class EventForm(forms.Form):
     content, file_name = b"", ""
 
     accountId = LineField(
-        label="Account id",
+        label=_("Account id"),
         max_length=200,
-        help_text="<code>&lt;type&gt;:&lt;id&gt;</code>, such as <code>borrower:B-17</code>.",
+        help_text=_("<code>&lt;type&gt;:&lt;id&gt;</code>, such as <code>borrower:B-17</code>."),
     )
-    timestamp = SecondField(label="Captured at")
+    timestamp = SecondField(label=_("Captured at"))
     category = forms.ChoiceField(
         choices=_CATEGORY,
         required=False,
-        help_text="Marks data of one kind, so that its last capture can be found.",
+        help_text=_("Marks data of one kind, so that its last capture can be found."),
     )
     domain = LineField(
-        label="The service's domain",
+        label=_("The service's domain"),
         max_length=200,
-        help_text="What stands before <code>/sms</code> in the kinds that this service knows.",
+        help_text=_("What stands before <code>/sms</code> in the kinds that this service knows."),
     )
 
     def __init__(self, *args: Any, **kw: Any) -> None:
@@ -90,7 +91,7 @@ class RowsForm(EventForm):
         if not all([section.rows.is_valid() for section in self.sections]):
             self.add_error(None, _CORRECT)
         elif not any(section.filled for section in self.sections):
-            self.add_error(None, "Fill in at least one value below.")
+            self.add_error(None, _("Fill in at least one value below."))
 
     def add_size_error(self, words: str) -> None:
         """Beside the longest of all texts."""
@@ -101,7 +102,7 @@ class RowsForm(EventForm):
             for name, text in row.cleaned_data.items()
             if isinstance(text, str)
         ]
-        _, row, name = max(texts, key=itemgetter(0))
+        _length, row, name = max(texts, key=itemgetter(0))
         row.add_error(name, words)
         self.add_error(None, _CORRECT)
 
@@ -134,27 +135,27 @@ class FileForm(EventForm):
 
     file = forms.FileField(
         widget=forms.FileInput,
-        help_text="JSON: a whole event, an object with <code>data</code>, or the list of sets.",
+        help_text=_("JSON: a whole event, an object with <code>data</code>, or the list of sets."),
     )
 
     def __init__(self, *args: Any, **kw: Any) -> None:
         super().__init__(*args, **kw)
         if self.initial.get("file"):
             self.fields["file"].required = False
-            self.fields["file"].label = "Another file"
+            self.fields["file"].label = _("Another file")
         for name in ("accountId", "timestamp", "domain"):
             self.fields[name].required = False
-        self.fields["accountId"].help_text = "Leave it empty to take it from the file."
-        self.fields["timestamp"].help_text = "Leave it empty to take it from the file."
-        self.fields["domain"].help_text = "Put before kinds that the file gives without one."
+        self.fields["accountId"].help_text = _("Leave it empty to take it from the file.")
+        self.fields["timestamp"].help_text = _("Leave it empty to take it from the file.")
+        self.fields["domain"].help_text = _("Put before kinds that the file gives without one.")
 
     def clean_file(self) -> "Upload":
         """The file's content, or why it can't be one."""
         sent = self.cleaned_data["file"]
         if isinstance(sent, CutOff):
             raise forms.ValidationError(
-                f"The file is too long: {count(LONGEST)} bytes are read, "
-                "and the service takes less."
+                _("The file is too long: %(count)s bytes are read, and the service takes less.")
+                % {"count": count(LONGEST)}
             )
         content = sent.read()
         uploaded = read_upload(content)
@@ -167,7 +168,9 @@ class FileForm(EventForm):
         uploaded = entered.get("file")
         theirs = uploaded.head.get("accountId") if uploaded else None
         if theirs and entered.get("accountId") and theirs != entered["accountId"]:
-            self.add_error("accountId", "The file is of another account: correct one of the two.")
+            self.add_error(
+                "accountId", _("The file is of another account: correct one of the two.")
+            )
 
     def add_size_error(self, words: str) -> None:
         """Beside the file."""
@@ -203,12 +206,12 @@ def read_upload(content: bytes) -> Upload:
     try:
         found = codec.decode(content)
     except (ValueError, RecursionError):
-        raise forms.ValidationError("This is not a file of JSON in UTF-8.") from None
+        raise forms.ValidationError(_("This is not a file of JSON in UTF-8.")) from None
     if isinstance(found, list):
         return Upload(found)
     if not isinstance(found, dict) or not isinstance(found.get("data"), list):
         raise forms.ValidationError(
-            "The file holds an event with a list “data”, or that list alone."
+            _("The file holds an event with a list “data”, or that list alone.")
         )
     return Upload(found["data"], {key: found[key] for key in found if key != "data"})
 

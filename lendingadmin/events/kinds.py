@@ -7,6 +7,8 @@ so a kind is known by how its name ends.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from django.utils.translation import gettext, gettext_noop, ngettext
+
 from lendingadmin.display.templatetags.money import count as written
 from lendingadmin.lending.values import EntityValueSet, Event, each, text
 
@@ -21,9 +23,19 @@ class EventKind(NamedTuple):
     """One kind: how its name ends, and what its values are called, one and many of them."""
 
     key: str
-    one: str
-    many: str
+    name: str
+    plural: str
     icon: str
+
+    @property
+    def one(self) -> str:
+        """`message`."""
+        return gettext(self.name)
+
+    @property
+    def many(self) -> str:
+        """`messages`."""
+        return gettext(self.plural)
 
     def counted(self, count: int) -> str:
         """`1 message`, `12 messages`."""
@@ -33,11 +45,13 @@ class EventKind(NamedTuple):
 KINDS = {
     kind.key: kind
     for kind in (
-        EventKind(SMS, "message", "messages", "chat-bubble-left-right"),
-        EventKind(CONTACT, "contact", "contacts", "users"),
-        EventKind(BATTERY, "battery reading", "battery readings", "battery-50"),
-        EventKind(LOCATION, "location", "locations", "map-pin"),
-        EventKind(APP, "app", "apps", "squares-2x2"),
+        EventKind(SMS, gettext_noop("message"), gettext_noop("messages"), "chat-bubble-left-right"),
+        EventKind(CONTACT, gettext_noop("contact"), gettext_noop("contacts"), "users"),
+        EventKind(
+            BATTERY, gettext_noop("battery reading"), gettext_noop("battery readings"), "battery-50"
+        ),
+        EventKind(LOCATION, gettext_noop("location"), gettext_noop("locations"), "map-pin"),
+        EventKind(APP, gettext_noop("app"), gettext_noop("apps"), "squares-2x2"),
     )
 }
 
@@ -84,5 +98,6 @@ def contents(event: Event) -> str:
             counts[kind.key] = counts.get(kind.key, 0) + sum(1 for _ in entry.values or ())
     words = [KINDS[key].counted(count) for key, count in counts.items()]
     if others:
-        words.append(f"{others} {'set' if others == 1 else 'sets'} of another kind")
+        full = ngettext("%(count)s set of another kind", "%(count)s sets of another kind", others)
+        words.append(full % {"count": others})
     return ", ".join(words)

@@ -7,6 +7,9 @@ Its content is not kept for that, only how many values of each kind it has.
 from collections import Counter
 from collections.abc import Mapping
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.reconciliation import (
     CheckResult,
@@ -43,27 +46,26 @@ def check_reported(write: Write, submitted: Submitted) -> CheckResult:
     result = search_event(write.app_id, *key)
     there = result.found
     if there is None:
-        whole = "" if result.whole else " Only part of the service's list was read."
-        why = f"The service lists no event of this account, type and time so far.{whole}"
-        return CheckResult(WriteFound.NOT_SEEN, why)
+        part = "" if result.whole else _(" Only part of the service's list was read.")
+        why = _("The service lists no event of this account, type and time so far.")
+        return CheckResult(WriteFound.NOT_SEEN, why + part)
     address = build_url(write.app_id, *key)
-    links = (("Open the event", address),) if address else ()
+    links = ((_("Open the event"), address),) if address else ()
     data = there.raw.get("data")
     if data is None:
-        why = "There is an event of this account, type and time; what it holds is not shown."
+        why = _("There is an event of this account, type and time; what it holds is not shown.")
         return CheckResult(WriteFound.THERE, why, links)
     if _count_values(data) != submitted.sent["values"]:
-        why = (
+        why = _(
             "There is an event of this account, type and time, but it holds other data: "
             "somebody else may have reported it."
         )
         return CheckResult(WriteFound.DIFFERS, why, links)
-    why = "There is an event of this account, type and time, with as many values of each kind."
+    why = _("There is an event of this account, type and time, with as many values of each kind.")
     return CheckResult(WriteFound.THERE, why, links)
 
 
 def register_checkers() -> None:
     """Register how unconfirmed writes of this area are checked."""
-    register_checker(
-        "events.create", OutcomeChecker("Report an event", "lending.events.list", check_reported)
-    )
+    checker = OutcomeChecker(gettext_noop("Report an event"), "lending.events.list", check_reported)
+    register_checker("events.create", checker)

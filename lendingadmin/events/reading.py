@@ -11,6 +11,8 @@ from datetime import tzinfo
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from lendingadmin.display import formats
 from lendingadmin.display.charts import Plot, draw_line
 from lendingadmin.display.technical import Leaf, list_technical
@@ -91,7 +93,7 @@ def read_event(event: Event, *, revealed: bool, part: int, zone: tzinfo) -> Read
 def _read_result(result: Record | Malformed | None, say: Say) -> tuple[tuple[str, str], ...]:
     """The spec does not show what a result holds, so it is as personal as the data it is of."""
     if isinstance(result, Malformed):
-        return (("As received", say(result)),)
+        return ((_("As received"), say(result)),)
     return tuple((key, say(value)) for key, value in result.entries) if result else ()
 
 
@@ -144,7 +146,7 @@ def _read_message(value: Record, say: Say) -> dict[str, object]:
         "direction": shown(value.get("direction")),
         "when": _read_time(value),
         "body": say(value.get("rawBody")),
-        "read": "" if read is None else "read" if read in (True, 1) else "not read",
+        "read": "" if read is None else _("read") if read in (True, 1) else _("not read"),
         "sms_id": say(sms_id) if sms_id is not None and say is _write_plain else "",
         "more": _list_value_leaves(SMS, value, say),
     }

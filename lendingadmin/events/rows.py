@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.forms.utils import ErrorDict
 from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.ui.fields import LineField
 
@@ -17,13 +18,16 @@ MORE = 3  # rows that “More rows” adds
 _FEW = 2
 _MOST = 40  # more than this comes as a file
 
-_YES_NO = [("", "not given"), ("yes", "yes"), ("no", "no")]
-_DIRECTIONS = [("inbound", "inbound"), ("outbound", "outbound")]
-_ADDRESS_TYPES = [("telephone", "telephone"), ("email", "email")]
+_YES_NO = [("", _("not given")), ("yes", _("yes")), ("no", _("no"))]
+_DIRECTIONS = [("inbound", _("inbound")), ("outbound", _("outbound"))]
+_ADDRESS_TYPES = [("telephone", _("telephone")), ("email", _("email"))]
 
 
 class Row(forms.Form):
-    """One value. Rows that are left as they came are not sent."""
+    """One value. Rows that are left as they came are not sent.
+
+    A field has no length of its own: the service's limit is for the whole event.
+    """
 
     def value(self) -> dict[str, object]:
         """What is sent of it: the fields that were filled in, under the API's names."""
@@ -45,13 +49,8 @@ class Row(forms.Form):
         return entered == "yes" if name in ("read", "isCharging") else entered
 
 
-def _line(label: str, *, required: bool = True, hint: str = "") -> LineField:
-    """A field has no length of its own: the service's limit is for the whole event."""
-    return LineField(label=label, required=required, help_text=hint)
-
-
-def _yes_no(label: str) -> forms.ChoiceField:
-    return forms.ChoiceField(choices=_YES_NO, required=False, label=label)
+def _yes_no(**options: Any) -> forms.ChoiceField:
+    return forms.ChoiceField(choices=_YES_NO, required=False, **options)
 
 
 def _row(name: str, fields: dict[str, forms.Field]) -> type[Row]:
@@ -62,14 +61,16 @@ def _row(name: str, fields: dict[str, forms.Field]) -> type[Row]:
 class ContactRow(Row):
     """A contact: its addresses are objects, so the fields are put together."""
 
-    name = _line("Name")
-    address = _line("Address", hint="A phone number or an e-mail address.")
-    kind = forms.ChoiceField(choices=_ADDRESS_TYPES, label="Type of address", initial="telephone")
+    name = LineField(label=_("Name"))
+    address = LineField(label=_("Address"), help_text=_("A phone number or an e-mail address."))
+    kind = forms.ChoiceField(
+        choices=_ADDRESS_TYPES, label=_("Type of address"), initial="telephone"
+    )
     others = forms.CharField(
-        label="Other addresses",
+        label=_("Other addresses"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="One a line; those with an @ are e-mail addresses.",
+        help_text=_("One a line; those with an @ are e-mail addresses."),
     )
 
     def value(self) -> dict[str, object]:
@@ -93,40 +94,42 @@ _ROWS: dict[str, type[Row]] = {
     SMS: _row(
         "SmsRow",
         {
-            "address": _line("Sender or receiver"),
+            "address": LineField(label=_("Sender or receiver")),
             "direction": forms.ChoiceField(choices=_DIRECTIONS, initial="inbound"),
-            "timestamp": SecondField(label="Time"),
-            "read": _yes_no("Read"),
-            "smsId": _line("Message id", required=False),
-            "rawBody": forms.CharField(label="Text", widget=forms.Textarea(attrs={"rows": 2})),
+            "timestamp": SecondField(label=_("Time")),
+            "read": _yes_no(label=_("Read")),
+            "smsId": LineField(label=_("Message id"), required=False),
+            "rawBody": forms.CharField(label=_("Text"), widget=forms.Textarea(attrs={"rows": 2})),
         },
     ),
     CONTACT: ContactRow,
     BATTERY: _row(
         "BatteryRow",
         {
-            "timestamp": SecondField(label="Time"),
+            "timestamp": SecondField(label=_("Time")),
             "level": forms.DecimalField(
-                label="Level (%)", min_value=0, max_value=100, max_digits=6, decimal_places=3
+                label=_("Level (%)"), min_value=0, max_value=100, max_digits=6, decimal_places=3
             ),
-            "isCharging": _yes_no("Charging"),
-            "chargingMethod": _line("Charging method", required=False),
+            "isCharging": _yes_no(label=_("Charging")),
+            "chargingMethod": LineField(label=_("Charging method"), required=False),
         },
     ),
     LOCATION: _row(
         "LocationRow",
         {
-            "timestamp": SecondField(label="Time"),
-            "latLng": _line("Latitude,longitude", hint="In degrees, such as -1.2921,36.8219."),
+            "timestamp": SecondField(label=_("Time")),
+            "latLng": LineField(
+                label=_("Latitude,longitude"), help_text=_("In degrees, such as -1.2921,36.8219.")
+            ),
         },
     ),
     APP: _row(
         "AppRow",
         {
-            "timestamp": SecondField(label="Time"),
-            "package": _line("Package"),
-            "name": _line("Name", required=False),
-            "label": _line("Label", required=False),
+            "timestamp": SecondField(label=_("Time")),
+            "package": LineField(label=_("Package")),
+            "name": LineField(label=_("Name"), required=False),
+            "label": LineField(label=_("Label"), required=False),
         },
     ),
 }

@@ -8,6 +8,9 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from .kinds import APP, BATTERY, CONTACT, LOCATION, SMS
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -32,7 +35,7 @@ def millis(when: datetime) -> int:
 
 
 def _expect(words: str, is_right: Callable[[Any], bool]) -> Rule:
-    return lambda value: "" if is_right(value) else words
+    return lambda value: "" if is_right(value) else _(words)
 
 
 def _is_number(value: object) -> bool:
@@ -48,22 +51,22 @@ def _is_address(value: object) -> bool:
 def _check_time(value: object) -> str:
     when = moment_of(value)
     if when is None or value != millis(when):
-        return "whole milliseconds since 1970"
+        return _("whole milliseconds since 1970")
     if isinstance(value, int | Decimal) and abs(value) < _MILLISECONDS:
-        return "milliseconds since 1970 (these look like seconds)"
+        return _("milliseconds since 1970 (these look like seconds)")
     return ""
 
 
-_text = _expect("text", lambda value: isinstance(value, str))
-_flag = _expect("true or false", lambda value: isinstance(value, bool))
-_number = _expect("a number", _is_number)
+_text = _expect(gettext_noop("text"), lambda value: isinstance(value, str))
+_flag = _expect(gettext_noop("true or false"), lambda value: isinstance(value, bool))
+_number = _expect(gettext_noop("a number"), _is_number)
 _read = _expect(
-    "true, false or the number 1",
+    gettext_noop("true, false or the number 1"),
     lambda value: isinstance(value, bool) or (_is_number(value) and value == 1),
 )
-_address = _expect("an object with addressName and addressType as text", _is_address)
+_address = _expect(gettext_noop("an object with addressName and addressType as text"), _is_address)
 _addresses = _expect(
-    "a list of objects with addressName and addressType as text",
+    gettext_noop("a list of objects with addressName and addressType as text"),
     lambda value: isinstance(value, list) and all(map(_is_address, value)),
 )
 

@@ -7,6 +7,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin import audit, gateway
 from lendingadmin.events import reading
@@ -28,17 +29,19 @@ from lendingadmin.ui.middleware import fault
 from lendingadmin.ui.requests import PersonRequest
 
 REVEAL = "dashboard.personalContent.reveal"
-_WORDS = {
-    "status": {"0": "not processed", "1": "processed", "2": "processed with errors"},
-    "category": {name: name for name in CATEGORIES},
-}
 _LIST = OPERATIONS["events.list"]
+
+
+def _list_words() -> dict[str, dict[str, str]]:
+    """The words of the values that a list can be filtered by."""
+    status = {"0": _("not processed"), "1": _("processed"), "2": _("processed with errors")}
+    return {"status": status, "category": {name: name for name in CATEGORIES}}
 
 
 @access("lending.events.list")
 def events(request: PersonRequest, app_id: str) -> HttpResponse:
     """The events of an app; filters, order, page size and page are in the address."""
-    listing = read_page(request, _LIST, gateway.app(app_id).events.list, words=_WORDS)
+    listing = read_page(request, _LIST, gateway.app(app_id).events.list, words=_list_words())
     hints = {"accountId": "borrower:B-17", "timestamp": "2026-10-31T09:00:00.000Z"}
     for name, hint in hints.items():
         listing.form.fields[name].widget.attrs["placeholder"] = hint
@@ -68,7 +71,7 @@ def reported_kinds(request: PersonRequest, app_id: str) -> HttpResponse:
 @access("dashboard.export", "lending.events.list")
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """All events that the filter finds, as CSV: what they are and hold, without the content."""
-    form = ListForm(request.GET, _LIST, _WORDS)
+    form = ListForm(request.GET, _LIST, _list_words())
     if not form.is_valid():
         return back_to_list(request)
     found = gateway.app(app_id).events.pages(**form.asked(), page_size=DEFAULT_PAGE_SIZE)
@@ -137,7 +140,9 @@ def _show(
     if (found := result.found) is None:
         if result.whole:
             raise NotFound("The service lists no such event.", operation=_LIST.name)
-        words = f"The event is not among the {result.looked_at} that were read."
+        words = _("The event is not among the %(count)s that were read.") % {
+            "count": result.looked_at
+        }
         return fault(
             request,
             UnfinishedList(words, operation=_LIST.name),
@@ -156,7 +161,8 @@ def _show(
             app_id=app_id,
             subject=f"{key[0]} {key[2]}",
             outcome="revealed",
-            detail=f"event, part {data.part + 1} of {data.parts}",
+            detail=_("event, part %(part)s of %(parts)s")
+            % {"part": data.part + 1, "parts": data.parts},
         )
     context = {
         "event": found,

@@ -14,6 +14,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin import gateway
 from lendingadmin.events import checking, outcomes
@@ -31,7 +33,7 @@ from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
 from lendingadmin.writes.models import Write
 
-_STALE = "This form was open for too long. Check it and send it again."
+_STALE = gettext_noop("This form was open for too long. Check it and send it again.")
 # The newest few are enough to see how the service names its kinds; each may hold 5 MB.
 _ASKED_FOR_DOMAIN = 2
 _LONGEST_ADDRESS = 1000  # what the record of a write keeps
@@ -117,7 +119,7 @@ def _check(
 ) -> tuple[dict[str, object], Card | None]:
     """Check what was entered: the event to send, or nothing and, in the form or a card, why."""
     if not idempotency_key:
-        form.add_error(None, _STALE)
+        form.add_error(None, _(_STALE))
         return {}, None
     body = form.body()
     findings = checking.check_event(body, timezone.now())
@@ -141,12 +143,12 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
     if search_event(app_id, *key).found is None:
         return None
     return Card(
-        title="The service has this event already",
-        cause="It keeps one event for each account, type and time, and this one is there.",
-        next="Open it and compare. For other data, give the time at which that was captured.",
+        title=_("The service has this event already"),
+        cause=_("It keeps one event for each account, type and time, and this one is there."),
+        next=_("Open it and compare. For other data, give the time at which that was captured."),
         saved="no",
         tone="warn",
-        links=(("Open the existing event", build_url(app_id, *key)),),
+        links=((_("Open the existing event"), build_url(app_id, *key)),),
     )
 
 
@@ -163,7 +165,7 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     services.entered(request, PURPOSE, app_id)
     draft = load_draft(request, app_id, form)
     if draft is None or not draft.body:
-        messages.warning(request, "No such form of yours is kept. Nothing was sent from it.")
+        messages.warning(request, _("No such form of yours is kept. Nothing was sent from it."))
         there = reverse("event-new", args=[app_id])
         return redirect(f"{there}?by=file&form={form}" if draft else there)
     if request.method != "POST":
@@ -171,11 +173,13 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     try:
         outcome = _send(request, draft, form)
     except idempotency.StaleKey:
-        card = Card(title="Nothing was sent", cause=_STALE, next="Send it again.", saved="no")
+        card = Card(
+            title=_("Nothing was sent"), cause=_(_STALE), next=_("Send it again."), saved="no"
+        )
         return _show_confirm(request, draft, form, card)
     if outcome.saved:
         idempotency.delete_draft(form)
-        messages.success(request, "The event was reported.")
+        messages.success(request, _("The event was reported."))
     if outcome.url:
         return redirect(outcome.url)
     return _show_confirm(request, draft, form, _add_evidence(outcome.card, app_id, draft.body))
@@ -242,6 +246,6 @@ def _add_evidence(card: Card | None, app_id: str, body: Mapping[str, Any]) -> Ca
     key = _build_key(body)
     with suppress(LendingError):
         if card and search_event(app_id, *key).found:
-            link = ("Open the event that is there", build_url(app_id, *key))
+            link = (_("Open the event that is there"), build_url(app_id, *key))
             return replace(card, links=(*card.links, link))
     return card
