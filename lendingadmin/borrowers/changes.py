@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import simplejson
+from django.utils.translation import gettext as _
 
 from lendingadmin.display.templatetags.money import count as written
 from lendingadmin.display.text import shown
@@ -66,18 +67,20 @@ def differences(before: object, after: object) -> list[Difference]:
         Difference(place, _of(left, place), _of(right, place)) for place in places[:_MOST_ROWS]
     ]
     if len(places) > _MOST_ROWS:
-        found.append(Difference(f"… and {len(places) - _MOST_ROWS} more", "", ""))
+        found.append(
+            Difference(_("… and %(count)s more") % {"count": len(places) - _MOST_ROWS}, "", "")
+        )
     return found
 
 
 def _of(leaves: Mapping[str, object], place: str) -> str:
-    return _words(leaves[place]) if place in leaves else "not there"
+    return _words(leaves[place]) if place in leaves else _("not there")
 
 
 def _limited(value: object) -> Iterator[tuple[str, object]]:
     for count, pair in enumerate(_leaves(value)):
         if count == _MOST_ROWS:
-            yield "…", "and more that is not shown here"
+            yield "…", _("and more that is not shown here")
             return
         yield pair
 
@@ -98,11 +101,12 @@ def _leaves(value: object, place: str = "", depth: int = 0) -> Iterator[tuple[st
 
 def _words(value: object) -> str:
     if isinstance(value, Mapping | list | tuple):
-        text = "none" if not value else _written(value)
+        text = _("none") if not value else _written(value)
     else:
         text = "null" if value is None else shown(value)
     if len(text) > _LONGEST_SHOWN:
-        return f"{text[:_LONGEST_SHOWN]}… ({written(len(text))} characters)"
+        given = {"start": text[:_LONGEST_SHOWN], "count": written(len(text))}
+        return _("%(start)s… (%(count)s characters)") % given
     return text
 
 
@@ -110,4 +114,4 @@ def _written(value: object) -> str:
     try:
         return str(simplejson.dumps(value, use_decimal=True, ensure_ascii=False))
     except RecursionError:
-        return "nested too deeply to be shown"
+        return _("nested too deeply to be shown")

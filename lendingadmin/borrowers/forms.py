@@ -8,6 +8,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.display.phones import normalise_phone
 from lendingadmin.lending.errors import InvalidId
@@ -52,7 +54,10 @@ class Part(forms.Form):
         self.raw = raw
         for key in keys:
             self.fields[key.name] = WireField(
-                key.kind, raw.get(key.name, MISSING), label=key.label, help_text=key.hint
+                key.kind,
+                raw.get(key.name, MISSING),
+                label=gettext(key.label),
+                help_text=gettext(key.hint),
             )
             if key.is_suggested:
                 self.fields[key.name].widget.attrs["list"] = f"used-{key.name}"
@@ -82,7 +87,7 @@ class RowForm(Part):
         super().__init__(() if self.is_odd else keys, raw, **options)
         self.names_itself = keys[0]
         if not self.is_new:
-            self.fields["remove"] = forms.BooleanField(label="Remove this one", required=False)
+            self.fields["remove"] = forms.BooleanField(label=_("Remove this one"), required=False)
             sent, name = options["sent"], self.add_prefix("remove")
             if sent is not None and not options["check"]:
                 self.initial["remove"] = name in sent
@@ -95,10 +100,11 @@ class RowForm(Part):
     def clean(self) -> dict[str, Any]:
         """A row that somebody began needs the id that tells it from the others."""
         cleaned = super().clean() or self.cleaned_data
-        name, label = self.names_itself.name, self.names_itself.label
+        name, label = self.names_itself.name, gettext(self.names_itself.label)
         begun = any(value is not MISSING for value in cleaned.values())
         if self.is_new and begun and cleaned.get(name, "") is MISSING:
-            self.add_error(name, f"Give the {label.lower()}, or empty the whole row.")
+            words = _("Give the %(label)s, or empty the whole row.")
+            self.add_error(name, words % {"label": label.lower()})
         return cleaned
 
     def result(self) -> object:
@@ -116,7 +122,8 @@ class Rows:
     def __init__(
         self, key: Key, keys: tuple[Key, ...], record: Raw, sent: QueryDict | None, check: bool
     ) -> None:
-        self.name, self.label, self.raw = key.name, key.label, record.get(key.name, MISSING)
+        self.name, self.label = key.name, gettext(key.label)
+        self.raw = record.get(key.name, MISSING)
         self.json: Part | None = None
         self.forms: list[RowForm] = []
         items = [] if self.raw is MISSING or self.raw is None else self.raw
@@ -160,10 +167,12 @@ class NewForm(forms.Form):
     """What only a new borrower is asked for."""
 
     borrowerId = forms.CharField(
-        label="Borrower id",
+        label=_("Borrower id"),
         max_length=255,
         strip=True,
-        help_text="Made up here; change it if you number otherwise. It stays as it is once saved.",
+        help_text=_(
+            "Made up here; change it if you number otherwise. It stays as it is once saved."
+        ),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
@@ -175,7 +184,7 @@ class NewForm(forms.Form):
         except InvalidId as error:
             raise ValidationError(error.message) from error
         if len(quote(borrower_id)) > _LONGEST_ADDRESS:
-            raise ValidationError("This id is too long.")
+            raise ValidationError(_("This id is too long."))
         return borrower_id
 
 
@@ -216,8 +225,12 @@ class BorrowerForm:
         self.biometrics = part(BIOMETRICS, self._person, "biometrics")
         self.settings = part(SETTINGS, record, "settings")
         self.open_ended = part(OPEN_ENDED + labels, record, "open")
-        self.devices = Rows(Key("devices", "Devices", LIST), DEVICE, record, sent, check)
-        self.loans = Rows(Key("loans", "Loans from elsewhere", LIST), LOAN, record, sent, check)
+        self.devices = Rows(
+            Key("devices", gettext_noop("Devices"), LIST), DEVICE, record, sent, check
+        )
+        self.loans = Rows(
+            Key("loans", gettext_noop("Loans from elsewhere"), LIST), LOAN, record, sent, check
+        )
         self.who.fields["category"].required = new
         if new and sent is None:
             self.who.initial["category"] = record.get("category") or "individual"
@@ -256,7 +269,8 @@ class BorrowerForm:
         kept = old if isinstance(old, Mapping) else {}
         for key, value in new.items():
             if not isinstance(value, str) and not (key in kept and same(kept[key], value)):
-                self.settings.add_error("settings", f"The value of “{key}” has to be text.")
+                words = _("The value of “%(key)s” has to be text.") % {"key": key}
+                self.settings.add_error("settings", words)
                 return False
         return True
 
@@ -349,7 +363,7 @@ class DeleteForm(forms.Form):
     """Deleting asks for the id, typed in."""
 
     borrowerId = forms.CharField(
-        label="Type the borrower's id to delete it",
+        label=_("Type the borrower's id to delete it"),
         strip=False,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
@@ -362,5 +376,5 @@ class DeleteForm(forms.Form):
         """The very id, to the letter."""
         typed = str(self.cleaned_data["borrowerId"])
         if typed.strip() != self.borrower_id.strip():
-            raise ValidationError("That is not this borrower's id.")
+            raise ValidationError(_("That is not this borrower's id."))
         return typed

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from django.utils.translation import gettext_noop as _
+
 from .wirefields import (
     CATEGORY,
     DAY,
@@ -33,30 +35,32 @@ class Key(NamedTuple):
     is_suggested: bool = False
 
 
-_LINES = "Lines such as “key: value”, or JSON for anything else."
-WHO = (Key("category", "Individual or company", CATEGORY),)
+_LINES = _("Lines such as “key: value”, or JSON for anything else.")
+WHO = (Key("category", _("Individual or company"), CATEGORY),)
 GENERAL = (
-    Key("startDate", "Borrower since", MOMENT, "In the lender's time."),
-    Key("status", "Status", STATUS, "Leave it as it is unless the service's words are known."),
+    Key("startDate", _("Borrower since"), MOMENT, _("In the lender's time.")),
+    Key(
+        "status", _("Status"), STATUS, _("Leave it as it is unless the service's words are known.")
+    ),
 )
 INDIVIDUAL = (
-    Key("surname", "Surname"),
-    Key("othernames", "Other names"),
-    Key("phoneNumber", "Phone number", PHONE),
-    Key("governmentIdNo", "Government id"),
-    Key("emailAddress", "E-mail address", MAIL),
-    Key("countryOfResidence", "Country of residence", is_suggested=True),
-    Key("dateOfBirth", "Date of birth", DAY),
-    Key("sex", "Sex", is_suggested=True),
-    Key("employmentStatus", "Employment", is_suggested=True),
-    Key("maritalStatus", "Marital status", is_suggested=True),
-    Key("educationLevel", "Education", is_suggested=True),
-    Key("noOfDependants", "Dependants", WHOLE),
+    Key("surname", _("Surname")),
+    Key("othernames", _("Other names")),
+    Key("phoneNumber", _("Phone number"), PHONE),
+    Key("governmentIdNo", _("Government id")),
+    Key("emailAddress", _("E-mail address"), MAIL),
+    Key("countryOfResidence", _("Country of residence"), is_suggested=True),
+    Key("dateOfBirth", _("Date of birth"), DAY),
+    Key("sex", _("Sex"), is_suggested=True),
+    Key("employmentStatus", _("Employment"), is_suggested=True),
+    Key("maritalStatus", _("Marital status"), is_suggested=True),
+    Key("educationLevel", _("Education"), is_suggested=True),
+    Key("noOfDependants", _("Dependants"), WHOLE),
 )
 COMPANY = (
-    Key("companyName", "Company name"),
-    Key("phoneNumber", "Phone number", PHONE),
-    Key("emailAddress", "E-mail address", MAIL),
+    Key("companyName", _("Company name")),
+    Key("phoneNumber", _("Phone number"), PHONE),
+    Key("emailAddress", _("E-mail address"), MAIL),
 )
 # The fields of Company are not shown (spec). Each of the above stands under the first key of the
 # company that holds this word, else under this key.
@@ -66,37 +70,37 @@ OF_COMPANY = {
     "emailAddress": ("mail", "emailAddress"),
 }
 BIOMETRICS = (
-    Key("photos", "Photos", LIST, "A list as JSON."),
-    Key("fingerprints", "Fingerprints", LIST, "A list as JSON."),
+    Key("photos", _("Photos"), LIST, _("A list as JSON.")),
+    Key("fingerprints", _("Fingerprints"), LIST, _("A list as JSON.")),
 )
-SETTINGS = (Key("settings", "Settings", MAP, "Such as “timezone: Africa/Nairobi”."),)
+SETTINGS = (Key("settings", _("Settings"), MAP, _("Such as “timezone: Africa/Nairobi”.")),)
 OPEN_ENDED = (
-    Key("company", "Company, all fields", OPEN, _LINES),
-    Key("identity", "Identity", OPEN, _LINES),
-    Key("demographic", "Demographic", OPEN, _LINES),
-    Key("profiles", "Profiles", OPEN, _LINES),
+    Key("company", _("Company, all fields"), OPEN, _LINES),
+    Key("identity", _("Identity"), OPEN, _LINES),
+    Key("demographic", _("Demographic"), OPEN, _LINES),
+    Key("profiles", _("Profiles"), OPEN, _LINES),
 )
-LABELS = Key("labels", "Labels", OPEN, _LINES)
+LABELS = Key("labels", _("Labels"), OPEN, _LINES)
 DEVICE = (
-    Key("deviceId", "Device id"),
-    Key("deviceType", "Type"),
-    Key("modelNumber", "Model"),
-    Key("osName", "System"),
-    Key("osVersion", "System version"),
-    Key("active", "Active", FLAG),
-    Key("createdAt", "Since", MOMENT),
-    Key("serialNumber", "Serial number"),
-    Key("equipmentId", "Equipment id"),
-    Key("otherEquipmentId", "Other equipment id"),
+    Key("deviceId", _("Device id")),
+    Key("deviceType", _("Type")),
+    Key("modelNumber", _("Model")),
+    Key("osName", _("System")),
+    Key("osVersion", _("System version")),
+    Key("active", _("Active"), FLAG),
+    Key("createdAt", _("Since"), MOMENT),
+    Key("serialNumber", _("Serial number")),
+    Key("equipmentId", _("Equipment id")),
+    Key("otherEquipmentId", _("Other equipment id")),
 )
 LOAN = (
-    Key("loanId", "Loan id"),
-    Key("principalAmount", "Principal", NUMBER),
-    Key("payableAmount", "Payable", NUMBER),
-    Key("paidAmount", "Paid", NUMBER),
-    Key("startDate", "Started", MOMENT),
-    Key("endDate", "Ends", MOMENT),
-    Key("nextPaymentDate", "Next payment", MOMENT),
-    Key("completionDate", "Completed", MOMENT),
-    Key("assessmentId", "Assessment id"),
+    Key("loanId", _("Loan id")),
+    Key("principalAmount", _("Principal"), NUMBER),
+    Key("payableAmount", _("Payable"), NUMBER),
+    Key("paidAmount", _("Paid"), NUMBER),
+    Key("startDate", _("Started"), MOMENT),
+    Key("endDate", _("Ends"), MOMENT),
+    Key("nextPaymentDate", _("Next payment"), MOMENT),
+    Key("completionDate", _("Completed"), MOMENT),
+    Key("assessmentId", _("Assessment id")),
 )

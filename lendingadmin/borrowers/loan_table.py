@@ -8,16 +8,18 @@ from datetime import tzinfo
 from decimal import Decimal
 from typing import NamedTuple
 
+from django.utils.translation import gettext_noop as _
+
 from lendingadmin.display.times import calendar_day, contract_date
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.identity import list_ids
 from lendingadmin.lending.values import Loan, LoanSummary, Malformed, number, text
 from lendingadmin.ui.lists import as_id
 
-ONLY_RECORD = "only in the borrower's record"
-OTHER_PAGE = "in the borrower's record, not on this page of accounts"
-UNREAD_ACCOUNTS = "from the borrower's record"
-REPEATED = "once more in the borrower's record"
+ONLY_RECORD = _("only in the borrower's record")
+OTHER_PAGE = _("in the borrower's record, not on this page of accounts")
+UNREAD_ACCOUNTS = _("from the borrower's record")
+REPEATED = _("once more in the borrower's record")
 
 
 class LoanRow(NamedTuple):

@@ -4,6 +4,8 @@ A borrower has its id as natural key (Spec: Borrowers, 1 and 2), so its record i
 """
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin import gateway
 from lendingadmin.lending.diff import find_differences
@@ -28,12 +30,15 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
     """Whether a borrower with the id is there, and is what was to be saved."""
     there = _read(write)
     if there is None:
-        return CheckResult(WriteFound.NOT_SEEN, "There is no borrower with this id so far.")
+        return CheckResult(WriteFound.NOT_SEEN, _("There is no borrower with this id so far."))
     places = find_differences(submitted.sent, there.raw)
     if places:
-        why = f"There is a borrower with this id, but somebody else may have made it. {_in(places)}"
+        why = _(
+            "There is a borrower with this id, but somebody else may have made it. "
+            "It differs in: %(places)s."
+        ) % {"places": ", ".join(places)}
         return CheckResult(WriteFound.DIFFERS, why, _link(write))
-    why = "There is a borrower with this id, and it is what was to be saved."
+    why = _("There is a borrower with this id, and it is what was to be saved.")
     return CheckResult(WriteFound.THERE, why, _link(write))
 
 
@@ -41,21 +46,23 @@ def changed(write: Write, submitted: Submitted) -> CheckResult:
     """Whether the fields that were to change are as they were to become, or as they were."""
     there = _read(write)
     if there is None:
-        return CheckResult(WriteFound.DIFFERS, "There is no borrower with this id any more.")
+        return CheckResult(WriteFound.DIFFERS, _("There is no borrower with this id any more."))
     places = find_differences(submitted.sent, there.raw)
     if not places:
-        return CheckResult(WriteFound.THERE, "It is as it was to become.", _link(write))
+        return CheckResult(WriteFound.THERE, _("It is as it was to become."), _link(write))
     if all(same(submitted.before.get(key), there.raw.get(key)) for key in submitted.sent):
-        return CheckResult(WriteFound.NOT_SEEN, "It is as it was before, so far.", _link(write))
-    why = f"It is neither as it was before nor as it was to become. {_in(places)}"
+        return CheckResult(WriteFound.NOT_SEEN, _("It is as it was before, so far."), _link(write))
+    why = _(
+        "It is neither as it was before nor as it was to become. It differs in: %(places)s."
+    ) % {"places": ", ".join(places)}
     return CheckResult(WriteFound.DIFFERS, why, _link(write))
 
 
 def deleted(write: Write, submitted: Submitted) -> CheckResult:
     """Whether the borrower is gone."""
     if _read(write) is None:
-        return CheckResult(WriteFound.THERE, "There is no borrower with this id any more.")
-    return CheckResult(WriteFound.NOT_SEEN, "The borrower is still there so far.", _link(write))
+        return CheckResult(WriteFound.THERE, _("There is no borrower with this id any more."))
+    return CheckResult(WriteFound.NOT_SEEN, _("The borrower is still there so far."), _link(write))
 
 
 def _read(write: Write) -> Borrower | None:
@@ -66,24 +73,28 @@ def _read(write: Write) -> Borrower | None:
         return None
 
 
-def _in(places: list[str]) -> str:
-    return f"It differs in: {', '.join(places)}."
-
-
 def _link(write: Write) -> tuple[tuple[str, str], ...]:
     there = reverse("borrower", args=[write.app_id, write.subject])
-    return (("Open the borrower", there),)
+    return ((_("Open the borrower"), there),)
 
 
 def register_checkers() -> None:
     """Register how this area's unconfirmed writes are checked."""
-    register_checker("borrowers.create", OutcomeChecker("Register this borrower", _READS, created))
-    patch = OutcomeChecker("Change this borrower", _READS, changed)
+    register_checker(
+        "borrowers.create", OutcomeChecker(gettext_noop("Register this borrower"), _READS, created)
+    )
+    patch = OutcomeChecker(gettext_noop("Change this borrower"), _READS, changed)
     register_checker(
         "borrowers.patch",
-        patch._replace(there="It is as you changed it", not_seen="As it was before, so far"),
+        patch._replace(
+            there=gettext_noop("It is as you changed it"),
+            not_seen=gettext_noop("As it was before, so far"),
+        ),
     )
-    delete = OutcomeChecker("Delete this borrower", _READS, deleted, compares=False)
+    delete = OutcomeChecker(gettext_noop("Delete this borrower"), _READS, deleted, compares=False)
     register_checker(
-        "borrowers.delete", delete._replace(there="It is gone", not_seen="Still there so far")
+        "borrowers.delete",
+        delete._replace(
+            there=gettext_noop("It is gone"), not_seen=gettext_noop("Still there so far")
+        ),
     )

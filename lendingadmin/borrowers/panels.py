@@ -11,6 +11,8 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
 from lendingadmin import gateway
 from lendingadmin.assessments import known, running
@@ -43,13 +45,34 @@ _EVENTS = 10
 class Listed(NamedTuple):
     """What a list panel shows: the borrower's items, when they were read, and what to know.
 
-    `next_page_token` leads to the service's further pages, None where there are none.
+    `next_page_token` leads to the service's further pages, None where there are none. `left_out`
+    is how many items of others were, None where the service filters by borrower.
     """
 
     items: tuple[Any, ...]
     read_at: datetime
     next_page_token: str | None = None
-    note: str = ""
+    left_out: int | None = None
+
+    @property
+    def note(self) -> str:
+        """What was left out, a sentence; empty where the service filters by borrower."""
+        if self.left_out is None:
+            return ""
+        words = ngettext(
+            "The service does not filter these by borrower: %(count)s of others was left out.",
+            "The service does not filter these by borrower: %(count)s of others were left out.",
+            self.left_out,
+        )
+        if self.next_page_token:
+            words = ngettext(
+                "The service does not filter these by borrower: %(count)s of others was left out, "
+                "and only this page of its list was looked at.",
+                "The service does not filter these by borrower: %(count)s of others were left out, "
+                "and only this page of its list was looked at.",
+                self.left_out,
+            )
+        return words % {"count": self.left_out}
 
 
 class ListedLoans(NamedTuple):
@@ -94,7 +117,7 @@ def share_record(app: AppClient, borrower_id: str, key: str) -> Recorded:
     The key is of one person's one opening of a page, so nobody sees what was before a change.
     """
     read = partial(app.borrowers.get, borrower_id)
-    return Recorded(*coalesce.read(f"borrower {key} {borrower_id}", Borrower, read))
+    return Recorded(*coalesce.read(f"borrower/{key}/{borrower_id}", Borrower, read))
 
 
 def loans(app: AppClient, borrower_id: str, page_token: str | None = None) -> Listed:
@@ -129,14 +152,8 @@ def _own(page: Page[Any], key: str, wanted: str, *, asked_by_account: bool) -> L
         if owner == wanted or (asked_by_account and not isinstance(owner, str))
     )
     left_out = len(page.items) - len(own)
-    note = ""
-    if left_out or not asked_by_account:
-        note = (
-            f"The service does not filter these by borrower: {left_out} of others "
-            f"{'was' if left_out == 1 else 'were'} left out"
-        )
-        note += ", and only this page of its list was looked at." if page.next_page_token else "."
-    return Listed(own, page.read_at, page.next_page_token, note)
+    is_filtered = asked_by_account and not left_out
+    return Listed(own, page.read_at, page.next_page_token, None if is_filtered else left_out)
 
 
 class AssessmentRow(NamedTuple):
@@ -195,18 +212,22 @@ def _prepare_search(
         rows = read_slice(known.list_known(index, account), "made_at", _ASSESSMENTS).rows
 
     def finish(results: Sequence[Any]) -> ListedAssessments | LendingError:
-        listed, items = results[0], _make_rows(app, rows, results[1:])
+        listed, items, note = results[0], _make_rows(app, rows, results[1:]), ""
         if isinstance(listed, LendingError):
             if not items:
                 return listed
-            note = f"The service's own list could not be read: {listed.message}"
-            listed = Listed((), timezone.now(), note=note)
+            note = _("The service's own list could not be read: %(why)s") % {"why": listed.message}
+            listed = Listed((), timezone.now())
         keys = {row.assessment_id for row in rows}
         others = (one for one in listed.items if _find_id(one) not in keys)
         items = (*items, *map(AssessmentRow, others))
         newest = tuple(sorted(items, key=_made, reverse=True))
         return ListedAssessments(
-            newest, listed.read_at, listed.next_page_token, listed.note, assessment_index=index
+            newest,
+            listed.read_at,
+            listed.next_page_token,
+            note or listed.note,
+            assessment_index=index,
         )
 
     reads = [partial(_read_assessment, app, account, row) for row in rows]
@@ -268,9 +289,14 @@ class Panel(NamedTuple):
     """One panel: its key in the address, its heading, who may see it, and how it is read."""
 
     key: str
-    title: str
+    heading: str
     permission: str
     prepare: Callable[[AppClient, str, str | None], Reads]
+
+    @property
+    def title(self) -> str:
+        """Its heading, in the language of the page."""
+        return _(self.heading)
 
 
 def _prepare_one(read: Callable[[AppClient, str, str | None], Any]) -> Any:
@@ -293,10 +319,12 @@ def read_panels(
     return [reads.finish(list(islice(results, len(reads.calls)))) for reads in prepared]
 
 
-RECORD = Panel("record", "Record", "lending.borrowers.get", _prepare_one(record))
-LOANS = Panel("loans", "Loans", "lending.loans.list", _prepare_one(loans))
-ASSESSMENTS = Panel("assessments", "Assessments", "lending.assessments.list", prepare_assessments)
-EVENTS = Panel("events", "Events", "lending.events.list", _prepare_one(events))
+RECORD = Panel("record", gettext_noop("Record"), "lending.borrowers.get", _prepare_one(record))
+LOANS = Panel("loans", gettext_noop("Loans"), "lending.loans.list", _prepare_one(loans))
+ASSESSMENTS = Panel(
+    "assessments", gettext_noop("Assessments"), "lending.assessments.list", prepare_assessments
+)
+EVENTS = Panel("events", gettext_noop("Events"), "lending.events.list", _prepare_one(events))
 LISTS = (LOANS, ASSESSMENTS, EVENTS)
 
 

@@ -3,19 +3,21 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from django.utils.translation import gettext, gettext_noop
+
 from lendingadmin.display.technical import list_places
 from lendingadmin.lending.values import Borrower, Individual
 
 from .changes import Row, rows_of
 
 _TITLES = {
-    "company": "Company",
-    "identity": "Identity",
-    "demographic": "Demographic",
-    "profiles": "Profiles",
-    "settings": "Settings",
+    "company": gettext_noop("Company"),
+    "identity": gettext_noop("Identity"),
+    "demographic": gettext_noop("Demographic"),
+    "profiles": gettext_noop("Profiles"),
+    "settings": gettext_noop("Settings"),
 }
-_OF_PERSON = {"photos": "Photos", "fingerprints": "Fingerprints"}
+_OF_PERSON = {"photos": gettext_noop("Photos"), "fingerprints": gettext_noop("Fingerprints")}
 
 # templates/borrowers/_loans.html.
 LOANS = frozenset(
@@ -45,7 +47,7 @@ class Part(NamedTuple):
 
 def open_parts(borrower: Borrower) -> list[Part]:
     """What the spec leaves open, whatever its shape, under its heading."""
-    return [Part(title, rows_of(value)) for title, value in _found(borrower)]
+    return [Part(gettext(title), rows_of(value)) for title, value in _found(borrower)]
 
 
 def _found(borrower: Borrower) -> Iterator[tuple[str, object]]:

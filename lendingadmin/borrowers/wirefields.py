@@ -15,6 +15,8 @@ import simplejson
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin.display.phones import normalise_phone
 from lendingadmin.display.templatetags.money import count
@@ -113,14 +115,14 @@ def _read_phone(text: str) -> object:
 
 def _read_whole(text: str) -> object:
     if not _WHOLE.fullmatch(text):
-        raise ValidationError("Give a whole number in digits.")
+        raise ValidationError(_("Give a whole number in digits."))
     return int(text)
 
 
 def _read_number(text: str) -> object:
     if not _NUMBER.fullmatch(text):
         raise ValidationError(
-            "Write digits only, with a point for decimals and nothing between thousands."
+            _("Write digits only, with a point for decimals and nothing between thousands.")
         )
     return Decimal(text)
 
@@ -133,7 +135,7 @@ def _read_moment(text: str) -> object:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise ValidationError("Give a date and a time, such as 2026-10-31T14:00.") from None
+        raise ValidationError(_("Give a date and a time, such as 2026-10-31T14:00.")) from None
     plausible(moment)
     if moment.tzinfo is None:
         moment = moments.in_current_zone(moment)
@@ -144,7 +146,7 @@ def _read_day(text: str) -> object:
     try:
         day = date.fromisoformat(text)
     except ValueError:
-        raise ValidationError("Give a date, such as 1990-12-31.") from None
+        raise ValidationError(_("Give a date, such as 1990-12-31.")) from None
     plausible(day)
     return day.isoformat()
 
@@ -166,14 +168,16 @@ def _is_line(key: object, value: object) -> bool:
 def _read_object(text: str) -> object:
     value = read_open(text)
     if value is not None and not isinstance(value, Mapping):
-        raise ValidationError("Give keys and values: lines such as “key: value”, or {…} as JSON.")
+        raise ValidationError(
+            _("Give keys and values: lines such as “key: value”, or {…} as JSON.")
+        )
     return value
 
 
 def _read_list(text: str) -> object:
     value = read_open(text) if text[0] == "[" else None
     if not isinstance(value, list):
-        raise ValidationError("Give a list as JSON, such as [“a”, “b”] with straight quotes.")
+        raise ValidationError(_("Give a list as JSON, such as [“a”, “b”] with straight quotes."))
     return value
 
 
@@ -183,13 +187,14 @@ def read_open(text: str) -> object:
         return decode(text.encode())
     except (ValueError, RecursionError) as error:
         if text[0] in '{["':
-            raise ValidationError(f"This is no JSON: {_why(error)}.") from None
+            raise ValidationError(_("This is no JSON: %(why)s.") % {"why": _why(error)}) from None
     return _lines(text)
 
 
 def _why(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} (line {error.lineno}, column {error.colno})"
+        given = {"words": error.msg, "line": error.lineno, "column": error.colno}
+        return _("%(words)s (line %(line)s, column %(column)s)") % given
     return str(error)
 
 
@@ -200,9 +205,10 @@ def _lines(text: str) -> dict[str, object]:
             continue
         key, colon, value = line.partition(":")
         if not (colon and key.strip()):
-            raise ValidationError(f"Line {number} has no “key: value”.")
+            raise ValidationError(_("Line %(number)s has no “key: value”.") % {"number": number})
         if key.strip() in pairs:
-            raise ValidationError(f"The key “{key.strip()}” stands there twice.")
+            words = _("The key “%(key)s” stands there twice.")
+            raise ValidationError(words % {"key": key.strip()})
         pairs[key.strip()] = value.strip()
     return pairs
 
@@ -212,14 +218,18 @@ PHONE = FieldKind(_read_phone, _write_text, "tel")
 MAIL = FieldKind(str, _write_text, "email")
 WHOLE = FieldKind(_read_whole, _write_number, "numeric")
 NUMBER = FieldKind(_read_number, _write_number, "decimal")
-FLAG = FieldKind(_read_flag, _write_flag, choices=(("true", "yes"), ("false", "no")))
+FLAG = FieldKind(
+    _read_flag, _write_flag, choices=(("true", gettext_noop("yes")), ("false", gettext_noop("no")))
+)
 MOMENT = FieldKind(_read_moment, _write_moment, "datetime-local")
 DAY = FieldKind(_read_day, _write_day, "date")
 OPEN = FieldKind(_read_object, _write_open, "area")
 MAP = FieldKind(_read_object, _write_open, "area", empty={})
 LIST = FieldKind(_read_list, _write_open, "area", empty=[])
 CATEGORY = FieldKind(
-    str, _write_text, choices=(("individual", "individual"), ("company", "company"))
+    str,
+    _write_text,
+    choices=(("individual", gettext_noop("individual")), ("company", gettext_noop("company"))),
 )
 # Spec: Borrower. The request shows text where answers carry a number.
 STATUS = FieldKind(str, lambda raw: raw if isinstance(raw, str) else _write_number(raw))
@@ -244,14 +254,14 @@ class WireField(forms.CharField):
         if len(self.text) > LONGEST_EDITED:
             self.disabled = True
             self.initial = f"{self.text[:500]}…"
-            self.help_text = (
-                f"{count(len(self.text))} characters: too long to be edited here. It stays."
-            )
+            words = _("%(count)s characters: too long to be edited here. It stays.")
+            self.help_text = words % {"count": count(len(self.text))}
 
     def _widget(self) -> forms.Widget:
         kind, odd = self.kind, self.text != "" and self.kind.write(self.raw) is None
         if kind.choices:
-            known = [("", "not given"), *kind.choices]
+            choices = ((value, _(label)) for value, label in kind.choices)
+            known = [("", _("not given")), *choices]
             came = [] if self.text in dict(known) else [(self.text, self.text)]
             return forms.Select(choices=known + came)
         if kind.control == "area" or "\n" in self.text:
@@ -285,7 +295,7 @@ class WireField(forms.CharField):
             return MISSING if self.raw is MISSING else self.kind.empty
         self.run_validators(text)
         if self.kind.choices and text not in dict(self.kind.choices):
-            raise ValidationError("Choose one of the list.")
+            raise ValidationError(_("Choose one of the list."))
         return self._kept_if_the_same(self.kind.read(text))
 
     def _kept_if_the_same(self, read: object) -> object:

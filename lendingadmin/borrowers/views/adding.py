@@ -10,6 +10,8 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin import gateway
 from lendingadmin.borrowers import suggestions
@@ -26,8 +28,8 @@ from lendingadmin.ui.fields import minted_borrower_id
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
 
-_STALE = "This form was open for too long. Check it and send it again."
-_ODD_PHONE = (
+_STALE = gettext_lazy("This form was open for too long. Check it and send it again.")
+_ODD_PHONE = gettext_lazy(
     "The phone number is kept as it was typed: it is no complete number of this country, and names "
     "no other one."
 )
@@ -99,7 +101,7 @@ def _register(
     if outcome is None:
         return "", None
     if outcome.saved:
-        messages.success(request, "Registered.")
+        messages.success(request, _("Registered."))
         if form.has_odd_phone:
             messages.warning(request, _ODD_PHONE)
     return outcome.url, _with_existing(outcome.card, app_id, first) if outcome.card else None
@@ -128,7 +130,7 @@ def _create(
             sent=body,
             again_at=reverse("borrower-new", args=[app_id]),
             do=lambda: live.keep(app_id, gateway.app(app_id).borrowers.create(body)),
-            lands_on=lambda _: reverse("borrower", args=[app_id, borrower_id]),
+            lands_on=lambda _made: reverse("borrower", args=[app_id, borrower_id]),
         )
     except idempotency.StaleKey:
         first.add_error(None, _STALE)
@@ -140,7 +142,7 @@ def _with_existing(card: Card, app_id: str, first: NewForm) -> Card:
     if card.status != HTTPStatus.CONFLICT:
         return card
     there = reverse("borrower", args=[app_id, first.cleaned_data["borrowerId"]])
-    return replace(card, links=(("Open the existing borrower", there),))
+    return replace(card, links=((_("Open the existing borrower"), there),))
 
 
 @access("lending.borrowers.delete", "lending.borrowers.get", methods=("GET", "POST"))
@@ -157,14 +159,14 @@ def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
                 app_id=app_id,
                 subject=borrower_id,
                 do=lambda: _delete_named(app_id, borrower_id),
-                lands_on=lambda _: reverse("borrowers", args=[app_id]),
+                lands_on=lambda _made: reverse("borrowers", args=[app_id]),
             )
         except idempotency.StaleKey:
             form.add_error(None, _STALE)
         else:
             if outcome.saved:
                 live.erase(app_id, borrower_id)
-                messages.success(request, f"Borrower {borrower_id} is deleted.")
+                messages.success(request, _("Borrower %(id)s is deleted.") % {"id": borrower_id})
             if outcome.url:
                 return redirect(outcome.url)
             card = outcome.card

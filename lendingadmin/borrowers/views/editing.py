@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.borrowers.changes import REPLACED, differences, patch_between, same
@@ -24,9 +25,6 @@ from lendingadmin.ui.access import access
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
 from lendingadmin.writes.models import Write
-
-_TOO_DEEP = "The record is nested too deeply to be edited here."
-_STALE = "This form was open for too long. Check it and send it again."
 
 
 @access("lending.borrowers.patch", "lending.borrowers.get", methods=("GET", "POST"))
@@ -54,7 +52,8 @@ def _read(app_id: str, borrower_id: str) -> Raw:
     try:
         encode(raw)
     except (RecursionError, ValueError) as error:
-        raise Unreadable(_TOO_DEEP, operation="borrowers.get") from error
+        words = _("The record is nested too deeply to be edited here.")
+        raise Unreadable(words, operation="borrowers.get") from error
     return raw
 
 
@@ -90,7 +89,7 @@ def _entered(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         return _show(request, draft, form, token)
     patch = patch_between(draft.base, form.result())
     if not patch:
-        form.general.add_error(None, "Nothing was changed, so there is nothing to send.")
+        form.general.add_error(None, _("Nothing was changed, so there is nothing to send."))
         return _show(request, draft, form, token)
     sent = request.POST.urlencode()
     Draft(app_id, borrower_id, draft.base, draft.shown, sent, patch).keep(request, idempotency_key)
@@ -109,7 +108,8 @@ def _too_late(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResp
         return _show(request, draft, form, token, card=errors.card(error))
     form = BorrowerForm(draft.shown, request.POST)
     form.is_valid()
-    form.general.add_error(None, _STALE)
+    words = _("This form was open for too long. Check it and send it again.")
+    form.general.add_error(None, words)
     return _show(request, draft, form, token)
 
 
@@ -121,7 +121,7 @@ def _carry_over(request: PersonRequest, draft: Draft) -> HttpResponse:
     try:
         now = _read(draft.app_id, draft.borrower_id)
     except LendingError as error:
-        token, _ = _save_draft(request, draft)
+        token, _draft = _save_draft(request, draft)
         return _show(request, draft, form, token, card=errors.card(error))
     whole = Draft(draft.app_id, draft.borrower_id, draft.base, draft.shown, "", patch)
     token, moved = _save_draft(request, whole.carried_over(now))
@@ -157,7 +157,7 @@ def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) ->
     draft = taken_up(request, app_id, borrower_id, form)
     sent_before = Write.objects.filter(idempotency_key=form, person=request.user)
     if draft is None or not draft.patch:
-        messages.warning(request, "No such form of yours is kept. Nothing was sent from it.")
+        messages.warning(request, _("No such form of yours is kept. Nothing was sent from it."))
         return redirect("borrower-edit", app_id, borrower_id)
     if request.method != "POST":
         return _show_confirm(request, draft, form)
@@ -168,7 +168,7 @@ def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) ->
             return _show_confirm(request, draft, form, card=errors.card(error))
         # The first sending of a form that was sent twice may have changed the record itself.
         if not same(now, draft.base) and not sent_before.exists():
-            messages.error(request, "Not sent: the record changed since the form was opened.")
+            messages.error(request, _("Not sent: the record changed since the form was opened."))
             return redirect(f"{reverse('borrower-edit', args=[app_id, borrower_id])}?form={form}")
     return _send(request, draft, form)
 
@@ -183,16 +183,16 @@ def _send(request: PersonRequest, draft: Draft, form: str) -> HttpResponse:
         app_id=draft.app_id,
         subject=draft.borrower_id,
         do=lambda: live.keep(draft.app_id, client.patch(draft.borrower_id, draft.patch)),
-        lands_on=lambda _: there,
+        lands_on=lambda _made: there,
         sent=draft.patch,
         before={key: draft.base[key] for key in draft.patch if key in draft.base},
         again_at=reverse("borrower-edit", args=[draft.app_id, draft.borrower_id]),
     )
     if outcome.saved:
-        messages.success(request, "Saved.")
+        messages.success(request, _("Saved."))
     if outcome.url:
         return redirect(outcome.url)
-    token, _ = _save_draft(request, draft)
+    token, _draft = _save_draft(request, draft)
     idempotency_key = idempotency.check_key(request, PURPOSE, token)
     return _show_confirm(request, draft, idempotency_key, card=outcome.card)
 
