@@ -102,8 +102,8 @@ def any_host_is_not_allowed(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.caches, deploy=True)
 def the_cache_is_shared(**_: Any) -> list[CheckMessage]:
-    """Sign-in throttling counts in the cache, so every process must see the same one."""
-    backend = settings.CACHES["default"]["BACKEND"]
+    """Processes share answers of the service and exports' progress, so they need one cache."""
+    backend = settings.CACHES["shared"]["BACKEND"]
     if not backend.endswith(("LocMemCache", "DummyCache")):
         return []
     return [

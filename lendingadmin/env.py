@@ -68,10 +68,21 @@ def database_address(text: str) -> dict[str, Any]:
     )
 
 
+_REDIS = "lendingadmin.caching.backends.RedisCache"
+# Others would run as code what they are given.
+_CACHES = {
+    "dbcache": "lendingadmin.caching.backends.DatabaseCache",
+    "redis": _REDIS,
+    "rediss": _REDIS,
+    "locmemcache": "django.core.cache.backends.locmem.LocMemCache",
+}
+
+
 def cache_address(text: str) -> dict[str, Any]:
     """Read where the cache is, `redis://host:6379/0`, into Django's settings."""
     form = "redis://host:6379/0 or dbcache://cache"
-    return _read_address(Env.cache_url_config, Env.CACHE_SCHEMES, text, form)
+    address = _read_address(Env.cache_url_config, _CACHES, text, form)
+    return address | {"BACKEND": _CACHES[text.partition("://")[0]]}
 
 
 def _read_address(

@@ -93,6 +93,7 @@ INSTALLED_APPS = [
     "lendingadmin.ui",
     "lendingadmin.writes",
     "lendingadmin.gateway",
+    "lendingadmin.caching",
     "lendingadmin.worker",
     "lendingadmin.display",
     "lendingadmin.borrowers",
@@ -189,7 +190,10 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 # Opening a connection again for each request costs as much as the request's queries.
 DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-CACHES = {"default": read("CACHE_URL", cache_address, "dbcache://cache")}
+CACHES = {
+    "default": cache_address("dbcache://counters") | {"KEY_PREFIX": "counters"},
+    "shared": read("CACHE_URL", cache_address, "dbcache://cache"),
+}
 
 # The worker takes its tasks out of the database: one thing less to run and to back up.
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}

@@ -99,12 +99,12 @@ def test_any_host(settings: Any) -> None:
     [
         ("django.core.cache.backends.locmem.LocMemCache", ["lendingadmin.W005"]),
         ("django.core.cache.backends.dummy.DummyCache", ["lendingadmin.W005"]),
-        ("django.core.cache.backends.db.DatabaseCache", []),
-        ("django.core.cache.backends.redis.RedisCache", []),
+        ("lendingadmin.caching.backends.DatabaseCache", []),
+        ("lendingadmin.caching.backends.RedisCache", []),
     ],
 )
 def test_the_cache(backend: str, expected: list[str], settings: Any) -> None:
-    settings.CACHES = {"default": {"BACKEND": backend}}
+    settings.CACHES = {"shared": {"BACKEND": backend}}
     assert ids(checks.the_cache_is_shared) == expected
 
 

@@ -2,9 +2,8 @@
 
 from collections import Counter
 
-from django.core.cache import cache
-
 from lendingadmin import gateway
+from lendingadmin.caching import shared
 from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import BadRequest, LendingError
 from lendingadmin.lending.pages import Page
@@ -29,13 +28,13 @@ def read_used(app_id: str) -> Used:
     Empty where the list can't be read: the fields take any text without it.
     """
     key = f"borrowers-used:{app_id}"
-    found: Used | None = cache.get(key)
+    found: Used | None = shared.get(key)
     if found is None:
         try:
             found = count_used([one for one in each(_read_some(gateway.app(app_id)).items)])
         except LendingError:
             return {}
-        cache.set(key, found, _KEPT_SECONDS)
+        shared.set(key, found, _KEPT_SECONDS)
     return found
 
 

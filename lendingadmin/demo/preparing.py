@@ -17,7 +17,7 @@ class OtherVersion(Exception):
 
 
 def prepare_dashboard() -> None:
-    """Database, cache table, static files and people, each made or brought up to date.
+    """Database, static files and people, each made or brought up to date.
 
     Raises NotLoopback when the configured service is not on this machine, and OtherVersion.
     """
@@ -29,6 +29,5 @@ def prepare_dashboard() -> None:
             "The database was made by another version of lendingadmin and can't be brought up to "
             "date: make run FRESH=1 starts over."
         ) from error
-    call_command("createcachetable", verbosity=0)
     collect_static()
     make_people(os.environ["DEMO_PASSWORD"], settings.LENDING_BASE_URL)

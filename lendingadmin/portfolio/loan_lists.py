@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from django import forms
-from django.core.cache import cache
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, Q, QuerySet, Subquery
 from django.utils import timezone
 
+from lendingadmin.caching import shared
 from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.keyset import COUNTED
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, PAGE_SIZES, as_id
@@ -157,13 +157,13 @@ def open_list(app: LendingApp, state: Mapping[str, Any]) -> "LoanList | None":
 def list_products(snapshot: Snapshot) -> list[tuple[str, int]]:
     """The products of open loans, with how many each has."""
     key = f"loan-products:{snapshot.pk}"
-    found: list[tuple[str, int]] | None = cache.get(key)
+    found: list[Sequence[Any]] | None = shared.get(key)
     if found is None:
         rows = SnapshotLoan.objects.filter(_OPEN, snapshot=snapshot).exclude(product_id="")
         groups = rows.values_list("product_id").annotate(loans=Count("pk")).order_by("product_id")
         found = list(groups)
-        cache.set(key, found, _KEPT_SECONDS)
-    return found
+        shared.set(key, found, _KEPT_SECONDS)
+    return [(product_id, loans) for product_id, loans in found]
 
 
 class LoanList:
@@ -279,12 +279,13 @@ class LoanList:
         """The totals of the count itself. Its rows never change, so they are added up once."""
         digest = hashlib.sha256(repr(self._condition).encode()).hexdigest()[:32]
         key = f"loan-totals:{self.snapshot.pk}:{digest}"
-        found: tuple[int, dict[str, Total]] | None = cache.get(key)
-        if found is None:
-            found = _sum_up(self._counted)
-            cache.set(key, found, _KEPT_SECONDS)
-        loans, sums = found
-        return loans, dict(sums)
+        if found := shared.get(key):
+            loans, sums = found
+            return loans, {name: Total(Decimal(amount), n) for name, (amount, n) in sums.items()}
+        loans, totals = _sum_up(self._counted)
+        kept = {name: (str(total.amount), total.not_reported) for name, total in totals.items()}
+        shared.set(key, (loans, kept), _KEPT_SECONDS)
+        return loans, totals
 
     def _build_condition(self) -> Q:
         condition = self._build_kind()

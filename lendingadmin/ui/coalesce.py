@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 import simplejson
-from django.core.cache import cache
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.caching import shared
 from lendingadmin.encryption import DecryptionError, decrypt, encrypt
 from lendingadmin.lending import errors
 from lendingadmin.lending.deadline import Deadline
@@ -66,8 +66,8 @@ def _ask_once(key: str, call: Callable[[], Value]) -> Answered:
     """
     lock, mine, misses = f"{key}:lock", uuid4().hex, 0
     time_left = Deadline(LONGEST_WAIT)
-    while not cache.add(lock, mine, timeout=_LOCKED_SECONDS):
-        holder = cache.get(lock)
+    while not shared.add(lock, mine, timeout=_LOCKED_SECONDS):
+        holder = shared.get(lock)
         if holder is None:
             # Given back just now; or the cache takes no writes, and then nobody can share.
             misses += 1
@@ -83,7 +83,7 @@ def _ask_once(key: str, call: Callable[[], Value]) -> Answered:
         # Another may have been answered between the check and the lock.
         return _fresh(key) or _ask(key, mine, call)
     finally:
-        cache.delete(lock)
+        shared.delete(lock)
 
 
 def _ask(key: str, mine: str, call: Callable[[], Value]) -> Answered:
@@ -91,7 +91,7 @@ def _ask(key: str, mine: str, call: Callable[[], Value]) -> Answered:
         value = call()
     except LendingError as error:
         # For those who wait for this very call; a later caller makes one of its own.
-        cache.set(f"{key}:{mine}", encrypt(_write_error(error)), timeout=LONGEST_WAIT + 1)
+        shared.set(f"{key}:{mine}", encrypt(_write_error(error)), timeout=LONGEST_WAIT + 1)
         raise
     answered = Answered(value.raw, timezone.now())
     try:
@@ -101,7 +101,7 @@ def _ask(key: str, mine: str, call: Callable[[], Value]) -> Answered:
     except (RecursionError, ValueError):
         # What cannot be written, as it is nested too deeply, everybody reads for himself.
         return answered
-    cache.set(key, encrypt(text), timeout=GOOD_FOR.total_seconds() + 1)
+    shared.set(key, encrypt(text), timeout=GOOD_FOR.total_seconds() + 1)
     return answered
 
 
@@ -111,10 +111,10 @@ def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
     Raises that call's LendingError, and Throttled when the time is over.
     """
     while True:
-        is_over = cache.get(f"{key}:lock") != holder
+        is_over = shared.get(f"{key}:lock") != holder
         if found := _fresh(key):
             return found
-        if fault := _open(cache.get(f"{key}:{holder}")):
+        if fault := _open(shared.get(f"{key}:{holder}")):
             raise _read_error(fault)
         if is_over:
             return None
@@ -125,7 +125,7 @@ def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
 
 def _fresh(key: str) -> Answered | None:
     """The answer that is kept, if it is not too old."""
-    kept = _open(cache.get(key))
+    kept = _open(shared.get(key))
     if kept is None:
         return None
     answered = Answered(kept["raw"], datetime.fromisoformat(kept["read_at"]))

@@ -11,12 +11,12 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 import simplejson
-from django.core.cache import cache
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 
+from lendingadmin.caching import shared
 from lendingadmin.lending.errors import LendingError
 
 from .requests import PersonRequest
@@ -77,8 +77,8 @@ class Progress(NamedTuple):
 
 def read_progress(request: PersonRequest, token: str) -> Progress | None:
     """How far this person's export with that token is; None where it has not begun."""
-    kept = cache.get(_key(request, token))
-    return Progress(*kept) if kept else None
+    kept = shared.get(_key(request, token))
+    return Progress(datetime.fromisoformat(kept[0]), *kept[1:]) if kept else None
 
 
 def _key(request: PersonRequest, token: str) -> str:
@@ -102,7 +102,7 @@ def csv_response(
 
 def _keep(key: str, progress: Progress) -> Progress:
     if key:
-        cache.set(key, tuple(progress), _KEPT_SECONDS)
+        shared.set(key, [progress.since.isoformat(), *progress[1:]], _KEPT_SECONDS)
     return progress
 
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 
 from lendingadmin.assessments import tasks
 from lendingadmin.assessments.models import AssessmentIndex
 from lendingadmin.assessments.walk import AssessmentWalk
+from lendingadmin.caching import shared
 from tests.faults.server import FaultServer
 
 from .service import AssessmentService, assessment
@@ -18,7 +18,7 @@ APP = "kenya"
 @pytest.fixture
 def service(fault_server: FaultServer, settings: Any) -> AssessmentService:
     """Five assessments of five borrowers, in pages of two; what was read of others is forgotten."""
-    cache.clear()
+    shared.clear()
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
     settings.LENDING_APPS = tuple(app for app in settings.LENDING_APPS if app.app_id == APP)
     found = [assessment(number, f"B-{number}") for number in range(5)]

@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.db import OperationalError, transaction
 from django.test import Client
 from django.utils import timezone
@@ -13,6 +12,7 @@ from django_tasks_db.models import DBTaskResult
 from lendingadmin.assessments import known, tasks
 from lendingadmin.assessments.models import AssessmentIndex, KnownAssessment
 from lendingadmin.assessments.walk import AssessmentWalk
+from lendingadmin.caching import shared
 from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.values import Assessment
 from lendingadmin.worker import duties, walks
@@ -138,7 +138,7 @@ def test_a_service_that_does_not_list_them_says_why(service: AssessmentService) 
 
 def test_what_is_read_on_its_page_is_kept(desk: Client, service: AssessmentService) -> None:
     for status in (0, 1):
-        cache.clear()
+        shared.clear()
         service.people[4] = assessment(4, status=status, result=None)
         assert desk.get("/apps/kenya/assessments/A-4/status").status_code == 200
         assert KnownAssessment.objects.get().status == str(status)

@@ -7,12 +7,12 @@ import pytest
 from django.conf import settings as product
 from django.contrib.auth.models import Permission
 from django.contrib.messages import get_messages
-from django.core.cache import cache
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.borrowers.required import read_required_fields
 from lendingadmin.borrowers.suggestions import count_used
+from lendingadmin.caching import shared
 from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.values import Borrower
 from lendingadmin.people_index import live
@@ -303,4 +303,4 @@ def test_a_service_that_is_gone_offers_nothing_and_is_asked_again(
     proxy.on(f"GET {book.app}/borrowers?", behaviour)
     answer = desk.get(url(app, "used-values"))
     assert answer.status_code == 200 and "datalist" not in text_of(answer)
-    assert cache.get(f"borrowers-used:{app.app_id}") is None
+    assert shared.get(f"borrowers-used:{app.app_id}") is None

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 import simplejson
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
+from lendingadmin.caching import shared
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.values import OfferOperation
 from lendingadmin.offers import asking
@@ -24,7 +24,7 @@ Ask = Callable[..., OfferRequest]
 def service(fault_server: FaultServer, settings: Any) -> OfferService:
     """The dashboard is pointed at a service of which the test decides what it answers."""
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    cache.clear()
+    shared.clear()
     return OfferService(fault_server)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import simplejson
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
+from lendingadmin.caching import shared
 from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
@@ -46,7 +46,7 @@ class Parts(HTMLParser):
 
 def fragment(desk: Client, state: str = "running") -> str:
     """What a page that was drawn in this state is given next."""
-    cache.clear()
+    shared.clear()
     return desk.get(f"{OFFER}status?polls=3&state={state}").content.decode()
 
 

@@ -5,11 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
+from lendingadmin.caching import shared
 from lendingadmin.gateway import LendingApp
 from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
@@ -141,7 +141,7 @@ class TestThePageThatWaits:
         asked()
         page = desk.get(OFFER).content.decode()
         assert "load delay:1s" in page and "status?polls=0" in page and "Refresh" in page
-        cache.clear()
+        shared.clear()
         fragment = desk.get(OFFER + "status?polls=0").content.decode()
         assert "load delay:2s" in fragment and "<html" not in fragment
         assert service.asked == [{"requestId": "r-1"}] * 2
@@ -275,7 +275,7 @@ def test_against_the_sandbox(desk: Client, app: LendingApp, book: Caller) -> Non
     row = OfferRequest.objects.get()
     OfferRequest.objects.update(answered_at=None)
     for _ in range(40):
-        cache.clear()
+        shared.clear()
         desk.get(row.get_absolute_url() + "status")
         row.refresh_from_db()
         if row.is_finished:

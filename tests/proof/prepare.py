@@ -19,7 +19,6 @@ def main(count: int) -> None:
     groups = importlib.import_module("django.contrib.auth.models").Group.objects
     commands = importlib.import_module("django.core.management")
     commands.call_command("migrate", verbosity=0)
-    commands.call_command("createcachetable", verbosity=0)
     made = {}
     for number in range(count + 1):
         role = "support" if number else "manager"

@@ -8,10 +8,10 @@ from uuid import uuid4
 import pytest
 import redis
 import simplejson
-from django.core.cache import cache
 from django.test import RequestFactory
 from django.utils import timezone
 
+from lendingadmin.caching import shared
 from lendingadmin.lending.errors import (
     BadRequest,
     LendingError,
@@ -43,7 +43,7 @@ class Service:
 
 @pytest.fixture(autouse=True)
 def empty_cache() -> None:
-    cache.clear()
+    shared.clear()
 
 
 def test_identical_questions_cost_one_call() -> None:
@@ -66,12 +66,12 @@ def test_after_two_seconds_it_is_asked_again(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_what_is_kept_shows_nothing() -> None:
     kept: list[tuple[str, str]] = []
-    original = cache.set
+    original = shared.set
     try:
-        cache.set = lambda key, value, **_: kept.append((key, value))  # type: ignore[method-assign]
+        shared.set = lambda key, value, **_: kept.append((key, value))  # type: ignore[method-assign]
         coalesce.read("borrower-7", Assessment, Service())
     finally:
-        cache.set = original  # type: ignore[method-assign]
+        shared.set = original  # type: ignore[method-assign]
     ((key, value),) = kept
     assert "borrower-7" not in key
     assert "a-1" not in value
@@ -142,14 +142,14 @@ def test_a_fault_of_our_own_leaves_nothing_behind() -> None:
 def test_a_process_that_died_holds_nobody_up_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coalesce, "LONGEST_WAIT", 0.1)
     taken: list[str] = []
-    add = cache.add
-    monkeypatch.setattr(cache, "add", lambda key, *a, **k: taken.append(key) or add(key, *a, **k))
+    add = shared.add
+    monkeypatch.setattr(shared, "add", lambda key, *a, **k: taken.append(key) or add(key, *a, **k))
     coalesce.read("a", Assessment, Service())
-    cache.clear()
-    cache.add(taken[0], "somebody who died", timeout=30)
+    shared.clear()
+    shared.add(taken[0], "somebody who died", timeout=30)
     with pytest.raises(Throttled):
         coalesce.read("a", Assessment, Service())
-    cache.delete(taken[0])
+    shared.delete(taken[0])
     assert coalesce.read("a", Assessment, Service())[0].assessment_id == "a-1"
 
 
@@ -203,8 +203,8 @@ def test_when_a_page_asks_again(query: str, ago: int, waiting: bool, delay: int 
 def test_a_cache_that_takes_no_writes_costs_the_sharing_and_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Django's database cache says False to `add`, and nothing to `set`, when it is read-only."""
-    monkeypatch.setattr(type(cache), "add", lambda *_, **__: False, raising=False)
+    """A database cache says False to `add`, and nothing to `set`, when it is read-only."""
+    monkeypatch.setattr(type(shared._connections[shared._alias]), "add", lambda *_, **__: False, raising=False)
     service = Service()
     for calls in (1, 2):
         monkeypatch.setattr(coalesce, "GOOD_FOR", timedelta(0))

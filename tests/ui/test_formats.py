@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 
+from lendingadmin.caching import shared
 from lendingadmin.display import formats
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
@@ -69,7 +69,7 @@ def test_a_shared_poll_is_one_answer_in_two_forms(
 ) -> None:
     """Within two seconds the second is shown what the service told the first."""
     kept = book.post("/assessments", new_assessment()).body
-    cache.clear()
+    shared.clear()
     address = f"/apps/{app.app_id}/assessments/{kept['assessmentId']}/"
     for locale in ("de", "en", "de"):
         shown = desks(locale).get(address).content.decode()

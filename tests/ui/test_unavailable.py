@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.db import InterfaceError, OperationalError, connection
 from django.test import Client
 from redis.exceptions import ConnectionError as RedisGone
 
+from lendingadmin.caching import shared
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui import unavailable
@@ -144,7 +144,7 @@ def test_a_cache_that_is_gone_is_a_503(desk: Client, monkeypatch: pytest.MonkeyP
     def refuse(*_: object, **__: object) -> None:
         raise RedisGone("connection refused")
 
-    monkeypatch.setattr(type(cache._connections[cache._alias]), "get", refuse)  # type: ignore[attr-defined]
+    monkeypatch.setattr(type(shared._connections[shared._alias]), "get", refuse)  # type: ignore[attr-defined]
     assert desk.get("/exports/abc/").status_code == 503
 
 

@@ -1,0 +1,134 @@
+"""Django caches that keep signed JSON, so that who can write into them can't run code here.
+
+A value is bound to its key, so none can be moved to another. What is not signed by SECRET_KEY is
+as if it were not there. JSON makes lists of tuples.
+"""
+
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
+from django.core.cache.backends.redis import RedisCache as DjangoRedisCache
+from django.core.signing import BadSignature, dumps, loads
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from .models import Kept
+
+_NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+
+
+def _sign(key: str, value: object) -> str:
+    return dumps(value, salt=f"cache:{key}")
+
+
+def _open(key: str, text: object, default: Any) -> Any:
+    """What was signed for this key; the default where it was not."""
+    try:
+        return loads(text, salt=f"cache:{key}") if isinstance(text, str) else default
+    except BadSignature:
+        return default
+
+
+class DatabaseCache(BaseCache):
+    """Keeps what it was given until it expires: nothing makes room for anything else.
+
+    Like Django's own, it keeps nothing where the database takes no writes.
+    """
+
+    def __init__(self, location: str, params: dict[str, Any]) -> None:
+        super().__init__(params)
+
+    def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
+        """The value, or the default where there is none."""
+        name = self.make_and_validate_key(key, version=version)
+        rows = Kept.objects.filter(key=name, expires_at__gt=timezone.now())
+        return _open(name, rows.values_list("value", flat=True).first(), default)
+
+    def set(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> None:
+        """Keep it, in place of what was there."""
+        row = self._make_row(key, value, timeout, version)
+        with suppress(DatabaseError), transaction.atomic():
+            Kept.objects.bulk_create(
+                [row],
+                update_conflicts=True,
+                unique_fields=["key"],
+                update_fields=["value", "expires_at"],
+            )
+
+    def add(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> bool:
+        """Keep it if nothing is there; of several at once one does."""
+        row = self._make_row(key, value, timeout, version)
+        try:
+            with transaction.atomic():
+                Kept.objects.filter(key=row.key, expires_at__lte=timezone.now()).delete()
+                kept = {"value": row.value, "expires_at": row.expires_at}
+                return Kept.objects.get_or_create(key=row.key, defaults=kept)[1]
+        except DatabaseError:
+            return False
+
+    def delete(self, key: Any, version: int | None = None) -> bool:
+        """Forget it; whether it was there."""
+        name = self.make_and_validate_key(key, version=version)
+        return bool(Kept.objects.filter(key=name).delete()[0])
+
+    def clear(self) -> None:
+        """Forget everything that is kept under this cache's prefix."""
+        Kept.objects.filter(key__startswith=self.make_key("")).delete()
+
+    def _make_row(self, key: Any, value: Any, timeout: Any, version: int | None) -> Kept:
+        name = self.make_and_validate_key(key, version=version)
+        until = self.get_backend_timeout(timeout)
+        expires_at = _NEVER if until is None else datetime.fromtimestamp(until, UTC)
+        return Kept(key=name, value=_sign(name, value), expires_at=expires_at)
+
+
+def clear_expired() -> int:
+    """Delete what has expired; how much that was."""
+    return Kept.objects.filter(expires_at__lte=timezone.now()).delete()[0]
+
+
+class _Text:
+    """Redis holds text as it is."""
+
+    def dumps(self, text: str) -> bytes:
+        return text.encode()
+
+    def loads(self, data: bytes) -> str:
+        return data.decode(errors="replace")
+
+
+class RedisCache(DjangoRedisCache):
+    """Django's, with signed JSON in place of pickles."""
+
+    get_many = BaseCache.get_many
+    set_many = BaseCache.set_many
+    incr = BaseCache.incr
+
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        options = {**params.get("OPTIONS", {}), "serializer": _Text}
+        super().__init__(server, params | {"OPTIONS": options})
+
+    def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
+        """The value, or the default where there is none."""
+        name = self.make_and_validate_key(key, version=version)
+        return _open(name, super().get(key, None, version), default)
+
+    def set(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> None:
+        """Keep it, in place of what was there."""
+        name = self.make_and_validate_key(key, version=version)
+        super().set(key, _sign(name, value), timeout, version)
+
+    def add(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> bool:
+        """Keep it if nothing is there; of several at once one does."""
+        name = self.make_and_validate_key(key, version=version)
+        return super().add(key, _sign(name, value), timeout, version)

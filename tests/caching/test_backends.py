@@ -1,0 +1,111 @@
+"""Both caches: what is kept, for how long, and that nobody else's words are believed."""
+
+import pickle
+from collections.abc import Iterator
+from datetime import timedelta
+from threading import Barrier, Thread
+from typing import Any
+
+import pytest
+from django.core.cache import cache as counters
+from django.core.cache.backends.base import BaseCache
+from django.db import connection
+from django.utils import timezone
+
+from lendingadmin.caching import shared
+from lendingadmin.caching.backends import clear_expired
+from lendingadmin.caching.models import Kept
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(params=["counters", "shared"])
+def cache(request: pytest.FixtureRequest) -> Iterator[BaseCache]:
+    one: Any = {"counters": counters, "shared": shared}[request.param]
+    one.clear()
+    yield one
+    one.clear()
+
+
+@pytest.mark.parametrize("value", ["text", 7, 1.5, True, [1.5, 2], {"a": ["b"]}, None, ""])
+def test_what_is_kept_comes_back(cache: BaseCache, value: object) -> None:
+    cache.set("key", value)
+    assert cache.get("key", "nothing") == value
+    assert cache.get("another", "nothing") == "nothing"
+
+
+def test_a_value_is_kept_until_it_expires_or_is_forgotten(cache: BaseCache) -> None:
+    cache.set("over", 1, timeout=-1)
+    cache.set("long", 1, timeout=None)
+    cache.set("long", 2, timeout=60)
+    assert (cache.get("over"), cache.get("long")) == (None, 2)
+    assert (cache.delete("long"), cache.delete("long")) == (True, False)
+    assert cache.get("long") is None
+
+
+def test_add_keeps_what_is_there_unless_it_has_expired(cache: BaseCache) -> None:
+    assert cache.add("key", "first", timeout=60)
+    assert not cache.add("key", "second", timeout=60)
+    assert cache.get("key") == "first"
+    cache.set("key", "first", timeout=-1)
+    assert cache.add("key", "third", timeout=60)
+    assert cache.get("key") == "third"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_at_once_one_adds(cache: BaseCache) -> None:
+    start, added = Barrier(4), list[bool]()
+
+    def add() -> None:
+        start.wait()
+        added.append(cache.add("lock", "mine", timeout=60))
+        connection.close()
+
+    threads = [Thread(target=add) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(added) == [False, False, False, True]
+
+
+def test_nothing_makes_room_for_anything_else(cache: BaseCache) -> None:
+    cache.set("first", 1, timeout=600)
+    for number in range(400):
+        cache.set(f"flood-{number}", "x" * 100, timeout=600)
+    assert cache.get("first") == 1
+
+
+def test_the_two_caches_are_apart() -> None:
+    counters.set("key", "counted")
+    shared.clear()
+    assert (counters.get("key"), shared.get("key")) == ("counted", None)
+
+
+class Harm:
+    """Runs code where it is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (pytest.fail, ("the cache ran what it was given",))
+
+
+@pytest.mark.parametrize("text", ["", "no signature", pickle.dumps(Harm(), 0).decode("latin-1")])
+def test_what_nobody_signed_is_as_if_it_were_not_there(text: str) -> None:
+    counters.set("key", "mine")
+    Kept.objects.filter(key=counters.make_key("key")).update(value=text)
+    assert counters.get("key", "nothing") == "nothing"
+
+
+def test_a_value_can_not_be_moved_to_another_key() -> None:
+    counters.set("theirs", "allowed")
+    signed = Kept.objects.get(key=counters.make_key("theirs")).value
+    counters.set("mine", "refused")
+    Kept.objects.filter(key=counters.make_key("mine")).update(value=signed)
+    assert counters.get("mine", "nothing") == "nothing"
+
+
+def test_what_has_expired_is_deleted() -> None:
+    counters.set("over", 1, timeout=-1)
+    counters.set("long", 1, timeout=60)
+    assert clear_expired() == 1
+    assert Kept.objects.get().expires_at > timezone.now() + timedelta(seconds=50)
