@@ -220,6 +220,11 @@ ACCOUNT_FORMS = {"login": "lendingadmin.staff.forms.LoginForm"}
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
+# The key of the first is a user name at an address, of the second a user name.
+ACCOUNT_RATE_LIMITS = {
+    "login_failed": "10/m/ip,5/5m/key",
+    "login_failed_for_name": "50/h/key",
+}
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 MFA_ADAPTER = "lendingadmin.staff.adapter.EncryptedMFAAdapter"

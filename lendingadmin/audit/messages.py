@@ -47,6 +47,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
 _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("sign-in", "refused"): "Tried to sign in",
+        ("sign-in", "held back"): "Tried to sign in too often",
         ("receipt", "opened for reprinting"): "Opened a receipt for printing again",
         ("people", "added"): "Added a person",
         ("people", "deactivated"): "Deactivated a person",

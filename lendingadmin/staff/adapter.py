@@ -3,12 +3,22 @@
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import ratelimit
 from allauth.mfa.adapter import DefaultMFAAdapter
+from django.core.cache import cache
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest
+from django.utils.text import slugify
 
 from lendingadmin.audit import record
 from lendingadmin.encryption import decrypt, encrypt
+from lendingadmin.staff import tasks
 from lendingadmin.staff.models import User
+
+# The name of the limit of wrong passwords for one user name, wherever they come from.
+_FOR_NAME = "login_failed_for_name"
+# So long one entry of the trail, and one mail, stand for all attempts that are held back.
+_NOTED_SECONDS = 60 * 60
 
 
 class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -21,14 +31,45 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send nothing: of what allauth would mail, nothing is used here."""
 
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Hold back who guesses. Raises ValidationError.
+
+        A few wrong passwords hold back the name at that address, so that nobody locks the right
+        person out from elsewhere; many hold back the name everywhere, and managers are told.
+        """
+        try:
+            super().pre_authenticate(request, **credentials)
+        except ValidationError:
+            self._note_held_back(request, "from one address", **credentials)
+            raise
+        name = _fold_name(credentials)
+        if not ratelimit.consume(request, action=_FOR_NAME, key=name, dry_run=True):
+            self._note_held_back(request, "from many addresses", **credentials)
+            raise self.validation_error("too_many_login_attempts")
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        return f"{self.get_client_ip(request)} {_fold_name(credentials)}"
+
+    def _note_held_back(self, request: HttpRequest, detail: str, **credentials: Any) -> None:
+        """Put it into the trail, once an hour; tell managers of a name held back everywhere."""
+        person = _find_person(credentials)
+        who = person.pk if person else self.get_client_ip(request)
+        if not cache.add(f"held-back:{slugify(detail)}:{who}", True, _NOTED_SECONDS):
+            return
+        subject = person.username if person else ""
+        record(request, "sign-in", subject=subject, outcome="held back", detail=detail)
+        if person and detail == "from many addresses":
+            tasks.tell_of_guessing.enqueue(person.pk)
+
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
-        """Record a refused password, at sign-in and at re-authentication.
+        """Count and record a refused password, at sign-in and at re-authentication.
 
         The user name is kept only if there is such a person: people type passwords into the wrong
         field, and a trail that repeated them would publish them. allauth's throttle bounds how
         many entries there are.
         """
-        person = User.objects.filter(username__iexact=credentials.get("username") or "").first()
+        ratelimit.consume(request, action=_FOR_NAME, key=_fold_name(credentials))
+        person = _find_person(credentials)
         detail = "wrong password" if person else "no such user name"
         record(
             request,
@@ -37,6 +78,14 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             outcome="refused",
             detail=detail if person is None or person.is_active else "wrong password, inactive",
         )
+
+
+def _fold_name(credentials: dict[str, Any]) -> str:
+    return str(credentials.get("username") or "").casefold()
+
+
+def _find_person(credentials: dict[str, Any]) -> User | None:
+    return User.objects.filter(username__iexact=credentials.get("username") or "").first()
 
 
 class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]

@@ -11,8 +11,10 @@ class StaffConfig(AppConfig):
     verbose_name = "People"
 
     def ready(self) -> None:
-        from lendingadmin.staff import signals
+        from lendingadmin.staff import signals, tasks
         from lendingadmin.staff.sync import sync_roles
+        from lendingadmin.worker.duties import register_tasks
 
         post_migrate.connect(sync_roles, sender=self, dispatch_uid="staff.sync_roles")
         signals.connect_all()
+        register_tasks(tasks.tell_of_guessing)

@@ -50,6 +50,11 @@ def register_duty(duty: Duty, *tasks: Task[Any, Any]) -> None:
     """
     if duty not in _DUTIES:
         _DUTIES.append(duty)
+    register_tasks(*tasks)
+
+
+def register_tasks(*tasks: Task[Any, Any]) -> None:
+    """Let the worker put these tasks back when they are lost."""
     _TASKS.update({one.module_path: one for one in tasks})
 
 

