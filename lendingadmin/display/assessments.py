@@ -8,6 +8,9 @@ only its number.
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from lendingadmin.display.numbers import as_it_came, decimals_of, grouped, number
 from lendingadmin.display.statuses import Status
 from lendingadmin.display.text import spelled
@@ -19,25 +22,27 @@ from .locales import DEFAULT_LOCALE
 RISK_SCALE = (Decimal(0), Decimal(100))
 CREDIT_SCALE = (Decimal(300), Decimal(850))
 _OUTCOMES = {
-    "authorized": Status("authorized", "good", "check-circle"),
-    "declined": Status("declined", "bad", "x-circle"),
-    "invalid": Status("invalid", "warn", "exclamation-triangle"),
+    gettext_noop("authorized"): ("good", "check-circle"),
+    gettext_noop("declined"): ("bad", "x-circle"),
+    gettext_noop("invalid"): ("warn", "exclamation-triangle"),
 }
 _OUTCOME_SENTENCES = {
-    "authorized": "The service authorizes lending to this account.",
-    "declined": "The service advises against lending to this account.",
-    "invalid": "The service could not judge this account: there is no valid result.",
+    "authorized": gettext_noop("The service authorizes lending to this account."),
+    "declined": gettext_noop("The service advises against lending to this account."),
+    "invalid": gettext_noop("The service could not judge this account: there is no valid result."),
 }
 _LEVELS = {
-    "very low": ("good", "shield-check"),
-    "low": ("good", "shield-check"),
-    "medium": ("warn", "exclamation-triangle"),
-    "high": ("bad", "exclamation-triangle"),
-    "very high": ("bad", "exclamation-triangle"),
+    gettext_noop("very low"): ("good", "shield-check"),
+    gettext_noop("low"): ("good", "shield-check"),
+    gettext_noop("medium"): ("warn", "exclamation-triangle"),
+    gettext_noop("high"): ("bad", "exclamation-triangle"),
+    gettext_noop("very high"): ("bad", "exclamation-triangle"),
 }
 _TYPE_WARNINGS = {
-    "0": "In beta testing: its results may change, so check them against another assessment.",
-    "2": "Deprecated: the service may refuse it, or stop offering it.",
+    "0": gettext_noop(
+        "In beta testing: its results may change, so check them against another assessment."
+    ),
+    "2": gettext_noop("Deprecated: the service may refuse it, or stop offering it."),
 }
 
 
@@ -46,12 +51,14 @@ def outcome(value: object) -> Status | None:
     if value is None or value == "":
         return None
     key = as_it_came(value)
-    return _OUTCOMES.get(key) or Status(spelled(value), "odd", "question-mark-circle")
+    if key in _OUTCOMES:
+        return Status(_(key), *_OUTCOMES[key])
+    return Status(spelled(value), "odd", "question-mark-circle")
 
 
 def outcome_sentence(value: object) -> str:
     """What the type of an outcome means; empty where the spec names no such type."""
-    return _OUTCOME_SENTENCES.get(value, "") if isinstance(value, str) else ""
+    return _(_OUTCOME_SENTENCES.get(value, "")) if isinstance(value, str) else ""
 
 
 def risk(level: object) -> Status | None:
@@ -60,12 +67,12 @@ def risk(level: object) -> Status | None:
         return None
     words = spelled(level)
     tone, icon = _LEVELS.get(words.lower(), ("", "minus-circle"))
-    return Status(f"{words} risk", tone, icon)
+    return Status(_("%(level)s risk") % {"level": _(words)}, tone, icon)
 
 
 def type_warning(status: object) -> str:
     """What to know before an assessment type of this status is used; empty where nothing is."""
-    return _TYPE_WARNINGS.get(status_key(status), "")
+    return _(_TYPE_WARNINGS.get(status_key(status), ""))
 
 
 def borrower_id(account_id: object) -> str:
@@ -85,12 +92,12 @@ def limits(settings: object) -> list[tuple[str, str]]:
     came.
     """
     if settings is None or isinstance(settings, Malformed):
-        return [("Limits", "none named" if settings is None else as_it_came(settings))]
+        return [(_("Limits"), _("none named") if settings is None else as_it_came(settings))]
     named = (
-        ("Channels", "apps", "channels"),
-        ("Platforms", "apps", "platforms"),
-        ("Borrowers", "accounts", "categories"),
-        ("Account types", "accounts", "account_types"),
+        (_("Channels"), "apps", "channels"),
+        (_("Platforms"), "apps", "platforms"),
+        (_("Borrowers"), "accounts", "categories"),
+        (_("Account types"), "accounts", "account_types"),
     )
     return [
         (label, _listed(getattr(settings, group, None), field)) for label, group, field in named
@@ -101,7 +108,7 @@ def _listed(group: object, field: str) -> str:
     values = group if isinstance(group, Malformed) else getattr(group, field, None)
     if isinstance(values, Malformed):
         return as_it_came(values)
-    return ", ".join(spelled(value) for value in values or ()) or "any"
+    return ", ".join(spelled(value) for value in values or ()) or _("any")
 
 
 @dataclass(frozen=True)
@@ -119,7 +126,12 @@ class Gauge:
     @property
     def words(self) -> str:
         """The picture for those who can't see it."""
-        return f"{self.label} {self.value}, drawn from {self.lowest} to {self.highest}"
+        return _("%(label)s %(value)s, drawn from %(lowest)s to %(highest)s") % {
+            "label": self.label,
+            "value": self.value,
+            "lowest": self.lowest,
+            "highest": self.highest,
+        }
 
 
 @dataclass(frozen=True)
@@ -164,8 +176,10 @@ def draw_gauge(
 def draw_gauges(result: object, tone: str = "", locale: str = DEFAULT_LOCALE) -> list[Gauge]:
     """The gauges of an outcome: risk score, in the tone of its level, and credit score."""
     drawn = (
-        draw_gauge("Risk score", getattr(result, "risk_score", None), RISK_SCALE, tone, locale),
-        draw_gauge("Credit score", getattr(result, "credit_score", None), CREDIT_SCALE, "", locale),
+        draw_gauge(_("Risk score"), getattr(result, "risk_score", None), RISK_SCALE, tone, locale),
+        draw_gauge(
+            _("Credit score"), getattr(result, "credit_score", None), CREDIT_SCALE, "", locale
+        ),
     )
     return [one for one in drawn if one]
 
@@ -180,15 +194,15 @@ def list_steps(result: object) -> list[Step]:
     rule = getattr(result, "rule", None)
     too_little = getattr(result, "reason", None) == "no_data"
     judged = kind in ("authorized", "declined")
-    data = ("too little", "bad") if too_little else ("enough", "good") if judged else ("", "")
     if too_little:
-        rules = ("not reached", "")
-    elif rule:
-        rules = ("one failed", "bad")
+        data, rules = (_("too little"), "bad"), (_("not reached"), "")
     else:
-        rules = ("none failed", "good") if kind == "authorized" else ("", "")
+        data = (_("enough"), "good") if judged else ("", "")
+        rules = (_("none failed"), "good") if kind == "authorized" else ("", "")
+        if rule:
+            rules = (_("one failed"), "bad")
     tones = {"authorized": "good", "declined": "bad", "invalid": "warn"}
     tone = tones.get(kind, "odd") if isinstance(kind, str) else "odd"
-    decision = (as_it_came(kind).replace("_", " "), tone)
-    stations = (("Data", *data), ("Rules", *rules), ("Outcome", *decision))
-    return [Step(label, words or "not reported", tone) for label, words, tone in stations]
+    decision = (_(as_it_came(kind).replace("_", " ")), tone)
+    stations = ((_("Data"), *data), (_("Rules"), *rules), (_("Outcome"), *decision))
+    return [Step(label, words or _("not reported"), tone) for label, words, tone in stations]

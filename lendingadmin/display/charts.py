@@ -11,15 +11,23 @@ from datetime import date, datetime, tzinfo
 from decimal import Decimal
 from itertools import pairwise
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
 from lendingadmin.display.money import compact, figure, money
-from lendingadmin.display.numbers import counted, number
+from lendingadmin.display.numbers import number, whole
 from lendingadmin.display.times import contract_date, contract_day, short_contract_day
 
 from .locales import DEFAULT_LOCALE, write_month
 
-_PARTS = ("principal", "interest", "fees", "penalty")
+_PARTS = (
+    gettext_noop("principal"),
+    gettext_noop("interest"),
+    gettext_noop("fees"),
+    gettext_noop("penalty"),
+)
 # What an instalment comes to beyond the parts that the service gives.
-_REST = "other"
+_REST = gettext_noop("other")
 KINDS = (*_PARTS, _REST)
 _FOOT = 22
 _LABEL_WIDTH = 48
@@ -219,7 +227,7 @@ def draw_schedule(
         plot.draw_slot_bar(
             (index, len(rows)),
             row.parts,
-            f"{title}, late" if index in late else title,
+            _("%(instalment)s, late") % {"instalment": title} if index in late else title,
             label=row.label(spans_years, locale),
             due=index < passed,
             late=index in late,
@@ -228,9 +236,11 @@ def draw_schedule(
         share = passed / len(rows)
         plot.today, plot.today_anchor = _unit(100 * share), "end" if share > 0.9 else "start"
     plot.kinds = _kinds(rows)
-    plot.summary = counted(len(rows), "instalment")
-    plot.summary += f", {passed} due before today" if today else ""
-    plot.summary += f", {len(late)} late" if late else ""
+    summary = [ngettext("%(count)s instalment", "%(count)s instalments", len(rows))]
+    summary += [_("%(passed)s due before today")] if today else []
+    summary += [_("%(late)s late")] if late else []
+    counts = {"count": whole(len(rows)), "passed": passed, "late": len(late)}
+    plot.summary = ", ".join(summary) % counts
     return plot
 
 
@@ -346,7 +356,7 @@ def draw_line(
     rule only the last has one.
     """
     ordered = sorted(points)
-    amounts = [amount for _, amount in ordered]
+    amounts = [amount for _when, amount in ordered]
     if len(ordered) < 2 or ordered[0][0] == ordered[-1][0]:
         return None
     if not marks and max(amounts) <= 0:
@@ -363,7 +373,12 @@ def draw_line(
     plot.dots = spots if dotted and len(spots) <= _MOST_DOTS else [] if dotted else spots[-1:]
     first, last = write_time(start), write_time(end)
     plot.labels = _ends(first, last)
-    plot.summary = f"from {write(min(amounts))} to {write(max(amounts))}, {first} to {last}"
+    plot.summary = _("from %(lowest)s to %(highest)s, %(first)s to %(last)s") % {
+        "lowest": write(min(amounts)),
+        "highest": write(max(amounts)),
+        "first": first,
+        "last": last,
+    }
     return plot
 
 
@@ -394,7 +409,7 @@ class _Row:
     def title(self, currency: str, locale: str) -> str:
         written = {kind: figure(part, currency, locale) for kind, part in self.parts.items()}
         total = figure(self.total, currency, locale)
-        words = ", ".join(f"{kind} {written[kind]}" for kind, part in self.parts.items() if part)
+        words = ", ".join(f"{_(kind)} {written[kind]}" for kind, part in self.parts.items() if part)
         head = f"{contract_day(self.when, self.zone, locale)}: {total}"
         return f"{head} ({words})" if words else head
 

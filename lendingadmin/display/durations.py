@@ -3,11 +3,19 @@
 import re
 from datetime import timedelta
 
-from lendingadmin.display.numbers import as_it_came, counted
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, ngettext_lazy
+
+from lendingadmin.display.numbers import as_it_came, whole
 
 from .locales import DEFAULT_LOCALE
 
 _DAYS = re.compile(r"\s*(\d{1,6})\s+days?\s*", re.ASCII | re.IGNORECASE)
+_UNITS = (
+    (365, ngettext_lazy("%(count)s year", "%(count)s years", "number")),
+    (30, ngettext_lazy("%(count)s month", "%(count)s months", "number")),
+    (7, ngettext_lazy("%(count)s week", "%(count)s weeks", "number")),
+)
 
 
 def duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
@@ -20,17 +28,19 @@ def duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
     days = days_of(value)
     if days is None:
         return as_it_came(value)
-    for length, name in ((365, "year"), (30, "month"), (7, "week")):
+    for length, words in _UNITS:
         count, rest = divmod(days, length)
         if count and not rest and days != 30:
-            return counted(count, name, locale)
-    return counted(days, "day", locale)
+            return words % {"number": count, "count": whole(count, locale)}
+    return exact_duration(value, locale)
 
 
 def exact_duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write a duration in days."""
     days = days_of(value)
-    return as_it_came(value) if days is None else counted(days, "day", locale)
+    if days is None:
+        return as_it_came(value)
+    return ngettext("%(count)s day", "%(count)s days", days) % {"count": whole(days, locale)}
 
 
 def elapsed(value: object) -> str:
@@ -46,9 +56,14 @@ def elapsed(value: object) -> str:
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
-    parts = [(days, "day" if days == 1 else "days"), (hours, "h"), (minutes, "min"), (seconds, "s")]
-    shown = [f"{count} {unit}" for count, unit in parts if count][:2]
-    return " ".join(shown) or "0 s"
+    parts = (
+        (days, ngettext("%(count)s day", "%(count)s days", days)),
+        (hours, _("%(count)s h")),
+        (minutes, _("%(count)s min")),
+        (seconds, _("%(count)s s")),
+    )
+    shown = [words % {"count": count} for count, words in parts if count][:2]
+    return " ".join(shown) or _("%(count)s s") % {"count": 0}
 
 
 def days_of(value: object) -> int | None:

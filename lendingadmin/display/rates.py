@@ -2,13 +2,27 @@
 
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext, ngettext_lazy
+
 from lendingadmin.display.durations import days_of
-from lendingadmin.display.numbers import MINUS, as_it_came, counted, decimals_of, grouped, number
+from lendingadmin.display.numbers import MINUS, as_it_came, decimals_of, grouped, number, whole
 
 from .locales import DEFAULT_LOCALE, write_percent
 
 _WIDE = Context(prec=60, rounding=ROUND_HALF_EVEN)
-_PERIODS = {1: "a day", 7: "a week", 30: "a month", 365: "a year"}
+_PERIODS = {
+    1: gettext_noop("a day"),
+    7: gettext_noop("a week"),
+    30: gettext_noop("a month"),
+    365: gettext_noop("a year"),
+}
+_UNITS = (
+    (365, ngettext_lazy("every %(count)s year", "every %(count)s years", "count")),
+    (30, ngettext_lazy("every %(count)s month", "every %(count)s months", "count")),
+    (7, ngettext_lazy("every %(count)s week", "every %(count)s weeks", "count")),
+    (1, ngettext_lazy("every %(count)s day", "every %(count)s days", "count")),
+)
 
 
 def rate(value: object, locale: str = DEFAULT_LOCALE, per: str = "") -> str:
@@ -33,7 +47,7 @@ def points(value: object, locale: str = DEFAULT_LOCALE) -> str:
     if fraction is None:
         return as_it_came(value)
     rounded = _tidy(_percent(fraction))
-    return f"{grouped(rounded, decimals_of(rounded), locale)} points"
+    return _("%(points)s points") % {"points": grouped(rounded, decimals_of(rounded), locale)}
 
 
 def exact_rate(value: object, locale: str = DEFAULT_LOCALE) -> str:
@@ -51,10 +65,15 @@ def rate_hover(value: object, locale: str = DEFAULT_LOCALE, days: int | None = N
     if fraction is None:
         return as_it_came(value)
     exact = exact_rate(value, locale)
-    parts = [] if exact == rate(value, locale) else [exact]
-    within = f" in {counted(days, 'day', locale)}" if days else ""
-    parts.append(f"as a fraction {fraction:f}{within}")
-    return ", ".join(parts)
+    words = _("as a fraction %(fraction)s")
+    if days:
+        words = ngettext(
+            "as a fraction %(fraction)s in %(count)s day",
+            "as a fraction %(fraction)s in %(count)s days",
+            days,
+        )
+    came = words % {"fraction": f"{fraction:f}", "count": whole(days or 0, locale)}
+    return came if exact == rate(value, locale) else f"{exact}, {came}"
 
 
 def period(value: object) -> str:
@@ -66,12 +85,9 @@ def period(value: object) -> str:
     if not days:
         return ""
     if days in _PERIODS:
-        return _PERIODS[days]
-    for length, name in ((365, "years"), (30, "months"), (7, "weeks")):
-        count, rest = divmod(days, length)
-        if not rest:
-            return f"every {count} {name}"
-    return f"every {days} days"
+        return _(_PERIODS[days])
+    length, words = next(unit for unit in _UNITS if not days % unit[0])
+    return words % {"count": days // length}
 
 
 def _percent(fraction: Decimal) -> Decimal:

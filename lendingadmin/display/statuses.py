@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
 from lendingadmin.display.numbers import as_it_came, grouped, number
 from lendingadmin.lending.values import status_key
 
@@ -19,38 +22,39 @@ class Status(NamedTuple):
     icon: str = "minus-circle"
 
 
+_WRITTEN_OFF = gettext_noop("written off")
 _BY_WORD = {
-    "pending": ("", "clock"),
-    "open": ("info", "lock-open"),
-    "closed": ("", "lock-closed"),
-    "settled": ("good", "check-circle"),
-    "written off": ("bad", "x-circle"),
-    "performing": ("good", "check-circle"),
-    "watch": ("warn", "eye"),
-    "substandard": ("warn", "exclamation-triangle"),
-    "doubtful": ("bad", "exclamation-triangle"),
-    "loss": ("bad", "x-circle"),
-    "active": ("good", "check-circle"),
-    "inactive": ("", "minus-circle"),
-    "suspended": ("warn", "pause-circle"),
-    "blocked": ("bad", "no-symbol"),
-    "deleted": ("", "trash"),
+    gettext_noop("pending"): ("", "clock"),
+    gettext_noop("open"): ("info", "lock-open"),
+    gettext_noop("closed"): ("", "lock-closed"),
+    gettext_noop("settled"): ("good", "check-circle"),
+    _WRITTEN_OFF: ("bad", "x-circle"),
+    gettext_noop("performing"): ("good", "check-circle"),
+    gettext_noop("watch"): ("warn", "eye"),
+    gettext_noop("substandard"): ("warn", "exclamation-triangle"),
+    gettext_noop("doubtful"): ("bad", "exclamation-triangle"),
+    gettext_noop("loss"): ("bad", "x-circle"),
+    gettext_noop("active"): ("good", "check-circle"),
+    gettext_noop("inactive"): ("", "minus-circle"),
+    gettext_noop("suspended"): ("warn", "pause-circle"),
+    gettext_noop("blocked"): ("bad", "no-symbol"),
+    gettext_noop("deleted"): ("", "trash"),
 }
 
 # Words for a loan's status that decide whether it is open; any other word leaves that undecided.
 _OPEN = {"open"}
-_NOT_OPEN = {"pending", "closed", "settled", "written off", "deleted"}
+_NOT_OPEN = {"pending", "closed", "settled", _WRITTEN_OFF, "deleted"}
 
 _PROCESSING = {
-    "0": Status("not processed", "", "clock"),
-    "1": Status("processed", "good", "check-circle"),
-    "2": Status("processed with errors", "bad", "exclamation-triangle"),
+    "0": Status(gettext_noop("not processed"), "", "clock"),
+    "1": Status(gettext_noop("processed"), "good", "check-circle"),
+    "2": Status(gettext_noop("processed with errors"), "bad", "exclamation-triangle"),
 }
 
 _ASSESSMENT_TYPES = {
-    "0": Status("beta", "info", "beaker"),
-    "1": Status("available", "good", "check-circle"),
-    "2": Status("deprecated", "", "archive-box"),
+    "0": Status(gettext_noop("beta"), "info", "beaker"),
+    "1": Status(gettext_noop("available"), "good", "check-circle"),
+    "2": Status(gettext_noop("deprecated"), "", "archive-box"),
 }
 
 
@@ -65,9 +69,9 @@ def find_status(value: object, words: Words) -> Status | None:
     key = status_key(value)
     word = words.get(key)
     if word is None:
-        word = f"status {key}" if number(value) is not None else key
-    tone, icon = _BY_WORD.get(word.lower(), ("", "minus-circle"))
-    return Status(word, tone, icon)
+        word = _("status %(key)s") % {"key": key} if number(value) is not None else key
+    look = _BY_WORD.get(word.lower())
+    return Status(_(word), *look) if look else Status(word)
 
 
 def says_open(value: object, words: Words) -> bool | None:
@@ -75,27 +79,33 @@ def says_open(value: object, words: Words) -> bool | None:
 
     The spec names `open` and `closed`, but no number for them (spec: States and transitions).
     """
-    status = find_status(value, words)
-    word = status.word.strip().casefold() if status else ""
+    key = status_key(value)
+    word = words.get(key, key).strip().casefold()
     return word in _OPEN if word in _OPEN | _NOT_OPEN else None
 
 
 def processing(value: object) -> Status | None:
     """The status of an assessment or event (spec: States and transitions)."""
-    return _PROCESSING.get(status_key(value)) or find_status(value, {})
+    known = _PROCESSING.get(status_key(value))
+    return known._replace(word=_(known.word)) if known else find_status(value, {})
 
 
 def assessment_type(value: object) -> Status | None:
     """The status of an assessment type (spec: States and transitions)."""
-    return _ASSESSMENT_TYPES.get(status_key(value)) or find_status(value, {})
+    known = _ASSESSMENT_TYPES.get(status_key(value))
+    return known._replace(word=_(known.word)) if known else find_status(value, {})
 
 
 def days_late(value: object, locale: str = DEFAULT_LOCALE) -> Status | None:
     """`20 days late` for a loan in arrears (spec: LoanSchedule, daysLate); else None."""
     days = number(value)
     if days is None:
-        return None if value is None else Status(f"days late: {as_it_came(value)}", "odd")
+        if value is None:
+            return None
+        return Status(_("days late: %(days)s") % {"days": as_it_came(value)}, "odd")
     if days <= 0:
         return None
-    text = grouped(days, 0, locale) if days == days.to_integral_value() else str(days)
-    return Status(f"{text} {'day' if days == 1 else 'days'} late", "bad", "exclamation-triangle")
+    is_whole = days == days.to_integral_value()
+    words = ngettext("%(count)s day late", "%(count)s days late", int(days) if is_whole else 2)
+    text = grouped(days, 0, locale) if is_whole else str(days)
+    return Status(words % {"count": text}, "bad", "exclamation-triangle")

@@ -1,12 +1,15 @@
 """Plain values and enumeration words as text."""
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from lendingadmin.display.numbers import MISSING, as_it_came
 
 
 def shown(value: object) -> str:
     """Show a plain value: nothing as `—`, yes and no for booleans, anything else as it came."""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     if isinstance(value, str) and not value.strip():
         return MISSING
     return as_it_came(value)
@@ -18,17 +21,17 @@ def spelled(value: object) -> str:
 
 
 _OUTCOMES = {
-    "yes": "It is {verb}",
-    "no": "Nothing was {verb}",
-    "probably": "Probably {verb}",
-    "unknown": "Not known yet",
+    "yes": gettext_noop("It is %(verb)s"),
+    "no": gettext_noop("Nothing was %(verb)s"),
+    "probably": gettext_noop("Probably %(verb)s"),
+    "unknown": gettext_noop("Not known yet"),
 }
 
 
-def write_outcome(saved: str, verb: str = "saved") -> str:
+def write_outcome(saved: str, verb: str = gettext_noop("saved")) -> str:
     """Whether anything was saved, as a sentence: `no`, `yes, says a person`."""
     answer, comma, rest = saved.partition(",")
-    return f"{_OUTCOMES[answer].format(verb=verb)}{comma}{rest}."
+    return f"{_(_OUTCOMES[answer]) % {'verb': _(verb)}}{comma}{rest}."
 
 
 def person_name(individual: object, fallback: object = None) -> str:

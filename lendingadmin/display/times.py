@@ -2,11 +2,23 @@
 
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
+
 from lendingadmin.display.numbers import MISSING, as_it_came, whole
 
 from .locales import DEFAULT_LOCALE, write_day
 
-_STEPS = ((86_400, "day"), (3_600, "h"), (60, "min"))
+# The length of a step in seconds, its words for the past and for the future.
+_STEPS = (
+    (
+        86_400,
+        ngettext_lazy("%(count)s day ago", "%(count)s days ago", "number"),
+        ngettext_lazy("in %(count)s day", "in %(count)s days", "number"),
+    ),
+    (3_600, gettext_lazy("%(count)s h ago"), gettext_lazy("in %(count)s h")),
+    (60, gettext_lazy("%(count)s min ago"), gettext_lazy("in %(count)s min")),
+)
 
 
 def day(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
@@ -57,7 +69,7 @@ def utc(value: object) -> str:
     if there is None:
         return as_it_came(value)
     fraction = f".{there.microsecond:06}".rstrip("0").ljust(4, "0") if there.microsecond else ""
-    return f"{there.replace(tzinfo=None).isoformat(' ', 'seconds')}{fraction} UTC"
+    return f"{there.replace(tzinfo=None).isoformat(' ', 'seconds')}{fraction} {there:%Z}"
 
 
 def calendar_day(value: object, zone: tzinfo | None = None) -> date | None:
@@ -93,13 +105,12 @@ def ago(value: object, now: datetime, locale: str = DEFAULT_LOCALE) -> str:
     if then is None:
         return as_it_came(value)
     seconds = int((now - then).total_seconds())
-    for length, name in _STEPS:
+    for length, behind, ahead in _STEPS:
         count = abs(seconds) // length
         if count:
-            unit = "days" if name == "day" and count > 1 else name
-            far = whole(count, locale)
-            return f"{far} {unit} ago" if seconds > 0 else f"in {far} {unit}"
-    return "just now" if seconds >= 0 else "in a moment"
+            words = behind if seconds > 0 else ahead
+            return words % {"number": count, "count": whole(count, locale)}
+    return _("just now") if seconds >= 0 else _("in a moment")
 
 
 def in_days(
@@ -109,11 +120,14 @@ def in_days(
     count = days_between(now, contract_date(value, zone), zone)
     if count is None:
         return as_it_came(value)
-    near = {0: "today", 1: "tomorrow", -1: "yesterday"}
+    near = {0: _("today"), 1: _("tomorrow"), -1: _("yesterday")}
     if count in near:
         return near[count]
-    far = whole(abs(count), locale)
-    return f"in {far} days" if count > 0 else f"{far} days ago"
+    if count > 0:
+        words = ngettext("in %(count)s day", "in %(count)s days", count)
+    else:
+        words = ngettext("%(count)s day ago", "%(count)s days ago", -count)
+    return words % {"count": whole(abs(count), locale)}
 
 
 def offsets_differ(value: object, one: tzinfo | None, other: tzinfo | None) -> bool:
@@ -147,7 +161,8 @@ def offset_words(value: datetime) -> str:
     if season == other.dst() or offset == other.utcoffset():
         return utc_offset
     is_summer = (offset or timedelta(0)) > (other.utcoffset() or timedelta(0))
-    return f"{'summer' if is_summer else 'winter'} time ({utc_offset})"
+    words = _("summer time (%(offset)s)") if is_summer else _("winter time (%(offset)s)")
+    return words % {"offset": utc_offset}
 
 
 def typed_moment(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
@@ -163,7 +178,7 @@ def zone_name(zone: object) -> str:
     if zone is None:
         return MISSING
     city = str(zone).rpartition("/")[2].replace("_", " ")
-    return city if city in ("UTC", "GMT") else f"{city} time"
+    return city if city in ("UTC", "GMT") else _("%(city)s time") % {"city": city}
 
 
 def _local(value: object, zone: tzinfo | None) -> datetime | None:

@@ -19,16 +19,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render, resolve_url
 from django.urls import URLPattern, URLResolver
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from lendingadmin.staff.roles import RIGHTS, describe_roles
 
 from .errors import Card
-
-_NOT_SENT = (
-    "You were signed out before you sent this: it was not sent, and nothing was saved. "
-    "Sign in, check it and send it again."
-)
 
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
@@ -143,25 +139,29 @@ class AccessMiddleware:
 
 def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
     """The page (403) that says which role is needed for what: about the person, not the service."""
-    role = getattr(request.user, "role", "")
-    return _refused(
-        request,
-        f"To {RIGHTS[permission].words} you need the role {describe_roles(permission)}; "
-        f"you are signed in as {request.user.get_username()} ({role}).",
+    words = _(
+        "To %(action)s you need the role %(roles)s; you are signed in as %(person)s (%(role)s)."
     )
+    given = {
+        "action": _(RIGHTS[permission].words),
+        "roles": describe_roles(permission),
+        "person": request.user.get_username(),
+        "role": getattr(request.user, "role", ""),
+    }
+    return _refused(request, words % given)
 
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Django's handler403: the same page for a view that refuses somebody by itself."""
-    return _refused(request, str(exception or "") or "Your role does not allow this.")
+    return _refused(request, str(exception or "") or _("Your role does not allow this."))
 
 
 def _refused(request: HttpRequest, cause: str) -> HttpResponse:
     """Draw the card; as a fragment it is a 200, because htmx puts nothing else into the page."""
     card = Card(
-        title="Your role does not allow this",
+        title=_("Your role does not allow this"),
         cause=cause,
-        next="Ask a manager to do it, or to give you the role.",
+        next=_("Ask a manager to do it, or to give you the role."),
         saved="" if request.method in ("GET", "HEAD") else "no",
         tone="warn",
     )
@@ -191,7 +191,13 @@ def _to_sign_in(request: HttpRequest) -> HttpResponseBase:
     to; the page around it is. Who sent a form reads at sign-in that it was not sent.
     """
     if _sends_a_form(request):
-        messages.warning(request, _NOT_SENT)
+        messages.warning(
+            request,
+            _(
+                "You were signed out before you sent this: it was not sent, and nothing was saved. "
+                "Sign in, check it and send it again."
+            ),
+        )
     if getattr(request, "htmx", False):
         target = redirect_to_login(_page_of(request, "HX-Current-URL"), settings.LOGIN_URL)
         return HttpResponseClientRedirect(target.url)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import msgspec
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.lending.calls import Call
@@ -65,7 +66,7 @@ def _shown(call: Call) -> Shown:
         operation=call.operation,
         method=call.method,
         path=call.path,
-        status=str(call.status or call.error or "no answer"),
+        status=str(call.status or call.error or _("no answer")),
         milliseconds=round(call.seconds * 1000),
         request_id=call.request_id or "",
         curl=_curl(call),
@@ -86,7 +87,7 @@ def _pretty(call: Call, body: bytes) -> str:
     try:
         shown = redact(read_head(body), also)
     except (ValueError, msgspec.MsgspecError):
-        return f"… {len(body)} bytes that can't be read"
+        return _("… %(count)s bytes that can't be read") % {"count": len(body)}
     return msgspec.json.format(_ENCODER.encode(shown), indent=2).decode()
 
 
@@ -113,4 +114,6 @@ def _read_items(raw: bytes) -> object:
 
 
 def _read_short(raw: bytes) -> object:
-    return decode(raw) if len(raw) <= _LONGEST_ITEM else f"… {len(raw)} bytes"
+    if len(raw) > _LONGEST_ITEM:
+        return _("… %(count)s bytes") % {"count": len(raw)}
+    return decode(raw)

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import simplejson
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.caching import shared
@@ -30,9 +31,6 @@ _LOCKED_SECONDS = 30
 _PAUSE = 0.05
 # A lock that can be neither taken nor seen so many times cannot be kept.
 _MISSES = 5
-_NOT_THERE_YET = (
-    "Others have asked for the same just now, and the answer is not there yet. Nothing was sent."
-)
 
 Read = TypeVar("Read", bound=Value)
 
@@ -119,7 +117,12 @@ def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
         if is_over:
             return None
         if time_left.has_passed:
-            raise Throttled(_NOT_THERE_YET)
+            raise Throttled(
+                _(
+                    "Others have asked for the same just now, and the answer is not there yet. "
+                    "Nothing was sent."
+                )
+            )
         time.sleep(_PAUSE)
 
 

@@ -5,11 +5,13 @@ from datetime import date, datetime
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
 from lendingadmin.display.times import zone_name
 
 # For a day that contracts mean (Spec: LendingContract: days begin and end in UTC).
-UTC_DAY = "UTC day"
+UTC_DAY = gettext_noop("UTC day")
 # For a day that is the same everywhere, such as a date of birth.
 NO_ZONE = ""
 _A_YEAR = 366  # days
@@ -22,7 +24,7 @@ def plausible(value: date) -> None:
     Raises ValidationError.
     """
     if not 1900 <= value.year < 9999:
-        raise ValidationError("Give a year between 1900 and 9998.")
+        raise ValidationError(_("Give a year between 1900 and 9998."))
 
 
 def far_notice(what: str, at: datetime, now: datetime) -> str:
@@ -34,8 +36,19 @@ def far_notice(what: str, at: datetime, now: datetime) -> str:
     if abs(days) <= _A_YEAR:
         return ""
     years = abs(days) // 365
-    far = "more than a year" if years < 2 else f"{years} years"
-    return f"{what} is {far} {'from now' if days > 0 else 'ago'}: check the year."
+    if days > 0:
+        words = ngettext(
+            "%(what)s is more than a year from now: check the year.",
+            "%(what)s is %(count)s years from now: check the year.",
+            years,
+        )
+    else:
+        words = ngettext(
+            "%(what)s is more than a year ago: check the year.",
+            "%(what)s is %(count)s years ago: check the year.",
+            years,
+        )
+    return words % {"what": what, "count": years}
 
 
 def zone_beside(field: forms.Field) -> str:
@@ -47,4 +60,4 @@ def zone_beside(field: forms.Field) -> str:
     if getattr(field.widget, "input_type", "") not in _CONTROLS:
         return ""
     words: str | None = getattr(field, "zone_words", None)
-    return zone_name(timezone.get_current_timezone()) if words is None else words
+    return zone_name(timezone.get_current_timezone()) if words is None else _(words)

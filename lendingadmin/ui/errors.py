@@ -8,6 +8,9 @@ the access rule.
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
 from lendingadmin.gateway import is_outage
 from lendingadmin.lending.errors import (
     AnswerTooLarge,
@@ -57,130 +60,133 @@ class Card:
 _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         NotFound,
-        "The service does not know this record",
-        "Check the id, and whether the right app is chosen in the header.",
+        _("The service does not know this record"),
+        _("Check the id, and whether the right app is chosen in the header."),
         HTTPStatus.NOT_FOUND,
     ),
     (
         BadRequest,
-        "The service refused this request",
-        "Change what it names and try again.",
+        _("The service refused this request"),
+        _("Change what it names and try again."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         Conflict,
-        "The service refused this: it conflicts with what is there",
-        "Open the existing record and compare.",
+        _("The service refused this: it conflicts with what is there"),
+        _("Open the existing record and compare."),
         HTTPStatus.CONFLICT,
     ),
     (
         NotAllowed,
-        "The service account may not do this",
-        "This is not about your role. Ask your administrator to have the right granted.",
+        _("The service account may not do this"),
+        _("This is not about your role. Ask your administrator to have the right granted."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         TokenRefused,
-        "The service refused the access token of this call",
-        "Try again in a minute. If it lasts, tell your administrator.",
+        _("The service refused the access token of this call"),
+        _("Try again in a minute. If it lasts, tell your administrator."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         NotAccepted,
-        "The service does not accept this dashboard's account",
-        "Ask your administrator to check its credentials for the service.",
+        _("The service does not accept this dashboard's account"),
+        _("Ask your administrator to check its credentials for the service."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         RateLimited,
-        "The service asks for fewer requests",
-        "Wait a minute and try again.",
+        _("The service asks for fewer requests"),
+        _("Wait a minute and try again."),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
     (
         Throttled,
-        "This dashboard is busy",
-        "Try again in a moment.",
+        _("This dashboard is busy"),
+        _("Try again in a moment."),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
     (
         NotSent,
-        "This was not sent in time",
-        "Try again.",
+        _("This was not sent in time"),
+        _("Try again."),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
     (
         Unreachable,
-        "The service can't be reached",
-        "Try again in a minute. If it lasts, tell your administrator.",
+        _("The service can't be reached"),
+        _("Try again in a minute. If it lasts, tell your administrator."),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
     (
         TimedOut,
-        "The service did not answer in time",
-        "Try again in a minute.",
+        _("The service did not answer in time"),
+        _("Try again in a minute."),
         HTTPStatus.GATEWAY_TIMEOUT,
     ),
     (
         UnfinishedList,
-        "The service's list was not read to its end",
-        "It may still be there. If this lasts, tell the operator of the service.",
+        _("The service's list was not read to its end"),
+        _("It may still be there. If this lasts, tell the operator of the service."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         AnswerTooLarge,
-        "The service's answer is too large",
-        "Narrow it down with a filter, or ask for fewer on a page.",
+        _("The service's answer is too large"),
+        _("Narrow it down with a filter, or ask for fewer on a page."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         Unreadable,
-        "The service's answer can't be read",
-        "Try again. If it lasts, give the reference to your administrator.",
+        _("The service's answer can't be read"),
+        _("Try again. If it lasts, give the reference to your administrator."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         WrongRecord,
-        "The service answered with another record",
-        "Nothing of it is shown here. Try again; if it lasts, tell your administrator.",
+        _("The service answered with another record"),
+        _("Nothing of it is shown here. Try again; if it lasts, tell your administrator."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         UnidentifiedRecord,
-        "This may be somebody else's",
-        "Nothing can be entered from it. Try again; if it lasts, tell your administrator.",
+        _("This may be somebody else's"),
+        _("Nothing can be entered from it. Try again; if it lasts, tell your administrator."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         Unconfirmed,
-        "The service did not confirm this",
-        "Look at the record.",
+        _("The service did not confirm this"),
+        _("Look at the record."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         InvalidFilter,
-        "The service can't be asked this",
-        "Look for it in another way, such as by the loan's own id.",
+        _("The service can't be asked this"),
+        _("Look for it in another way, such as by the loan's own id."),
         HTTPStatus.BAD_REQUEST,
     ),
     (
         LendingError,
-        "The service has a fault",
-        "Try again in a minute. If it lasts, give the reference to the operator of the service.",
+        _("The service has a fault"),
+        _("Try again in a minute. If it lasts, give the reference to the operator of the service."),
         HTTPStatus.BAD_GATEWAY,
     ),
 )
 
-_LOOK_FIRST = "Look at the record before you try again: it may have been {}."
-
 
 def card(error: LendingError) -> Card:
     """Draw the card of a fault."""
-    _, title, what_next, _ = _kind(error)
+    title, what_next = map(gettext, _kind(error)[1:3])
     if error.saved == Saved.UNKNOWN:
-        what_next = _LOOK_FIRST.format("deleted" if _deletes(error) else "saved")
+        if _deletes(error):
+            what_next = gettext(
+                "Look at the record before you try again: it may have been deleted."
+            )
+        else:
+            what_next = gettext("Look at the record before you try again: it may have been saved.")
         if isinstance(error, Conflict):
-            title = "The service says that something stands in the way"
+            title = gettext("The service says that something stands in the way")
     return Card(
         title=title,
         cause=_cause(error),
@@ -200,12 +206,16 @@ def _cause(error: LendingError) -> str:
     """The fault's sentence; for a right that is missing, with the names to ask for."""
     if isinstance(error, Conflict) and error.saved == Saved.UNKNOWN:
         # No create: there is nothing that could be there already.
-        done = "deleted" if _deletes(error) else "done"
-        return f"The lending service answered that this can't be {done} as things stand."
+        if _deletes(error):
+            return gettext(
+                "The lending service answered that this can't be deleted as things stand."
+            )
+        return gettext("The lending service answered that this can't be done as things stand.")
     if not (isinstance(error, NotAllowed) and error.permission):
         return error.message
-    scopes = ", ".join(error.scopes)
-    return f"{error.message} It needs the permission {error.permission} and one scope of: {scopes}."
+    needs = gettext("It needs the permission %(permission)s and one scope of: %(scopes)s.")
+    given = {"permission": error.permission, "scopes": ", ".join(error.scopes)}
+    return f"{error.message} {needs % given}"
 
 
 def status(error: LendingError) -> int:

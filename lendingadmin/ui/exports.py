@@ -15,6 +15,8 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from lendingadmin.caching import shared
 from lendingadmin.lending.errors import LendingError
@@ -65,7 +67,7 @@ def split_into_pages(items: Iterable[Item]) -> Iterator[list[Item]]:
 class Progress(NamedTuple):
     """How far an export is: since when (aware), rows that went out, rows left out as repeated.
 
-    `state` is running, done, broken off or stopped; `why` is the sentence for what broke off.
+    `state` is running, done, broken or stopped; `why` is the sentence for what broke off.
     """
 
     since: datetime
@@ -124,9 +126,9 @@ def _text(
             yield _lines([[_repeated(progress.repeated)]])
         progress = progress._replace(state="done")
     except LendingError as error:
-        words = f"BROKEN OFF after {progress.rows} rows, so this is not everything: {error.message}"
-        yield _lines([[words]])
-        progress = progress._replace(state="broken off", why=error.message)
+        words = _("BROKEN OFF after %(rows)s rows, so this is not everything: %(why)s")
+        yield _lines([[words % {"rows": progress.rows, "why": error.message}]])
+        progress = progress._replace(state="broken", why=error.message)
     finally:
         # A browser that left ends the stream from outside.
         ended = "stopped" if progress.state == "running" else progress.state
@@ -141,8 +143,11 @@ def back_to_list(request: PersonRequest) -> HttpResponse:
 
 
 def _repeated(count: int) -> str:
-    rows = "1 row again, and it is" if count == 1 else f"{count} rows again, and they are"
-    return f"REPEATED: the service listed {rows} written once"
+    return ngettext(
+        "REPEATED: the service listed %(count)s row again, and it is written once",
+        "REPEATED: the service listed %(count)s rows again, and they are written once",
+        count,
+    ) % {"count": count}
 
 
 def _lines(rows: Iterable[Iterable[object]]) -> str:

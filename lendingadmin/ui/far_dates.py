@@ -4,6 +4,8 @@ from typing import Any
 
 from django import forms
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from .dates import far_notice
 from .moments import MomentField
@@ -15,13 +17,14 @@ class FarDatesForm(forms.Form):
     Where one of its moments lies more than a year away, it is valid only with the box ticked.
     """
 
-    datesChecked = forms.BooleanField(required=False, label="The year is right")  # noqa: N815
+    datesChecked = forms.BooleanField(required=False, label=gettext_lazy("The year is right"))  # noqa: N815
 
     def clean(self) -> dict[str, Any]:
         """Ask about each moment that is far away."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if warnings := self._far_dates() if not cleaned.get("datesChecked") else []:
-            self.add_error("datesChecked", f"{' '.join(warnings)} Tick this if it is right.")
+            notices = " ".join([*warnings, _("Tick this if it is right.")])
+            self.add_error("datesChecked", notices)
         return cleaned
 
     @property

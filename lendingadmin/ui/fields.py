@@ -11,6 +11,7 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
 
 from lendingadmin.display import formats
 from lendingadmin.display.amounts import (
@@ -62,15 +63,20 @@ class AmountField(forms.DecimalField):
         except Ambiguous as found:
             one, other = found.readings
             raise forms.ValidationError(
-                f"“{text}” can be read in two ways: {one} or {other}. Write the one you mean."
+                _(
+                    "“%(text)s” can be read in two ways: %(one)s or %(other)s. "
+                    "Write the one you mean."
+                )
+                % {"text": text, "one": one, "other": other}
             ) from None
         except OtherCurrency as found:
             raise forms.ValidationError(
-                f"Amounts here are in {self.currency}; “{found.mark}” is another currency."
+                _("Amounts here are in %(currency)s; “%(mark)s” is another currency.")
+                % {"currency": self.currency, "mark": found.mark}
             ) from None
         except Unreadable:
             raise forms.ValidationError(
-                "Write the amount in digits, such as 3500 or 1234.50."
+                _("Write the amount in digits, such as 3500 or 1234.50.")
             ) from None
         return super().to_python(amount)
 
@@ -86,7 +92,7 @@ class LineField(forms.CharField):
     def clean(self, value: Any) -> str:
         text = str(super().clean(value))
         if _CONTROL.search(text):
-            raise forms.ValidationError("Leave out line breaks and control characters.")
+            raise forms.ValidationError(_("Leave out line breaks and control characters."))
         return text
 
 
@@ -105,7 +111,7 @@ class IdField(LineField):
         except InvalidId as error:
             raise forms.ValidationError(str(error)) from error
         if any(unicodedata.category(letter) == "Cf" for letter in text):
-            raise forms.ValidationError("It holds characters that can't be seen: type it again.")
+            raise forms.ValidationError(_("It holds characters that can't be seen: type it again."))
         return text
 
 
@@ -125,12 +131,14 @@ class JsonObjectField(forms.CharField):
             found = decode(text.encode())
             encode(found)
         except json.JSONDecodeError as error:
-            where = f"line {error.lineno}, column {error.colno}"
-            raise forms.ValidationError(f"This is no JSON: {error.msg} at {where}.") from error
+            words = _("This is no JSON: %(problem)s at line %(line)s, column %(column)s.")
+            given = {"problem": error.msg, "line": error.lineno, "column": error.colno}
+            raise forms.ValidationError(words % given) from error
         except ValueError as error:
-            raise forms.ValidationError(f"This can't be sent as JSON: {error}.") from error
+            words = _("This can't be sent as JSON: %(problem)s.") % {"problem": error}
+            raise forms.ValidationError(words) from error
         if not isinstance(found, Mapping):
-            raise forms.ValidationError("Give a JSON object: {…}.")
+            raise forms.ValidationError(_("Give a JSON object: {…}."))
         return found
 
 

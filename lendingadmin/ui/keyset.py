@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from django.db import connection
 from django.db.models import BooleanField, Case, Q, QuerySet, When
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from .requests import address_with
 
@@ -121,7 +122,9 @@ def build_pager(
 ) -> dict[str, object]:
     """What `_pager.html` shows of a slice; the place stands in the address under `parameter`."""
     if page.looked_through:
-        note = f"{AT_MOST:,} entries looked through, older ones are next"
+        note = _("%(count)s entries looked through, older ones are next") % {
+            "count": f"{AT_MOST:,}"
+        }
     return {
         "count": len(page.rows),
         "total": page.total_in_words,

@@ -13,6 +13,8 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.http import HttpRequest, QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.lending.errors import BadRequest, InvalidId
 from lendingadmin.lending.ids import check_id
@@ -25,15 +27,16 @@ from .requests import address_with
 DEFAULT_PAGE_SIZE = 50
 # Orders by creation, where the spec gives a list one (Spec: Shared list behaviour).
 NEWEST_FIRST: Final = "desc"
-_ORDERS = ((NEWEST_FIRST, "newest first"), ("asc", "oldest first"))
+_ORDERS = (
+    (NEWEST_FIRST, gettext_lazy("newest first")),
+    ("asc", gettext_lazy("oldest first")),
+)
 # More filters than these fold away.
 _UNFOLDED = 4
 PAGE_SIZES = (25, 50, 100, 250, 1000)
 # What a choice is set to by somebody who looks for a value without a word: the choice becomes a
 # field to write in. It has a space, so no filter can be meant by it.
 ANOTHER = "another one"
-_FEWER = "{} of these are too large to be read at once, so this page has fewer."
-_LEADS_BACK = "the service's list leads back to this page, so what comes after it can't be read"
 
 
 class FilterField(forms.CharField):
@@ -43,7 +46,7 @@ class FilterField(forms.CharField):
         text = str(super().clean(value))
         if any(character.isspace() for character in text):
             raise forms.ValidationError(
-                "The service divides filters by spaces, so a value can't contain one."
+                _("The service divides filters by spaces, so a value can't contain one.")
             )
         return text
 
@@ -53,7 +56,7 @@ class AnotherField(FilterField):
 
     def clean(self, value: Any) -> str:
         """Ask for the value; the choice itself is none."""
-        raise forms.ValidationError("Write the one that you look for.")
+        raise forms.ValidationError(_("Write the one that you look for."))
 
     def bound_data(self, data: Any, initial: Any) -> str:
         """Nothing: the choice is not what was written."""
@@ -107,9 +110,11 @@ class ListForm(FoldingForm):
             self.fields[name] = _filter_field(name, data.get(name, ""), (words or {}).get(name))
             self.fields[name].label = _spoken(name)
         if "order" in (operation.list_parameters or ()):
-            self.fields["order"] = forms.ChoiceField(choices=_ORDERS, label="Order")
+            self.fields["order"] = forms.ChoiceField(choices=_ORDERS, label=_("Order"))
         self.fields["pageSize"] = forms.TypedChoiceField(
-            choices=[(size, f"{size} a page") for size in PAGE_SIZES], coerce=int, label="Page size"
+            choices=[(size, _("%(size)s a page") % {"size": size}) for size in PAGE_SIZES],
+            coerce=int,
+            label=_("Page size"),
         )
 
     def filters(self) -> dict[str, str]:
@@ -147,7 +152,7 @@ def _filter_field(name: str, value: str, words: dict[str, str] | None) -> forms.
         return FilterField(required=False, max_length=255)
     if value == ANOTHER:
         return AnotherField(required=False, max_length=255)
-    choices = [("", "any"), *words.items(), (ANOTHER, "another one …")]
+    choices = [("", _("any")), *words.items(), (ANOTHER, _("another one …"))]
     if value and value not in words:
         # A shared address may name a number that has no word here; it is asked for all the same.
         choices.append((value, value))
@@ -179,11 +184,16 @@ class ListPage:
     @property
     def pager(self) -> dict[str, object]:
         """What `_pager.html` shows."""
+        note = ""
+        if self.leads_back and not self.next_url:
+            note = _(
+                "the service's list leads back to this page, so what comes after it can't be read"
+            )
         return {
             "next_url": self.next_url,
             "first_url": self.first_url,
             "count": len(self.items),
-            "note": _LEADS_BACK if self.leads_back and not self.next_url else "",
+            "note": note,
         }
 
     @property
@@ -216,14 +226,16 @@ def read_page(
     except BadRequest as error:
         if not form.filters():
             raise
-        form.add_error(
-            None, f"The service refused this filter: {error.error_description or error.message}"
-        )
+        why = error.error_description or error.message
+        form.add_error(None, _("The service refused this filter: %(why)s") % {"why": why})
         return ListPage(form=form)
     if restarted:
         token, skip = None, 0
     if page.page_size and page.page_size < size:
-        notes.append(_FEWER.format(size))
+        notes.append(
+            _("%(size)s of these are too large to be read at once, so this page has fewer.")
+            % {"size": size}
+        )
     return ListPage(
         form=form,
         items=page.items[skip : skip + size],
@@ -243,11 +255,11 @@ def _read(
         return call(**asked), [], False
     except BadRequest as error:
         if asked["page_token"] and refuses_token(error):
-            note = "That page is no longer there, so this is the first page again."
+            note = _("That page is no longer there, so this is the first page again.")
             return call(**asked | {"page_token": None}), [note], True
         if "pageSize" in (operation.list_parameters or ()):
             raise
-        note = "The service does not take a page size here."
+        note = _("The service does not take a page size here.")
         return call(**asked | {"page_size": None}), [note], False
 
 

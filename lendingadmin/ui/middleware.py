@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.display.formats import use_formats
@@ -44,13 +45,13 @@ def fault(request: HttpRequest, error: LendingError, *, further: str = "") -> Ht
     """
     card = errors.card(error)
     if further:
-        card = replace(card, links=(("Look further", further),))
+        card = replace(card, links=((_("Look further"), further),))
     context: dict[str, object] = {"card": card}
     if getattr(request, "htmx", False):
         return render(request, "_error_card.html", context)
     is_gone = isinstance(error, NotFound)
     context["worth_repeating"] = not is_gone
-    context["heading"] = "Not found" if is_gone else "This page can't be shown just now"
+    context["heading"] = _("Not found") if is_gone else _("This page can't be shown just now")
     page = render(request, "fault.html", context, status=errors.status(error))
     if isinstance(error, Throttled):
         page.headers["Retry-After"] = str(error.retry_after)

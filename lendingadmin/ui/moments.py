@@ -11,6 +11,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin.display.times import instants, offset_words, zone_name
 
@@ -30,10 +31,12 @@ def in_current_zone(typed: datetime) -> datetime:
     clock, place = f"{typed:%H:%M}", zone_name(zone)
     if not found:
         raise ValidationError(
-            f"Clocks go forward then: {clock} does not exist in {place}. Give another time."
+            _("Clocks go forward then: %(clock)s does not exist in %(place)s. Give another time.")
+            % {"clock": clock, "place": place}
         )
-    both = " or ".join(f"{clock} {offset_words(one)}" for one in found)
-    raise ValidationError(f"Clocks go back then: {clock} comes twice. Choose {both}.")
+    one, other = (f"{clock} {offset_words(moment)}" for moment in found)
+    words = _("Clocks go back then: %(clock)s comes twice. Choose %(one)s or %(other)s.")
+    raise ValidationError(words % {"clock": clock, "one": one, "other": other})
 
 
 def as_typed(moment: datetime, *, seconds: bool = False) -> str:

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.roles import SEARCH_BORROWERS
@@ -49,27 +51,31 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
     (
         "",
         (
-            _Entry("home", "Home", "home", "home", "h", "lending.loans.list"),
-            _Entry("borrowers", "Borrowers", "borrowers", "users", "b", "lending.borrowers.list"),
-            _Entry("loans", "Loans", "loans", "banknotes", "l", "lending.loans.list"),
+            _Entry("home", _("Home"), "home", "home", "h", "lending.loans.list"),
+            _Entry(
+                "borrowers", _("Borrowers"), "borrowers", "users", "b", "lending.borrowers.list"
+            ),
+            _Entry("loans", _("Loans"), "loans", "banknotes", "l", "lending.loans.list"),
             _Entry(
                 "assessments",
-                "Assessments",
+                _("Assessments"),
                 "assessments",
                 "scale",
                 "s",
                 "lending.assessments.list",
             ),
-            _Entry("events", "Events", "events", "inbox-stack", "e", "lending.events.list"),
+            _Entry("events", _("Events"), "events", "inbox-stack", "e", "lending.events.list"),
         ),
     ),
     (
-        "Money",
+        _("Money"),
         (
-            _Entry("repayments", "Repayments", "repayments", "book-open", "r", "lending.loans.get"),
+            _Entry(
+                "repayments", _("Repayments"), "repayments", "book-open", "r", "lending.loans.get"
+            ),
             _Entry(
                 "needs-checking",
-                "Needs checking",
+                _("Needs checking"),
                 "needs-checking",
                 "question-mark-circle",
                 "u",
@@ -78,14 +84,19 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         ),
     ),
     (
-        "Catalogue",
+        _("Catalogue"),
         (
             _Entry(
-                "products", "Products", "products", "rectangle-stack", "p", "lending.products.list"
+                "products",
+                _("Products"),
+                "products",
+                "rectangle-stack",
+                "p",
+                "lending.products.list",
             ),
             _Entry(
                 "assessment-types",
-                "Assessment types",
+                _("Assessment types"),
                 "assessment-types",
                 "beaker",
                 "t",
@@ -94,10 +105,10 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         ),
     ),
     (
-        "Office",
+        _("Office"),
         (
-            _Entry("audit", "Audit trail", "audit", "eye", "a", "dashboard.audit.view"),
-            _Entry("people", "People", "people", "key", "", "dashboard.people.manage"),
+            _Entry("audit", _("Audit trail"), "audit", "eye", "a", "dashboard.audit.view"),
+            _Entry("people", _("People"), "people", "key", "", "dashboard.people.manage"),
         ),
     ),
 )
@@ -164,7 +175,7 @@ class Navigation:
         for heading, entries in _SIDEBAR:
             allowed = [entry for entry in entries if self._request.user.has_perm(entry.permission)]
             if allowed:
-                found.append((heading, self._mark_current(map(self._build, allowed))))
+                found.append((gettext(heading), self._mark_current(map(self._build, allowed))))
         return tuple(found)
 
     @property
@@ -181,7 +192,9 @@ class Navigation:
     def chosen(self) -> list[tuple[str, tuple[SidebarEntry, ...]]]:
         """What this person has chosen to have below: headings with entries."""
         return [
-            (heading, self._mark_current(entries)) for heading, entries in self._chosen if entries
+            (gettext(heading), self._mark_current(entries))
+            for heading, entries in self._chosen
+            if entries
         ]
 
     @cached_property
@@ -200,8 +213,8 @@ class Navigation:
     def _current(self) -> str:
         """The address of the entry that this page belongs to, the closest one."""
         person, here = self._request.user, self._request.path
-        urls = [entry.url for _, entries in self._chosen for entry in entries]
-        for _, entries in _SIDEBAR:
+        urls = [entry.url for _heading, entries in self._chosen for entry in entries]
+        for _heading, entries in _SIDEBAR:
             urls += [self._url(one.route) for one in entries if person.has_perm(one.permission)]
         return max((url for url in urls if here.startswith(url)), key=len, default="")
 
@@ -209,7 +222,7 @@ class Navigation:
         counts = _BADGES.get(entry.key, ())
         return SidebarEntry(
             key=entry.key,
-            label=entry.label,
+            label=gettext(entry.label),
             url=self._url(entry.route),
             icon=entry.icon,
             shortcut=entry.shortcut,

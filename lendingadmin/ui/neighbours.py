@@ -11,6 +11,7 @@ from urllib.parse import quote
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve, reverse
+from django.utils.translation import gettext as _
 
 from lendingadmin.lending.errors import LendingError
 
@@ -72,9 +73,10 @@ class ListPlace(NamedTuple):
         listed, mark = LISTS[self.route], self.mark
         keys = listed.read_keys(self.kwargs, self.query)
         if key not in keys:
-            return {"words": "Not on that page of the list any more"}
+            return {"words": _("Not on that page of the list any more")}
         at, app_id = keys.index(key), self.kwargs["app_id"]
-        found = {"words": f"{at + 1} of {len(keys)} on this page"}
+        words = _("%(place)s of %(count)s on this page")
+        found = {"words": words % {"place": at + 1, "count": len(keys)}}
         for name, beside in (("previous", keys[:at][-1:]), ("next", keys[at + 1 :][:1])):
             if beside:
                 found[name] = reverse(listed.record, args=[app_id, *beside]) + mark
@@ -91,7 +93,7 @@ def place_of(value: str, app_id: str) -> ListPlace | None:
 
     It is resolved and written again, so that it can lead nowhere else.
     """
-    path, _, query = value.partition("?")
+    path, _separator, query = value.partition("?")
     try:
         match = resolve(f"/apps/{app_id}/{path}")
     except Resolver404:

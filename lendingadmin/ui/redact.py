@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
+from django.utils.translation import gettext as _
+
 REDACTED = "•••"
 
 # Under these keys everything is masked, however deep: what the spec leaves open may be personal.
@@ -41,7 +43,7 @@ def redact(value: object, also: Collection[str] = ()) -> object:
     if isinstance(value, list | tuple):
         shown = [redact(item, also) for item in value[:LONGEST_LIST]]
         left = len(value) - len(shown)
-        return [*shown, f"… and {left} more"] if left else shown
+        return [*shown, _("… and %(count)s more") % {"count": left}] if left else shown
     return value
 
 

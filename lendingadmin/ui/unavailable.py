@@ -13,6 +13,8 @@ from dataclasses import replace
 from django.db import InterfaceError, OperationalError, close_old_connections, connection
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views import defaults
 from redis.exceptions import RedisError
 
@@ -23,7 +25,9 @@ logger = logging.getLogger(__name__)
 # A database that is locked, full, gone or refuses connections; and the same of the cache.
 UNAVAILABLE = (OperationalError, InterfaceError, RedisError)
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-NO_DATABASE = "The dashboard's database is busy, full or can't be reached."
+NO_DATABASE = gettext_noop("The dashboard's database is busy, full or can't be reached.")
+_NOTHING_SENT = gettext_noop("Nothing was sent to the lending service.")
+_SAVED = gettext_noop("saved")
 
 
 # For so many seconds an outcome is tried to be kept; nobody takes over a sender before 90.
@@ -41,33 +45,33 @@ class OutcomeNotKept(Exception):
         self.card = card
 
 
-def build_not_sent_card(done: str = "saved") -> Card:
+def build_not_sent_card(done: str = _SAVED) -> Card:
     """Nothing was sent; `done` is what the person wanted, “saved” or “recorded”."""
     return Card(
-        title=f"Not {done}",
-        cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
-        next="Send it again in a minute. If it lasts, tell your administrator.",
+        title=_("Not %(done)s") % {"done": _(done)},
+        cause=f"{_(NO_DATABASE)} {_(_NOTHING_SENT)}",
+        next=_("Send it again in a minute. If it lasts, tell your administrator."),
         saved="no",
     )
 
 
-def build_saved_card(done: str = "saved") -> Card:
+def build_saved_card(done: str = _SAVED) -> Card:
     """The service said yes, and the confirmation is not kept here."""
     return Card(
-        title=f"The service {done} this, and no confirmation is kept here",
-        cause=f"{NO_DATABASE} So this is shown as not known yet.",
-        next="Do not enter it again. Look at the record in a minute.",
+        title=_("The service %(done)s this, and no confirmation is kept here") % {"done": _(done)},
+        cause=f"{_(NO_DATABASE)} {_('So this is shown as not known yet.')}",
+        next=_("Do not enter it again. Look at the record in a minute."),
         saved="yes",
         tone="warn",
     )
 
 
-def build_unknown_card(done: str = "saved") -> Card:
+def build_unknown_card(done: str = _SAVED) -> Card:
     """It was sent, and what came back is not kept here."""
     return Card(
-        title=f"We don't know yet whether this was {done}",
-        cause=f"It was sent to the lending service. {NO_DATABASE}",
-        next="Do not enter it again. In two minutes it is checked by itself.",
+        title=_("We don't know yet whether this was %(done)s") % {"done": _(done)},
+        cause=f"{_('It was sent to the lending service.')} {_(NO_DATABASE)}",
+        next=_("Do not enter it again. In two minutes it is checked by itself."),
         saved="unknown",
         tone="odd",
     )
@@ -119,21 +123,24 @@ def _card(request: HttpRequest, error: BaseException) -> Card:
         return error.card
     if request.method in _SAFE_METHODS:
         return Card(
-            title="This page can't be shown just now",
-            cause=NO_DATABASE,
-            next="Try again in a minute. If you have just sent a form, look for what it did before "
-            "you send it again.",
+            title=_("This page can't be shown just now"),
+            cause=_(NO_DATABASE),
+            next=_(
+                "Try again in a minute. If you have just sent a form, look for what it did before "
+                "you send it again."
+            ),
         )
     if any(call.may_have_saved for call in getattr(request, "calls_made", ())):
         return build_unknown_card()
     if _was_cut_off():
         return replace(
             build_unknown_card(),
-            cause=f"{NO_DATABASE} Nothing was sent to the lending service.",
-            next="Look for what you entered before you enter it again.",
+            cause=f"{_(NO_DATABASE)} {_(_NOTHING_SENT)}",
+            next=_("Look for what you entered before you enter it again."),
         )
     return replace(
-        build_not_sent_card(), next="Go back with your browser and send it again in a minute."
+        build_not_sent_card(),
+        next=_("Go back with your browser and send it again in a minute."),
     )
 
 

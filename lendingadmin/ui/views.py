@@ -4,6 +4,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 
 from lendingadmin.display.glossary import TERMS
 
@@ -36,5 +37,6 @@ def _not_ready(reason: str) -> HttpResponse:
 @signed_in()
 def glossary(request: HttpRequest) -> HttpResponse:
     """The glossary, by the alphabet."""
-    terms = sorted(TERMS.items(), key=lambda term: term[0].casefold())
+    terms = [(_(word), _(text)) for word, text in TERMS.items()]
+    terms.sort(key=lambda term: term[0].casefold())
     return render(request, "glossary.html", {"terms": terms})

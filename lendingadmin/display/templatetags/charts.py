@@ -7,6 +7,7 @@ from typing import Any
 from django import template
 from django.template import Context
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from lendingadmin.display import charts, formats
 from lendingadmin.display.times import calendar_day
@@ -45,7 +46,7 @@ def schedule_legend(contract: object, steps: Iterable[Any] = ()) -> dict[str, ob
     """Name the colours of a contract's chart: only those parts that its instalments have."""
     kinds = charts.kinds_of(getattr(contract, "installments", None))
     late = any(step.progress == "late" for step in steps)
-    return {"kinds": (*kinds, "late") if kinds and late else kinds}
+    return {"kinds": (*kinds, gettext_noop("late")) if kinds and late else kinds}
 
 
 @register.simple_tag

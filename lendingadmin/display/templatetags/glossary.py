@@ -6,6 +6,7 @@ from django import template
 from django.template import Context
 from django.utils.html import conditional_escape, format_html
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from lendingadmin.display.glossary import find_explanation
 
@@ -20,13 +21,13 @@ def term(context: Context, word: str, shown: str = "") -> str:
     """
     text = find_explanation(word)
     if not text:
-        return conditional_escape(shown or word)
+        return conditional_escape(shown or _(word))
     # static/js/terms.js shows and places it; without scripts the style sheet does.
     return format_html(
         '<button type="button" class="term" aria-describedby="{id}">{shown}</button>'
         '<span class="tip" id="{id}" role="tooltip" popover="manual">{text}</span>',
         id=_id(context.get("request"), word),
-        shown=shown or word,
+        shown=shown or _(word),
         text=text,
     )
 

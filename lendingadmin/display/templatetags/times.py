@@ -12,6 +12,7 @@ from django import template
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from lendingadmin.display import formats, times
 from lendingadmin.display.locales import DEFAULT_LOCALE
@@ -87,7 +88,8 @@ def zones_here(zone: object) -> str:
     lenders, own = times.zone_name(zone), zone_here(zone)
     if own == lenders:
         return lenders
-    return format_html('<span class="zone">{}, yours </span>{}', lenders, own)
+    beside = _("%(zone)s, yours") % {"zone": lenders}
+    return format_html('<span class="zone">{} </span>{}', beside, own)
 
 
 @register.filter
