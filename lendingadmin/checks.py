@@ -2,6 +2,7 @@
 
 import base64
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,6 +11,24 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.urls import get_resolver
 
 from .ui.access import guards_itself, routes, rule_of
+
+
+@register(Tags.security)
+def files_are_private(**_: Any) -> list[CheckMessage]:
+    """Who can read the database or the keys needs no password."""
+    kept = [settings.BASE_DIR / ".env"]
+    for database in settings.DATABASES.values():
+        if database["ENGINE"] == "django.db.backends.sqlite3":
+            kept += [Path(f"{database['NAME']}{end}") for end in ("", "-wal", "-shm")]
+    return [
+        Warning(
+            f"Others on this machine may read {path.name}.",
+            hint=f"chmod 600 {path}",
+            id="lendingadmin.W007",
+        )
+        for path in kept
+        if path.exists() and path.stat().st_mode & 0o077
+    ]
 
 
 @register(Tags.urls)

@@ -3,6 +3,7 @@
 README.md lists each variable with meaning, default and example; a test keeps the two in step.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -174,6 +175,8 @@ FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 # --- what it keeps -------------------------------------------------------------------------
 
+# What any process of the dashboard writes, its own account alone may read.
+os.umask(0o077)
 DATABASES: dict[str, dict[str, Any]] = {
     "default": read(
         "DATABASE_URL", database_address, f"sqlite:///{VAR_DIR / 'lendingadmin.sqlite3'}"
@@ -250,6 +253,7 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 X_FRAME_OPTIONS = "DENY"
+SESSION_ENGINE = "lendingadmin.staff.session_store"
 SESSION_COOKIE_AGE = 12 * 60 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
 if HTTPS:

@@ -137,3 +137,30 @@ def test_cookies_are_bound_to_the_host_only_under_https(
     told = product("-c", show, HTTPS=https, DJANGO_SETTINGS_MODULE="lendingadmin.settings")
     names = [f"{prefix}sessionid", f"{prefix}csrftoken"]
     assert json.loads(told.stdout) == [*names, secure, secure]
+
+
+@pytest.mark.parametrize(("mode", "expected"), [(0o600, []), (0o644, ["lendingadmin.W007"] * 2)])
+def test_files_that_others_may_read(
+    mode: int,
+    expected: list[str],
+    settings: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in (".env", "book.sqlite3"):
+        (tmp_path / name).touch(mode)
+        (tmp_path / name).chmod(mode)
+    settings.BASE_DIR = tmp_path
+    monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", "django.db.backends.sqlite3")
+    monkeypatch.setitem(settings.DATABASES["default"], "NAME", str(tmp_path / "book.sqlite3"))
+    assert ids(checks.files_are_private) == expected
+
+
+def test_what_the_dashboard_writes_is_its_own(tmp_path: Path) -> None:
+    """The settings are read by every process, whatever its umask was."""
+    name = tmp_path / "book.sqlite3"
+    command = [sys.executable, "-m", "django", "migrate", "--verbosity", "0"]
+    environ = {**os.environ, "DATABASE_URL": f"sqlite:///{name}"}
+    environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+    subprocess.run(command, env=environ, cwd=ROOT, check=True, umask=0o022)
+    assert name.stat().st_mode & 0o077 == 0

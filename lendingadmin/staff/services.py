@@ -21,6 +21,7 @@ from django.utils import timezone
 from lendingadmin.audit import record
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import MANAGE_PEOPLE
+from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.sessions import end_sessions
 from lendingadmin.staff.setup_links import setup_tokens
 
@@ -170,7 +171,7 @@ def end_all_sessions(request: HttpRequest, by: User, pk: int) -> tuple[User, int
     Gives the person and how many sessions ended. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
-        own = request.session.session_key if person.pk == by.pk else None
+        own = hash_session_key(request.session.session_key) if person.pk == by.pk else None
         ended = end_sessions(person, but=own)
         if ended:
             _record(request, SESSIONS, person, "ended", str(ended))

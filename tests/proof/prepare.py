@@ -15,7 +15,7 @@ PASSWORD = "correct horse battery staple"
 def main(count: int) -> None:
     django.setup()
     auth = importlib.import_module("django.contrib.auth")
-    sessions = importlib.import_module("django.contrib.sessions.backends.db")
+    sessions = importlib.import_module("lendingadmin.staff.session_store")
     groups = importlib.import_module("django.contrib.auth.models").Group.objects
     commands = importlib.import_module("django.core.management")
     commands.call_command("migrate", verbosity=0)

@@ -15,6 +15,7 @@ from lendingadmin.staff import services, sessions
 from lendingadmin.staff.forms import NewPersonForm, PeopleFilterForm, PersonForm
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import MANAGE_PEOPLE, describe_rights
+from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.setup_links import mail_setup_link, may_mail
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import whole_number
@@ -73,7 +74,7 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
         "form": form,
         "rights": describe_rights(shown.get_all_permissions()),
         "sessions": sessions.list_sessions(shown),
-        "here": request.session.session_key,
+        "here": hash_session_key(request.session.session_key),
         "has_two_step": factors.exclude(type=Authenticator.Type.RECOVERY_CODES).exists(),
         "is_own": shown.pk == request.user.pk,
         "zone": settings.LENDING_APPS[0].zone,

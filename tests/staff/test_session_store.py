@@ -1,0 +1,68 @@
+"""A copy of the database signs nobody in; everything else about sessions is as Django has it."""
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.staff.models import User
+from lendingadmin.staff.session_store import SessionStore
+from lendingadmin.worker import tasks
+from tests.conftest import ClientOf
+
+
+def get_in(cookie: str) -> bool:
+    client = Client()
+    client.cookies[settings.SESSION_COOKIE_NAME] = cookie
+    return client.get("/people/").status_code == 200
+
+
+def test_no_row_holds_a_key_that_signs_in(client_of: ClientOf, manager: User) -> None:
+    key = client_of(manager).session.session_key or ""
+    assert get_in(key)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT session_key, session_data FROM django_session")
+        (row,) = cursor.fetchall()
+    assert key not in "".join(row)
+    assert not get_in(row[0])
+
+
+def test_a_session_is_read_changed_and_ended(db: None) -> None:
+    session = SessionStore()
+    session["a"] = 1
+    session.save()
+    again = SessionStore(session.session_key)
+    assert again["a"] == 1
+    again["a"] = 2
+    again.save()
+    assert (SessionStore(session.session_key)["a"], Session.objects.count()) == (2, 1)
+    again.cycle_key()
+    assert again.session_key != session.session_key
+    assert not SessionStore(session.session_key).load()
+    assert SessionStore().exists(again.session_key or "")
+    again.flush()
+    assert not Session.objects.exists()
+
+
+def test_a_key_that_nobody_has_begins_a_new_session(db: None) -> None:
+    session = SessionStore("0" * 32)
+    session["a"] = 1
+    session.save()
+    assert session.session_key != "0" * 32
+
+
+@pytest.mark.parametrize("clear", [tasks.prune.call, lambda: call_command("clearsessions")])
+def test_expired_sessions_are_cleared(
+    clear: object, client_of: ClientOf, manager: User, support: User
+) -> None:
+    client_of(manager)
+    Session.objects.update(expire_date=timezone.now() - timedelta(minutes=1))
+    client_of(support)
+    assert callable(clear)
+    clear()
+    assert Session.objects.count() == 1
