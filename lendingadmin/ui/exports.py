@@ -26,8 +26,9 @@ from .requests import PersonRequest
 Row = Iterable[object]
 Item = TypeVar("Item")
 
-# A spreadsheet takes a cell that begins so for a formula.
-_FORMULA = frozenset("=+-@\t\r")
+# Where a spreadsheet would take a cell for a formula: this text, or a part of it, where it cuts at
+# another separator. Full-width signs are signs to it.
+_FORMULA = re.compile(r"^(?=[\t\r])|(^\s*|[;\t\r\n]\s*)(?=[=+\-@＝＋－＠])")
 # What the CSV writer writes as it came: most cells of a list.
 _PLAIN = frozenset({type(None), int, Decimal})
 _AT_ONCE = 500
@@ -40,14 +41,13 @@ _KEPT_SECONDS = 3600
 def cell(value: object) -> object:
     """One cell for the CSV writer: a number as it came, nothing as empty, an object as its JSON.
 
-    Text that a spreadsheet could take for a formula gets a `'` in front.
+    What a spreadsheet could take for a formula gets a `'` in front.
     """
     if type(value) in _PLAIN:
         return value
     if isinstance(value, bool | dict | list):
         value = simplejson.dumps(value, use_decimal=True, ensure_ascii=False)
-    text = str(value)
-    return f"'{text}" if text[:1] in _FORMULA else text
+    return _FORMULA.sub(r"\1'", str(value))
 
 
 class CsvPage(NamedTuple):
