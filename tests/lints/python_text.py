@@ -8,7 +8,12 @@ from typing import NamedTuple
 MARKS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext"}
 # What these are called with is for who runs or writes the house, or is no text of its own.
 _NOT_SHOWN = {"debug", "info", "warning", "error", "exception", "critical", "log", "getLogger"}
-_NOT_TEXT = {"split", "compile", "Ref", "cast", "raw", "execute", "__init__"}
+# These take names of fields, patterns, types, or what an error or a task is called in the log.
+_NOT_TEXT = {
+    *("split", "compile", "Ref", "cast", "raw", "execute", "__init__"),
+    *("list_places", "hide_error_words", "_tell"),
+}
+_MARKUP = re.compile(r"</?\w[^>]*>|[\w-]+=\"[^\"]*\"")
 _SHOWN_KEYWORDS = {"label", "help_text", "empty_label", "empty_value"}
 _WORDS = re.compile(r"[A-Za-z]{2,}[,.;:]? [A-Za-z]")
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
@@ -64,6 +69,11 @@ class _Finder(ast.NodeVisitor):
                 self._keep(value, _LETTERS)
         self.generic_visit(node)
 
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        """What an object calls itself is for who writes code."""
+        if node.name not in ("__str__", "__repr__"):
+            self.generic_visit(node)
+
     def visit_Assert(self, node: ast.Assert) -> None:
         """What is asserted is told to who writes code."""
 
@@ -81,7 +91,8 @@ class _Finder(ast.NodeVisitor):
     def _keep(self, node: ast.expr, pattern: re.Pattern[str]) -> None:
         text = _read_text(node)
         one = Unmarked(node.lineno, text)
-        is_text = pattern.search(text.replace("{}", "it")) and _LETTERS.search(text)
+        words = _MARKUP.sub("", text)
+        is_text = pattern.search(words.replace("{}", "it")) and _LETTERS.search(words)
         if is_text and one not in self.found:
             self.found.append(one)
 

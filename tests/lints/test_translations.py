@@ -19,6 +19,40 @@ TEMPLATES = ROOT / "templates"
 READ = [path for path in sorted(TEMPLATES.rglob("*.html")) if path.parts[-2] != "styleguide"]
 SHEET = TEMPLATES / "repayments" / "sheet.html"
 SMS = ROOT / "lendingadmin" / "repayments" / "sms.py"
+PACKAGE = ROOT / "lendingadmin"
+# Who reads these runs or writes the house; the client knows no Django.
+_UNREAD = {"sandbox", "demo", "styleguide", "migrations", "management", "lending"}
+MODULES = [
+    path
+    for path in sorted(PACKAGE.glob("*/**/*.py"))
+    if _UNREAD.isdisjoint(path.relative_to(PACKAGE).parts)
+]
+# What no person reads as words: outcomes and actions as the trail stores them (their words are in
+# audit/messages.py), purposes of keys, headers, what monitors and the log are told, patterns of
+# dates, names of fields, and a value in an address.
+NOT_WORDS = {
+    "audit/messages.py": {"second factor", "held back", "opened for reprinting"},
+    "display/locales.py": {"d MMM y", "MMM yy"},
+    "loans/shown.py": {"repayment principal interest fees"},
+    "portfolio/views/loan_lists.py": {"loan lists"},
+    "repayments/mistakes.py": {"report a mistake"},
+    "repayments/views/recording.py": {"record a repayment"},
+    "staff/adapter.py": {"held back"},
+    "staff/services.py": {"set by link"},
+    "staff/signals.py": {"second factor"},
+    "ui/apicalls.py": {"Authorization: Bearer {}", "Content-Type: application/json"},
+    "ui/exports.py": {"text/csv; charset=utf-8"},
+    "ui/lists.py": {"another one"},
+    "ui/logs.py": {"(no route)"},
+    "ui/middleware.py": {"no-store, private"},
+    "ui/views.py": {
+        "the database does not answer",
+        "{} migrations are not applied",
+        "not ready: {}\n",
+    },
+}
+# A command prints all of it.
+_COMMANDS = {"gateway/checkup.py"}
 _TRANSLATED = re.compile(r'{% translate "([^"]+)"')
 _BLOCK = re.compile(r"{% blocktranslate [^%]*%}(.*?){% endblocktranslate %}", re.DOTALL)
 _GETTEXT = re.compile(r'gettext\(\s*"([^"]+)"')
@@ -43,6 +77,14 @@ def test_every_string_of_a_template_is_marked(path: Path) -> None:
     source = path.read_text()
     found = [source[one.start : one.end].strip() for one in find_unmarked(source)]
     assert not found, "mark these with translate, blocktranslate or _()"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_every_text_of_a_module_is_marked(path: Path) -> None:
+    name = str(path.relative_to(PACKAGE))
+    found = {one.text for one in find_unmarked_words(path.read_text())}
+    allowed = found if name in _COMMANDS else NOT_WORDS.get(name, set())
+    assert found == allowed, "mark these with gettext, or strike what is not there any more"
 
 
 @pytest.mark.parametrize(
