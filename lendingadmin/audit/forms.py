@@ -13,6 +13,8 @@ from django.db.models.functions import Upper
 from django.db.models.lookups import Exact
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.audit.messages import ACTIONS
 from lendingadmin.audit.models import Entry
@@ -30,34 +32,37 @@ class _Undrawn(forms.HiddenInput):
         return SafeString("")
 
 
-def _day(label: str) -> forms.DateField:
+def _day(**options: Any) -> forms.DateField:
     widget = forms.DateInput(attrs={"type": "date"})
-    return forms.DateField(required=False, label=label, widget=widget, validators=[plausible])
+    return forms.DateField(required=False, widget=widget, validators=[plausible], **options)
 
 
 class FilterForm(forms.Form):
     """The filters of the audit page, all of them optional. Days are whole days in `zone`."""
 
-    record = forms.CharField(required=False, max_length=300, label="Record")
-    person = forms.CharField(required=False, max_length=150, label="Person")
-    action = forms.ChoiceField(required=False, label="Action")
-    app = forms.ChoiceField(required=False, label="App")
-    since = _day("From")
-    until = _day("To")
+    record = forms.CharField(required=False, max_length=300, label=_("Record"))
+    person = forms.CharField(required=False, max_length=150, label=_("Person"))
+    action = forms.ChoiceField(required=False, label=_("Action"))
+    app = forms.ChoiceField(required=False, label=_("App"))
+    since = _day(label=_("From"))
+    until = _day(label=_("To"))
     before = forms.IntegerField(required=False, min_value=1, widget=_Undrawn)
 
     def __init__(self, data: Any, *, zone: tzinfo) -> None:
         super().__init__(data)
         self.zone = zone
         apps = [(app.app_id, app.app_id) for app in settings.LENDING_APPS]
-        actions = [("", "All"), *ACTIONS.items()]
+        actions = [
+            ("", gettext("All")),
+            *((name, gettext(words)) for name, words in ACTIONS.items()),
+        ]
         asked = data.get("action", "")
         if asked and asked not in ACTIONS:
             # An address may name an action without words here; it is looked for all the same.
             actions.append((asked, asked))
-        self.fields["app"].choices = [("", "All"), *apps]  # type: ignore[attr-defined]
+        self.fields["app"].choices = [("", gettext("All")), *apps]  # type: ignore[attr-defined]
         self.fields["action"].choices = actions  # type: ignore[attr-defined]
-        self.fields["record"].widget.attrs["placeholder"] = "Any id"
+        self.fields["record"].widget.attrs["placeholder"] = gettext("Any id")
         for name in ("since", "until"):
             self.fields[name].zone_words = zone_name(zone)  # type: ignore[attr-defined]
 
@@ -100,7 +105,7 @@ def _match_record(record: str, app_id: str) -> Q:
     is found by an index of its own, and what they find is sorted afterwards: else databases read
     the whole trail backwards for the newest.
     """
-    conditions = [Q(subject=record), build_prefix("subject", f"{record} rp-"), Q(url=record)]
+    conditions = [Q(subject=record), build_prefix("subject", record + " rp-"), Q(url=record)]
     if as_id(record):
         account = account_id(record)
         conditions += [Q(subject=account), build_prefix("subject", f"{account} ")]

@@ -7,66 +7,70 @@ follow.
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
 from lendingadmin.audit.models import Entry
 
 # In the order in which the filter offers them.
 ACTIONS: Mapping[str, str] = MappingProxyType(
     {
-        "loans.makeRepayment": "Recorded a repayment",
-        "receipt": "Opened a receipt for printing",
-        "dashboard.repayments.reportMistake": "Reported a mistake",
-        "dashboard.repayments.reviewMistake": "Reviewed a reported mistake",
-        "borrowers.create": "Registered a borrower",
-        "borrowers.patch": "Changed a borrower",
-        "borrowers.delete": "Deleted a borrower",
-        "borrowers.getOffers": "Requested an offer",
-        "loans.create": "Created a loan",
-        "loans.delete": "Deleted a loan",
-        "assessments.create": "Started an assessment",
-        "events.create": "Recorded an event",
-        "dashboard.personalContent.reveal": "Revealed personal content",
-        "dashboard.borrowers.search": "Searched borrowers",
-        "dashboard.borrowers.erase": "Erased a borrower from the search index",
-        "dashboard.export": "Exported",
-        "dashboard.loanLists.share": "Shared a list of loans",
-        "dashboard.portfolio.count": "Refreshed the portfolio",
-        "sign-in": "Signed in",
-        "sign-out": "Signed out",
-        "password": "Chose a password",
-        "second factor": "Changed own two-step sign-in",
-        "people": "Changed a person",
-        "people.setupLink": "Made a set-up link",
-        "people.sessions": "Ended a person's sessions",
-        "people.secondFactor": "Removed a person's two-step sign-in",
-        "people.profile": "Changed own profile",
-        "groups": "Changed a role",
+        "loans.makeRepayment": _("Recorded a repayment"),
+        "receipt": _("Opened a receipt for printing"),
+        "dashboard.repayments.reportMistake": _("Reported a mistake"),
+        "dashboard.repayments.reviewMistake": _("Reviewed a reported mistake"),
+        "borrowers.create": _("Registered a borrower"),
+        "borrowers.patch": _("Changed a borrower"),
+        "borrowers.delete": _("Deleted a borrower"),
+        "borrowers.getOffers": _("Requested an offer"),
+        "loans.create": _("Created a loan"),
+        "loans.delete": _("Deleted a loan"),
+        "assessments.create": _("Started an assessment"),
+        "events.create": _("Recorded an event"),
+        "dashboard.personalContent.reveal": _("Revealed personal content"),
+        "dashboard.borrowers.search": _("Searched borrowers"),
+        "dashboard.borrowers.erase": _("Erased a borrower from the search index"),
+        "dashboard.export": _("Exported"),
+        "dashboard.loanLists.share": _("Shared a list of loans"),
+        "dashboard.portfolio.count": _("Refreshed the portfolio"),
+        "sign-in": _("Signed in"),
+        "sign-out": _("Signed out"),
+        "password": _("Chose a password"),
+        "second factor": _("Changed own two-step sign-in"),
+        "people": _("Changed a person"),
+        "people.setupLink": _("Made a set-up link"),
+        "people.sessions": _("Ended a person's sessions"),
+        "people.secondFactor": _("Removed a person's two-step sign-in"),
+        "people.profile": _("Changed own profile"),
+        "groups": _("Changed a role"),
     }
 )
 
 # Where the outcome gives the action other words.
 _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
     {
-        ("sign-in", "refused"): "Tried to sign in",
-        ("sign-in", "held back"): "Tried to sign in too often",
-        ("receipt", "opened for reprinting"): "Opened a receipt for printing again",
-        ("people", "added"): "Added a person",
-        ("people", "deactivated"): "Deactivated a person",
-        ("people", "reactivated"): "Reactivated a person",
-        ("groups", "added"): "Added a role",
-        ("groups", "removed"): "Removed a role",
-        ("dashboard.loanLists.share", "deleted"): "Deleted a shared list of loans",
-        ("dashboard.portfolio.count", "stopped"): "Stopped refreshing the portfolio",
+        ("sign-in", "refused"): _("Tried to sign in"),
+        ("sign-in", "held back"): _("Tried to sign in too often"),
+        ("receipt", "opened for reprinting"): _("Opened a receipt for printing again"),
+        ("people", "added"): _("Added a person"),
+        ("people", "deactivated"): _("Deactivated a person"),
+        ("people", "reactivated"): _("Reactivated a person"),
+        ("groups", "added"): _("Added a role"),
+        ("groups", "removed"): _("Removed a role"),
+        ("dashboard.loanLists.share", "deleted"): _("Deleted a shared list of loans"),
+        ("dashboard.portfolio.count", "stopped"): _("Stopped refreshing the portfolio"),
     }
 )
 
 _SAVED: Mapping[str, str] = MappingProxyType(
-    {"no": "Nothing was saved.", "unknown": "Not known whether it was saved."}
+    {"no": _("Nothing was saved."), "unknown": _("Not known whether it was saved.")}
 )
 
 
 def describe_action(entry: Entry) -> str:
     """What was done, in words; an action without words as it is stored."""
-    return _BY_OUTCOME.get((entry.action, entry.outcome)) or ACTIONS.get(entry.action, entry.action)
+    words = _BY_OUTCOME.get((entry.action, entry.outcome)) or ACTIONS.get(entry.action)
+    return gettext(words) if words else entry.action
 
 
 def describe_outcome(entry: Entry) -> str:
@@ -77,4 +81,4 @@ def describe_outcome(entry: Entry) -> str:
 
 def describe_saved(entry: Entry) -> str:
     """Whether anything was saved, where that is not what the outcome says itself."""
-    return _SAVED.get(entry.saved, "")
+    return gettext(_SAVED.get(entry.saved, ""))

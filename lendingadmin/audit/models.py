@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Upper
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 
 class AppendOnly(Exception):
@@ -61,7 +62,7 @@ class Entry(models.Model):
 
     class Meta:
         ordering = ["-id"]
-        verbose_name_plural = "entries"
+        verbose_name_plural = _("entries")
         default_permissions = ()
         # Each filter of the page with the days beside it, in the page's order.
         indexes = [

@@ -9,6 +9,7 @@ from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.text import slugify
+from django.utils.translation import gettext_noop as _
 
 from lendingadmin.audit import record
 from lendingadmin.encryption import decrypt, encrypt
@@ -19,6 +20,7 @@ from lendingadmin.staff.models import User
 _FOR_NAME = "login_failed_for_name"
 # So long one entry of the trail, and one mail, stand for all attempts that are held back.
 _NOTED_SECONDS = 60 * 60
+_FROM_ONE, _FROM_MANY = _("from one address"), _("from many addresses")
 
 
 class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -40,11 +42,11 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         try:
             super().pre_authenticate(request, **credentials)
         except ValidationError:
-            self._note_held_back(request, "from one address", **credentials)
+            self._note_held_back(request, _FROM_ONE, **credentials)
             raise
         name = _fold_name(credentials)
         if not ratelimit.consume(request, action=_FOR_NAME, key=name, dry_run=True):
-            self._note_held_back(request, "from many addresses", **credentials)
+            self._note_held_back(request, _FROM_MANY, **credentials)
             raise self.validation_error("too_many_login_attempts")
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
@@ -58,7 +60,7 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             return
         subject = person.username if person else ""
         record(request, "sign-in", subject=subject, outcome="held back", detail=detail)
-        if person and detail == "from many addresses":
+        if person and detail == _FROM_MANY:
             tasks.tell_of_guessing.enqueue(person.pk)
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
@@ -70,13 +72,13 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         """
         ratelimit.consume(request, action=_FOR_NAME, key=_fold_name(credentials))
         person = _find_person(credentials)
-        detail = "wrong password" if person else "no such user name"
+        detail = _("wrong password") if person else _("no such user name")
         record(
             request,
             "sign-in",
             subject=person.username if person else "",
             outcome="refused",
-            detail=detail if person is None or person.is_active else "wrong password, inactive",
+            detail=detail if person is None or person.is_active else _("wrong password, inactive"),
         )
 
 

@@ -13,6 +13,8 @@ from django.contrib.auth.models import Group, Permission
 from django.db.models import QuerySet
 from django.forms import CheckboxSelectMultiple
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.audit import record
 from lendingadmin.staff import services
@@ -93,10 +95,10 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
     actions = ("remove_second_factors",)
     fieldsets = (
         (None, {"fields": ("username", "password")}),
-        ("Name", {"fields": ("first_name", "last_name", "email")}),
-        ("Role", {"fields": ("is_active", "groups")}),
-        ("As they read", {"fields": ("zone", "locale")}),
-        ("Dates", {"fields": ("last_login", "date_joined")}),
+        (_("Name"), {"fields": ("first_name", "last_name", "email")}),
+        (_("Role"), {"fields": ("is_active", "groups")}),
+        (_("As they read"), {"fields": ("zone", "locale")}),
+        (_("Dates"), {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = (
         (
@@ -118,7 +120,7 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """The form of somebody who is there also has what lies beyond roles."""
-        beyond = ("Beyond roles", {"fields": ("is_superuser", "user_permissions")})
+        beyond = (_("Beyond roles"), {"fields": ("is_superuser", "user_permissions")})
         fieldsets = super().get_fieldsets(request, obj)
         return (*fieldsets, beyond) if obj else fieldsets
 
@@ -137,12 +139,12 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    @admin.action(description="Remove the second factors of the chosen people")
+    @admin.action(description=_("Remove the second factors of the chosen people"))
     def remove_second_factors(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """For a person who lost their phone or key: the password alone signs them in again."""
         for person in queryset.exclude(pk=_get_superuser(request).pk):
             services.remove_second_factors(request, _get_superuser(request), person.pk)
-        self.message_user(request, "Two-step sign-in removed.")
+        self.message_user(request, gettext("Two-step sign-in removed."))
 
 
 @admin.register(Group)
@@ -168,7 +170,7 @@ def _is_built_in(group: Group | None) -> bool:
 
 def _describe_right(permission: Permission) -> str:
     right = RIGHTS.get(services.name_item(permission))
-    return f"{right.words} ({right.name})" if right else str(permission)
+    return f"{gettext(right.words)} ({right.name})" if right else str(permission)
 
 
 def _record_change(request: HttpRequest, outcome: str, obj: Any, message: Any) -> None:

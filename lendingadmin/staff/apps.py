@@ -2,13 +2,14 @@
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
 
 
 class StaffConfig(AppConfig):
     """The app `staff`: updates the roles after each migrate, and audits sign-ins."""
 
     name = "lendingadmin.staff"
-    verbose_name = "People"
+    verbose_name = _("People")
 
     def ready(self) -> None:
         from lendingadmin.staff import signals, tasks

@@ -8,6 +8,7 @@ from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.models import Group
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.staff import services
 from lendingadmin.staff.models import User
@@ -22,7 +23,7 @@ else:
     _PersonForm, _SetPasswordForm = forms.ModelForm, SetPasswordForm
     _GroupsField = forms.ModelMultipleChoiceField
 
-_STATES = (("", "all"), ("active", "active"), ("inactive", "deactivated"))
+_STATES = (("", _("all")), ("active", _("active")), ("inactive", _("deactivated")))
 
 
 class LoginForm(AllauthLoginForm):  # type: ignore[misc]
@@ -43,11 +44,11 @@ class PersonForm(_PersonForm):
     def __init__(self, *args: Any, by: User, **options: Any) -> None:
         super().__init__(*args, **options)
         self.by = by
-        self.fields["email"].label = "E-mail"
+        self.fields["email"].label = _("E-mail")
         self.fields["groups"] = _RolesField(
             queryset=services.list_groups(by).prefetch_related("permissions__content_type"),
             required=False,
-            label="Roles",
+            label=_("Roles"),
             widget=forms.CheckboxSelectMultiple,
         )
 
@@ -68,23 +69,23 @@ class NewPersonForm(PersonForm):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["username"].label = "User name"
-        self.fields["username"].help_text = "For signing in. It can't be changed later."
+        self.fields["username"].label = _("User name")
+        self.fields["username"].help_text = _("For signing in. It can't be changed later.")
         self.fields["username"].widget.attrs["autofocus"] = True
 
     def clean_username(self) -> str:
         """Signing in ignores case, so two names that differ only by case would be one person."""
         name = str(self.cleaned_data["username"])
         if User.objects.filter(username__iexact=name).exists():
-            raise forms.ValidationError("A person with that user name already exists.")
+            raise forms.ValidationError(_("A person with that user name already exists."))
         return name
 
 
 class PeopleFilterForm(forms.Form):
     """The filters of the list of people."""
 
-    name = forms.CharField(required=False, max_length=150, label="Name or e-mail")
-    state = forms.ChoiceField(required=False, choices=_STATES, label="Account")
+    name = forms.CharField(required=False, max_length=150, label=_("Name or e-mail"))
+    state = forms.ChoiceField(required=False, choices=_STATES, label=_("Account"))
 
 
 class OwnPasswordForm(_SetPasswordForm):
@@ -93,7 +94,7 @@ class OwnPasswordForm(_SetPasswordForm):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         first, second = self.fields["new_password1"], self.fields["new_password2"]
-        first.label, second.label = "Password", "The same again"
+        first.label, second.label = _("Password"), _("The same again")
         first.help_text = " ".join(password_validators_help_texts())
         second.help_text = ""
         first.widget.attrs["autofocus"] = True

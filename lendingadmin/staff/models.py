@@ -4,6 +4,8 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils.functional import cached_property
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from . import preferences, roles
 
@@ -16,10 +18,14 @@ class User(AbstractUser):
     """
 
     zone = models.CharField(
-        "time zone", max_length=64, blank=True, default="", validators=[preferences.validate_zone]
+        _("time zone"),
+        max_length=64,
+        blank=True,
+        default="",
+        validators=[preferences.validate_zone],
     )
     locale = models.CharField(
-        "numbers and dates",
+        _("numbers and dates"),
         max_length=16,
         blank=True,
         default="",
@@ -29,14 +35,14 @@ class User(AbstractUser):
     setup_link_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta(AbstractUser.Meta):
-        verbose_name = "person"
-        verbose_name_plural = "people"
+        verbose_name = _("person")  # type: ignore[assignment]
+        verbose_name_plural = _("people")  # type: ignore[assignment]
         constraints = [
             # Signing in ignores case, so two names that differ only by case would be one person.
             models.UniqueConstraint(
                 Lower("username"),
                 name="staff_user_username_any_case",
-                violation_error_message="A person with that user name already exists.",
+                violation_error_message=_("A person with that user name already exists."),
             )
         ]
 
@@ -44,7 +50,7 @@ class User(AbstractUser):
         return self.username
 
     def __repr__(self) -> str:
-        return f"<User {self.username}>"
+        return f"<{type(self).__name__} {self.username}>"
 
     @cached_property
     def role(self) -> str:
@@ -52,7 +58,9 @@ class User(AbstractUser):
         held = {group.name for group in self.groups.all()}
         names = [name for name in roles.ROLES if name in held]
         names += sorted(held.difference(roles.ROLES))
-        return ", ".join(names) or ("superuser" if self.is_superuser else "no role")
+        return ", ".join(names) or (
+            gettext("superuser") if self.is_superuser else gettext("no role")
+        )
 
 
 class LendingRight(models.Model):

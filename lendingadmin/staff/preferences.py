@@ -6,6 +6,8 @@ from operator import itemgetter
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin.display.formats import Formats
 from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED
@@ -36,11 +38,11 @@ def list_zones() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
     """All zones by region, each with the words for it: `America`, `New York`."""
     regions: dict[str, list[tuple[str, str]]] = {}
     for key in available_timezones():
-        region, _, place = key.partition("/")
+        region, place = key.partition("/")[::2]
         if region in _REGIONS and place:
             regions.setdefault(region, []).append((key, describe_zone(key)))
     found = [(region, tuple(sorted(each, key=itemgetter(1)))) for region, each in regions.items()]
-    return (*sorted(found), ("No place", (("UTC", "UTC"),)))
+    return (*sorted(found), (gettext_noop("No place"), (("UTC", "UTC"),)))
 
 
 def describe_zone(key: str) -> str:
@@ -53,10 +55,12 @@ def describe_zone(key: str) -> str:
 def validate_zone(value: str) -> None:
     """Validate the name of a zone. Raises ValidationError."""
     if find_zone(value) is None:
-        raise ValidationError("This is no zone: write one such as Africa/Nairobi.")
+        raise ValidationError(_("This is no zone: write one such as Africa/Nairobi."))
 
 
 def validate_locale(value: str) -> None:
     """Validate a locale. Raises ValidationError."""
     if value not in OFFERED:
-        raise ValidationError(f"Write one of these: {', '.join(OFFERED)}.")
+        raise ValidationError(
+            _("Write one of these: %(locales)s.") % {"locales": ", ".join(OFFERED)}
+        )

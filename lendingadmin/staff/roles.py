@@ -9,15 +9,20 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
 VIEWER, OFFICER, SUPPORT, MANAGER = ROLES = ("viewer", "officer", "support", "manager")
 
 #: What each role is for, in a line that completes “somebody who …”.
 ROLE_WORDS: Mapping[str, str] = MappingProxyType(
     {
-        VIEWER: "looks at everything but personal content",
-        OFFICER: "registers borrowers, makes loans, asks for assessments and offers",
-        SUPPORT: "records repayments, prints and exports",
-        MANAGER: "does all of it, resolves unknown outcomes, sees the audit trail, manages people",
+        VIEWER: _("looks at everything but personal content"),
+        OFFICER: _("registers borrowers, makes loans, asks for assessments and offers"),
+        SUPPORT: _("records repayments, prints and exports"),
+        MANAGER: _(
+            "does all of it, resolves unknown outcomes, sees the audit trail, manages people"
+        ),
     }
 )
 
@@ -36,39 +41,39 @@ class Right(NamedTuple):
 
 
 _RIGHTS = (
-    Right("lending.borrowers.list", "list borrowers", ROLES),
-    Right("lending.borrowers.create", "add borrowers", _LENDERS),
-    Right("lending.borrowers.get", "see a borrower", ROLES),
-    Right("lending.borrowers.patch", "change borrowers", _LENDERS),
-    Right("lending.borrowers.delete", "delete borrowers", _MANAGERS),
-    Right("lending.borrowers.getOffers", "request offers", _LENDERS),
-    Right("lending.borrowers.getOfferContracts", "see an offer's contracts", ROLES),
-    Right("dashboard.borrowers.search", "search borrowers by name, phone or number", _WRITERS),
-    Right("dashboard.borrowers.names", "see the names of borrowers beside their ids", _WRITERS),
-    Right("lending.loans.list", "list loans", ROLES),
-    Right("lending.loans.create", "create loans", _LENDERS),
-    Right("lending.loans.get", "see a loan", ROLES),
-    Right("lending.loans.delete", "delete loans", _MANAGERS),
-    Right("lending.loans.makeRepayment", "record repayments", _COLLECTORS),
-    Right("lending.assessments.list", "list assessments", ROLES),
-    Right("lending.assessments.create", "start assessments", _LENDERS),
-    Right("lending.assessments.get", "see an assessment", ROLES),
-    Right("lending.products.list", "list products", ROLES),
-    Right("lending.events.list", "list events", ROLES),
-    Right("lending.events.create", "record events", _LENDERS),
-    Right("lending.assessmentTypes.list", "list assessment types", ROLES),
-    Right("dashboard.repayments.resolve", "resolve an unknown repayment", _MANAGERS),
-    Right("dashboard.repayments.setAside", "set a repayment aside", _MANAGERS),
-    Right("dashboard.repayments.reportMistake", "report a mistake in a repayment", _WRITERS),
-    Right("dashboard.repayments.reviewMistake", "review a reported mistake", _MANAGERS),
-    Right("dashboard.repayments.statement", "make statements of repayments", _COLLECTORS),
-    Right("dashboard.personalContent.reveal", "reveal personal content", _LENDERS),
-    Right("dashboard.export", "export", _WRITERS),
-    Right("dashboard.portfolio.count", "have the loans counted", _WRITERS),
-    Right("dashboard.loanLists.share", "save lists of loans for everybody", _MANAGERS),
-    Right("dashboard.audit.view", "see the audit trail", _MANAGERS),
-    Right("dashboard.apiCalls.view", "see calls to the lending service", _MANAGERS),
-    Right("dashboard.people.manage", "manage people", _MANAGERS),
+    Right("lending.borrowers.list", _("list borrowers"), ROLES),
+    Right("lending.borrowers.create", _("add borrowers"), _LENDERS),
+    Right("lending.borrowers.get", _("see a borrower"), ROLES),
+    Right("lending.borrowers.patch", _("change borrowers"), _LENDERS),
+    Right("lending.borrowers.delete", _("delete borrowers"), _MANAGERS),
+    Right("lending.borrowers.getOffers", _("request offers"), _LENDERS),
+    Right("lending.borrowers.getOfferContracts", _("see an offer's contracts"), ROLES),
+    Right("dashboard.borrowers.search", _("search borrowers by name, phone or number"), _WRITERS),
+    Right("dashboard.borrowers.names", _("see the names of borrowers beside their ids"), _WRITERS),
+    Right("lending.loans.list", _("list loans"), ROLES),
+    Right("lending.loans.create", _("create loans"), _LENDERS),
+    Right("lending.loans.get", _("see a loan"), ROLES),
+    Right("lending.loans.delete", _("delete loans"), _MANAGERS),
+    Right("lending.loans.makeRepayment", _("record repayments"), _COLLECTORS),
+    Right("lending.assessments.list", _("list assessments"), ROLES),
+    Right("lending.assessments.create", _("start assessments"), _LENDERS),
+    Right("lending.assessments.get", _("see an assessment"), ROLES),
+    Right("lending.products.list", _("list products"), ROLES),
+    Right("lending.events.list", _("list events"), ROLES),
+    Right("lending.events.create", _("record events"), _LENDERS),
+    Right("lending.assessmentTypes.list", _("list assessment types"), ROLES),
+    Right("dashboard.repayments.resolve", _("resolve an unknown repayment"), _MANAGERS),
+    Right("dashboard.repayments.setAside", _("set a repayment aside"), _MANAGERS),
+    Right("dashboard.repayments.reportMistake", _("report a mistake in a repayment"), _WRITERS),
+    Right("dashboard.repayments.reviewMistake", _("review a reported mistake"), _MANAGERS),
+    Right("dashboard.repayments.statement", _("make statements of repayments"), _COLLECTORS),
+    Right("dashboard.personalContent.reveal", _("reveal personal content"), _LENDERS),
+    Right("dashboard.export", _("export"), _WRITERS),
+    Right("dashboard.portfolio.count", _("have the loans counted"), _WRITERS),
+    Right("dashboard.loanLists.share", _("save lists of loans for everybody"), _MANAGERS),
+    Right("dashboard.audit.view", _("see the audit trail"), _MANAGERS),
+    Right("dashboard.apiCalls.view", _("see calls to the lending service"), _MANAGERS),
+    Right("dashboard.people.manage", _("manage people"), _MANAGERS),
 )
 
 RIGHTS: Mapping[str, Right] = MappingProxyType({right.name: right for right in _RIGHTS})
@@ -76,13 +81,13 @@ RIGHTS: Mapping[str, Right] = MappingProxyType({right.name: right for right in _
 # The headings under which a person's rights are told, and where their permission names begin. The
 # longest beginning that fits decides.
 _AREAS = (
-    ("Borrowers", ("lending.borrowers.", "dashboard.borrowers.", "dashboard.personalContent.")),
-    ("Loans", ("lending.loans.", "dashboard.loanLists.", "dashboard.portfolio.")),
-    ("Repayments", ("lending.loans.makeRepayment", "dashboard.repayments.")),
-    ("Offers", ("lending.borrowers.getOffer",)),
-    ("Assessments", ("lending.assessments.", "lending.assessmentTypes.")),
-    ("Products and events", ("lending.products.", "lending.events.")),
-    ("Office", ("dashboard.",)),
+    (_("Borrowers"), ("lending.borrowers.", "dashboard.borrowers.", "dashboard.personalContent.")),
+    (_("Loans"), ("lending.loans.", "dashboard.loanLists.", "dashboard.portfolio.")),
+    (_("Repayments"), ("lending.loans.makeRepayment", "dashboard.repayments.")),
+    (_("Offers"), ("lending.borrowers.getOffer",)),
+    (_("Assessments"), ("lending.assessments.", "lending.assessmentTypes.")),
+    (_("Products and events"), ("lending.products.", "lending.events.")),
+    (_("Office"), ("dashboard.",)),
 )
 
 MANAGE_PEOPLE = "dashboard.people.manage"
@@ -107,7 +112,9 @@ def list_rights(role: str) -> frozenset[str]:
 def describe_roles(permission: str) -> str:
     """Who holds a permission: “officer or manager”. Raises KeyError for an unknown name."""
     *others, last = RIGHTS[permission].roles
-    return f"{', '.join(others)} or {last}" if others else last
+    if not others:
+        return last
+    return gettext("%(others)s or %(last)s") % {"others": ", ".join(others), "last": last}
 
 
 def describe_rights(names: Iterable[str]) -> list[tuple[str, str]]:
@@ -119,18 +126,25 @@ def describe_rights(names: Iterable[str]) -> list[tuple[str, str]]:
     held = set(names)
     for right in _RIGHTS:
         if right.name in held:
-            found.setdefault(_find_area(right.name), []).append(right.words)
+            found.setdefault(_find_area(right.name), []).append(gettext(right.words))
     return [
-        (area, f"May {'; '.join(_join_verbs(found[area]))}.") for area, _ in _AREAS if area in found
+        (
+            gettext(area),
+            gettext("May %(rights)s.") % {"rights": "; ".join(_join_verbs(found[area]))},
+        )
+        for area, _starts in _AREAS
+        if area in found
     ]
 
 
 def describe_group(name: str, held: Iterable[str]) -> str:
     """What a role is for; for a group that people made, what its rights let a person do."""
     if name in ROLE_WORDS:
-        return ROLE_WORDS[name]
-    words = [right.words for right in _RIGHTS if right.name in set(held)]
-    return f"may {'; '.join(_join_verbs(words))}" if words else "may do nothing yet"
+        return gettext(ROLE_WORDS[name])
+    words = [gettext(right.words) for right in _RIGHTS if right.name in set(held)]
+    if not words:
+        return gettext("may do nothing yet")
+    return gettext("may %(rights)s") % {"rights": "; ".join(_join_verbs(words))}
 
 
 def _find_area(name: str) -> str:
@@ -144,11 +158,13 @@ def _join_verbs(words: Iterable[str]) -> list[str]:
     """“list loans”, “create loans” as “list and create loans”; each object stands once."""
     verbs: dict[str, list[str]] = {}
     for one in words:
-        verb, _, what = one.partition(" ")
+        verb, what = one.partition(" ")[::2]
         verbs.setdefault(what, []).append(verb)
     return [f"{_list_words(several)} {what}".strip() for what, several in verbs.items()]
 
 
 def _list_words(words: list[str]) -> str:
     *others, last = words
-    return f"{', '.join(others)} and {last}" if others else last
+    if not others:
+        return last
+    return gettext("%(others)s and %(last)s") % {"others": ", ".join(others), "last": last}

@@ -17,6 +17,8 @@ from django.forms import ModelForm
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from lendingadmin.audit import record
 from lendingadmin.staff.models import User
@@ -31,18 +33,18 @@ SESSIONS = "people.sessions"
 SETUP_LINK = "people.setupLink"
 PASSWORD = "password"  # noqa: S105
 
-ANOTHER_MUST_DEACTIVATE = "Another manager must deactivate your account."
-ANOTHER_MUST_TAKE_ROLE = "Another manager must take this role from you."
+ANOTHER_MUST_DEACTIVATE = gettext_lazy("Another manager must deactivate your account.")
+ANOTHER_MUST_TAKE_ROLE = gettext_lazy("Another manager must take this role from you.")
 
 # The fields of people and groups whose names are not yet the words for them.
 _FIELDS = {
-    "email": "e-mail",
-    "groups": "roles",
-    "is_active": "active",
-    "is_superuser": "superuser",
-    "permissions": "rights",
-    "user_permissions": "rights beyond roles",
-    "username": "user name",
+    "email": gettext_noop("e-mail"),
+    "groups": gettext_noop("roles"),
+    "is_active": gettext_noop("active"),
+    "is_superuser": gettext_noop("superuser"),
+    "permissions": gettext_noop("rights"),
+    "user_permissions": gettext_noop("rights beyond roles"),
+    "username": gettext_noop("user name"),
 }
 
 _WITHIN = Q(content_type__app_label__in=("lending", "dashboard")) | Q(
@@ -86,7 +88,7 @@ def gives_up_managing(by: User, person: User, groups: Iterable[Group]) -> bool:
     """
     if by.pk != person.pk or person.is_superuser:
         return False
-    label, _, codename = MANAGE_PEOPLE.partition(".")
+    label, codename = MANAGE_PEOPLE.split(".", 1)
     return not Group.objects.filter(
         pk__in=[group.pk for group in groups],
         permissions__codename=codename,
@@ -107,10 +109,10 @@ def change_person(by: User, pk: int) -> Iterator[User]:
         list(User.objects.select_for_update().filter(pk__in=(by.pk, pk)).order_by("pk"))
         manager = User.objects.filter(pk=by.pk, is_active=True).first()
         if manager is None or not manager.has_perm(MANAGE_PEOPLE):
-            raise ChangeRefused("You may no longer manage people. Nothing was changed.")
+            raise ChangeRefused(_("You may no longer manage people. Nothing was changed."))
         person = list_people(manager).filter(pk=pk).first()
         if person is None:
-            raise ChangeRefused("This person is no longer among those whom you manage.")
+            raise ChangeRefused(_("This person is no longer among those whom you manage."))
         yield person
 
 
@@ -186,8 +188,8 @@ def remove_second_factors(request: HttpRequest, by: User, pk: int) -> tuple[User
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
-            raise ChangeRefused("Change your own two-step sign-in under your name.")
-        removed, _ = Authenticator.objects.filter(user=person).delete()
+            raise ChangeRefused(_("Change your own two-step sign-in under your name."))
+        removed = Authenticator.objects.filter(user=person).delete()[0]
         if removed:
             _record(request, SECOND_FACTOR, person, "removed")
     return person, bool(removed)
@@ -200,9 +202,9 @@ def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
-            raise ChangeRefused("Change your own password under your name.")
+            raise ChangeRefused(_("Change your own password under your name."))
         if not person.is_active:
-            raise ChangeRefused("Reactivate the account first.")
+            raise ChangeRefused(_("Reactivate the account first."))
         person.setup_link_at = timezone.now()
         person.save(update_fields=["setup_link_at"])
         _record(request, SETUP_LINK, person, "made")
@@ -229,14 +231,14 @@ def describe_changes(form: Any) -> str:
     """The changed fields of a form, never a password, with roles and rights added and removed."""
     changes = [_describe_change(form, name) for name in form.changed_data if "password" not in name]
     if any("password" in name for name in form.changed_data):
-        changes.append("password")
+        changes.append(_("password"))
     return ", ".join(changes)
 
 
 def _describe_change(form: Any, name: str) -> str:
     """One changed field in words, and for a choice of many what was added and removed."""
     after = form.cleaned_data.get(name)
-    words = _FIELDS.get(name, name.replace("_", " "))
+    words = _(_FIELDS.get(name, name.replace("_", " ")))
     if not isinstance(after, QuerySet):
         return words
     before = {name_item(item) for item in form.initial.get(name) or ()}

@@ -11,6 +11,7 @@ from django.contrib.sessions.models import Session
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
 
 from lendingadmin.staff.models import User
 
@@ -28,7 +29,7 @@ _SYSTEMS = (
     ("iPhone", "iPhone"),
     ("iPad", "iPad"),
     ("Windows", "Windows"),
-    ("Mac", "Mac OS X|Macintosh"),
+    ("Mac", r"Mac\sOS\sX|Macintosh"),
     ("Linux", "Linux|X11"),
 )
 
@@ -60,11 +61,13 @@ def note_sign_in(*, request: HttpRequest, **_signal: Any) -> None:
 
 def describe_browser(user_agent: str) -> str:
     """What a browser says of itself, in words: `Firefox on Windows`; empty for what is unknown."""
-    named = [
+    browser, system = (
         next((name for name, pattern in names if re.search(pattern, user_agent)), "")
         for names in (_BROWSERS, _SYSTEMS)
-    ]
-    return " on ".join(name for name in named if name)
+    )
+    if not (browser and system):
+        return browser or system
+    return _("%(browser)s on %(system)s") % {"browser": browser, "system": system}
 
 
 def list_sessions(person: User) -> list[SignedIn]:
@@ -75,7 +78,7 @@ def list_sessions(person: User) -> list[SignedIn]:
 
 def end_sessions(person: User, *, but: str | None = None) -> int:
     """Sign a person out everywhere, or everywhere but in one session; give how many ended."""
-    keys = [session.session_key for session, _ in _find(person) if session.session_key != but]
+    keys = [session.session_key for session, _data in _find(person) if session.session_key != but]
     Session.objects.filter(session_key__in=keys).delete()
     return len(keys)
 

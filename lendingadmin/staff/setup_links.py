@@ -12,6 +12,7 @@ from django.core.mail import EmailMessage
 from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
+from django.utils.translation import gettext as _
 
 from lendingadmin.staff.models import User
 
@@ -59,15 +60,17 @@ def mail_setup_link(person: User, address: str) -> bool:
     hours = settings.PASSWORD_RESET_TIMEOUT // 3600
     text = "\n".join(
         [
-            f"Choose your password for the lending desk. Your user name is {person.username}.",
+            _("Choose your password for the lending desk. Your user name is %(username)s.")
+            % {"username": person.username},
             "",
             address,
             "",
-            f"The link works once, for {hours} hours. If you did not expect it, tell a manager.",
+            _("The link works once, for %(hours)s hours. If you did not expect it, tell a manager.")
+            % {"hours": hours},
         ]
     )
     try:
-        EmailMessage("Set up your account", text, to=[person.email]).send()
+        EmailMessage(_("Set up your account"), text, to=[person.email]).send()
     except Exception as error:
         # The words of a mail server may name the mailbox.
         logger.error("a set-up link could not be mailed: %s", type(error).__name__)

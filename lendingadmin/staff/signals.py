@@ -8,6 +8,7 @@ from allauth.mfa import signals as mfa
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from lendingadmin.audit import record
 from lendingadmin.staff.models import User
@@ -20,7 +21,7 @@ def record_account(
     *,
     user: User | None,
     authenticator: Authenticator | None = None,
-    **_: Any,
+    **_signal: Any,
 ) -> None:
     """Record what a person did. A session that had already ended belongs to nobody: no record."""
     if user is not None:
@@ -28,10 +29,14 @@ def record_account(
         record(user, action, subject=user.username, outcome=outcome, detail=factor)
 
 
-def record_refused_factor(*, request: HttpRequest, user: User, **_: Any) -> None:
+def record_refused_factor(*, request: HttpRequest, user: User, **_signal: Any) -> None:
     """Record that the password was right and the second factor was not."""
     record(
-        request, "sign-in", subject=user.username, outcome="refused", detail="wrong second factor"
+        request,
+        "sign-in",
+        subject=user.username,
+        outcome="refused",
+        detail=_("wrong second factor"),
     )
 
 

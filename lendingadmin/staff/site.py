@@ -7,14 +7,15 @@ from django.contrib.admin.apps import AdminConfig
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.shortcuts import redirect
+from django.utils.translation import gettext_lazy as _
 
 
 class PeopleAdminSite(AdminSite):
     """The admin, for superusers; `is_staff` is not used. Managers have pages of the product."""
 
-    site_header = "People"
-    site_title = "people"
-    index_title = "People and groups"
+    site_header = _("People")
+    site_title = _("people")
+    index_title = _("People and groups")
 
     def has_permission(self, request: HttpRequest) -> bool:
         """Whether this person is a superuser."""
@@ -29,7 +30,7 @@ class PeopleAdminSite(AdminSite):
         if self.has_permission(request):
             return redirect("admin:index")
         if request.user.is_authenticated:
-            raise PermissionDenied("This part is for superusers; managers have the page People.")
+            raise PermissionDenied(_("This part is for superusers; managers have the page People."))
         # Django loads this module before the models that allauth needs.
         from allauth.account.decorators import secure_admin_login
 

@@ -10,6 +10,8 @@ from django.core.paginator import Paginator
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from lendingadmin.staff import services, sessions
 from lendingadmin.staff.forms import NewPersonForm, PeopleFilterForm, PersonForm
@@ -65,7 +67,9 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
     data = request.POST if request.method == "POST" else None
     form = PersonForm(data, instance=found, by=request.user)
     if form.is_bound and form.is_valid():
-        return _apply(request, number, lambda by: services.save_person(request, by, form), "Saved.")
+        return _apply(
+            request, number, lambda by: services.save_person(request, by, form), _("Saved.")
+        )
     # A form that is bound has put what was typed into the person.
     shown = services.list_people(request.user).get(pk=number)
     factors = Authenticator.objects.filter(user=shown)
@@ -94,8 +98,9 @@ def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
     """Sign a person out everywhere."""
 
     def end(by: User) -> str:
-        _, ended = services.end_all_sessions(request, by, number)
-        return f"{ended} session{'' if ended == 1 else 's'} ended." if ended else "None was open."
+        ended = services.end_all_sessions(request, by, number)[1]
+        words = ngettext("%(count)s session ended.", "%(count)s sessions ended.", ended)
+        return words % {"count": ended} if ended else _("None was open.")
 
     return _apply(request, number, end)
 
@@ -107,8 +112,10 @@ def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
     def remove(by: User) -> str:
         found, removed = services.remove_second_factors(request, by, number)
         if not removed:
-            return f"{found} had no two-step sign-in."
-        return f"Two-step sign-in is removed: {found} signs in with the password alone."
+            return _("%(person)s had no two-step sign-in.") % {"person": found}
+        return _("Two-step sign-in is removed: %(person)s signs in with the password alone.") % {
+            "person": found
+        }
 
     return _apply(request, number, remove)
 
@@ -118,7 +125,8 @@ def deactivate(request: PersonRequest, number: int) -> HttpResponse:
     """Close a person's account."""
 
     def close(by: User) -> str:
-        return f"{services.deactivate(request, by, number)} can no longer sign in."
+        found = services.deactivate(request, by, number)
+        return _("%(person)s can no longer sign in.") % {"person": found}
 
     return _apply(request, number, close)
 
@@ -128,7 +136,8 @@ def reactivate(request: PersonRequest, number: int) -> HttpResponse:
     """Open a closed account again."""
 
     def reopen(by: User) -> str:
-        return f"{services.reactivate(request, by, number)} can sign in again."
+        found = services.reactivate(request, by, number)
+        return _("%(person)s can sign in again.") % {"person": found}
 
     return _apply(request, number, reopen)
 

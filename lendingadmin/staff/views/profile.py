@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin.audit import record
 from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, describe_locale, write_example
@@ -34,17 +35,19 @@ class ProfileForm(_Form):
     def __init__(self, *args: object, **options: object) -> None:
         super().__init__(*args, **options)  # type: ignore[arg-type]
         self.fields["zone"] = forms.ChoiceField(
-            label="Time zone",
+            label=_("Time zone"),
             required=False,
             choices=_list_zones,
-            help_text="Times and the days of the audit trail are in it. Dates in other forms, due "
-            "dates and the end of day stay in the lender's zone, which is named beside them.",
+            help_text=_(
+                "Times and the days of the audit trail are in it. Dates in other forms, due "
+                "dates and the end of day stay in the lender's zone, which is named beside them."
+            ),
         )
         self.fields["locale"] = forms.ChoiceField(
-            label="Numbers and dates",
+            label=_("Numbers and dates"),
             required=False,
             choices=_list_locales,
-            help_text="Words stay English. Exports and what you type stay as they are.",
+            help_text=_("Words stay English. Exports and what you type stay as they are."),
         )
 
 
@@ -58,7 +61,7 @@ def profile(request: PersonRequest) -> HttpResponse:
         person.save(update_fields=form.Meta.fields)
         changed = ", ".join(form.changed_data)
         record(request, "people.profile", subject=person.username, outcome="saved", detail=changed)
-        messages.success(request, "Your profile is saved.")
+        messages.success(request, _("Your profile is saved."))
         return redirect("profile")
     context = {"form": form, "now": timezone.now(), "sample": Decimal("1234567.89")}
     return render(request, "account/profile.html", context)
@@ -70,12 +73,13 @@ def _list_zones() -> list[tuple[str, object]]:
     first = [(key, preferences.describe_zone(key)) for key in lenders]
     # A zone that is listed twice would be selected twice.
     others = [
-        (region, [(key, words) for key, words in each if key not in lenders])
+        (_(region), [(key, words) for key, words in each if key not in lenders])
         for region, each in preferences.list_zones()
     ]
-    return [("", "the lender's zone"), ("Lenders' zones", first), *others]
+    return [("", _("the lender's zone")), (_("Lenders' zones"), first), *others]
 
 
 def _list_locales() -> list[tuple[str, str]]:
     offered = [(one, f"{describe_locale(one)}: {write_example(one)}") for one in OFFERED]
-    return [("", f"as usual here: {write_example(DEFAULT_LOCALE)}"), *offered]
+    usual = _("as usual here: %(example)s") % {"example": write_example(DEFAULT_LOCALE)}
+    return [("", usual), *offered]

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.views import INTERNAL_RESET_SESSION_TOKEN, PasswordResetConfirmView
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
 
 from lendingadmin.staff import services
 from lendingadmin.staff.forms import OwnPasswordForm
@@ -30,7 +31,7 @@ class SetupView(PasswordResetConfirmView):
         if not services.set_password_by_link(self.request, form.user.pk, token, password):
             self.validlink = False
             return self.render_to_response(self.get_context_data())
-        messages.success(self.request, "Your password is set. Sign in with it.")
+        messages.success(self.request, _("Your password is set. Sign in with it."))
         return redirect("account_login")
 
     def render_to_response(self, context: dict[str, Any], **options: Any) -> HttpResponse:
