@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.codec import encode
@@ -44,53 +45,60 @@ class LoanForm(FarDatesForm):
     """A loan whose contract is at hand as JSON (Spec: Loan; Loans, Create)."""
 
     accountId = IdField(
-        label="Account id",
-        help_text="Made up here; change it if you number otherwise. It stays as it is once saved.",
+        label=_("Account id"),
+        help_text=_(
+            "Made up here; change it if you number otherwise. It stays as it is once saved."
+        ),
     )
-    borrowerId = IdField(label="Borrower id")
+    borrowerId = IdField(label=_("Borrower id"))
     loanAmount = AmountField(
         max_digits=15,
         decimal_places=3,
         min_value=Decimal("0.001"),
         required=False,
-        help_text="The principal; empty where the contract says it.",
+        help_text=_("The principal; empty where the contract says it."),
     )
-    startDate = moment_field(label="Starts")
+    startDate = moment_field(label=_("Starts"))
     productId = IdField(
-        label="Product id", required=False, help_text="Empty where the contract names it."
+        label=_("Product id"), required=False, help_text=_("Empty where the contract names it.")
     )
-    lenderId = IdField(label="Lender id", required=False)
-    requestId = IdField(label="Offer request id", required=False)
-    assessmentId = IdField(label="Assessment id", required=False)
+    lenderId = IdField(label=_("Lender id"), required=False)
+    requestId = IdField(label=_("Offer request id"), required=False)
+    assessmentId = IdField(label=_("Assessment id"), required=False)
     contract = JsonObjectField(
-        rows=12, help_text="The contract as a JSON object. It goes out to the last key and digit."
+        rows=12,
+        help_text=_("The contract as a JSON object. It goes out to the last key and digit."),
     )
-    settings = JsonObjectField(rows=3, required=False, help_text="A JSON object.")
-    labels = JsonObjectField(rows=3, required=False, help_text="A JSON object.")
+    settings = JsonObjectField(rows=3, required=False, help_text=_("A JSON object."))
+    labels = JsonObjectField(rows=3, required=False, help_text=_("A JSON object."))
     others = JsonObjectField(
-        label="Other fields",
+        label=_("Other fields"),
         rows=3,
         required=False,
-        help_text="A JSON object with further fields of the loan, such as maturityDate.",
+        help_text=_("A JSON object with further fields of the loan, such as maturityDate."),
     )
     token = forms.CharField(widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, app: LendingApp, **options: Any) -> None:
         super().__init__(*args, **options)
         self.fields["accountId"].initial = minted_account_id()
-        self.fields["loanAmount"].label = f"Amount ({app.currency})"
+        self.fields["loanAmount"].label = _("Amount (%(currency)s)") % {"currency": app.currency}
         self.fields["loanAmount"].currency = app.currency  # type: ignore[attr-defined]
 
     def clean_contract(self) -> Mapping[str, object]:
         """A contract has something in it, and what the spec names is of the spec's type."""
         contract: Mapping[str, object] = self.cleaned_data["contract"]
         if not contract:
-            raise forms.ValidationError("The contract is empty.")
+            raise forms.ValidationError(_("The contract is empty."))
         places = list(find_malformed(LendingContract(contract)))
         if places:
-            more = len(places) - _MOST_NAMED
-            named = ", ".join(places[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-            raise forms.ValidationError(f"Not of the type that the service has there: {named}.")
+            words = _("Not of the type that the service has there: %(places)s.")
+            named, more = ", ".join(places[:_MOST_NAMED]), len(places) - _MOST_NAMED
+            if more > 0:
+                words = _(
+                    "Not of the type that the service has there: %(places)s and %(more)s more."
+                )
+            raise forms.ValidationError(words % {"places": named, "more": more})
         return contract
 
     def clean_others(self) -> Mapping[str, object]:
@@ -98,7 +106,9 @@ class LoanForm(FarDatesForm):
         others: Mapping[str, object] = self.cleaned_data["others"] or {}
         twice = sorted(set(others) & set(self.fields))
         if twice:
-            raise forms.ValidationError(f"These have fields of their own: {', '.join(twice)}.")
+            raise forms.ValidationError(
+                _("These have fields of their own: %(names)s.") % {"names": ", ".join(twice)}
+            )
         return others
 
     def body(self) -> dict[str, object]:

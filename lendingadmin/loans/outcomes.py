@@ -4,6 +4,8 @@ A loan has its accountId as natural key (Spec: Loan), so it is read.
 """
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin import gateway
 from lendingadmin.lending.client import select_fixed
@@ -27,23 +29,23 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
     """Whether a loan with the accountId is there, of this borrower and by this contract."""
     there = _read(write)
     if there is None:
-        return CheckResult(WriteFound.NOT_SEEN, "There is no loan with this account id so far.")
+        return CheckResult(WriteFound.NOT_SEEN, _("There is no loan with this account id so far."))
     places = find_differences(select_fixed(submitted.sent), there.raw)
     if places:
-        why = (
+        why = _(
             "There is a loan with this account id, but somebody else may have made it. "
-            f"It differs in: {', '.join(places)}."
-        )
+            "It differs in: %(places)s."
+        ) % {"places": ", ".join(places)}
         return CheckResult(WriteFound.DIFFERS, why, _link(write))
-    why = "There is a loan with this account id, of this borrower and by this contract."
+    why = _("There is a loan with this account id, of this borrower and by this contract.")
     return CheckResult(WriteFound.THERE, why, _link(write))
 
 
 def deleted(write: Write, submitted: Submitted) -> CheckResult:
     """Whether the loan is gone."""
     if _read(write) is None:
-        return CheckResult(WriteFound.THERE, "There is no loan with this account id any more.")
-    return CheckResult(WriteFound.NOT_SEEN, "The loan is still there so far.", _link(write))
+        return CheckResult(WriteFound.THERE, _("There is no loan with this account id any more."))
+    return CheckResult(WriteFound.NOT_SEEN, _("The loan is still there so far."), _link(write))
 
 
 def _read(write: Write) -> Loan | None:
@@ -55,13 +57,16 @@ def _read(write: Write) -> Loan | None:
 
 
 def _link(write: Write) -> tuple[tuple[str, str], ...]:
-    return (("Open the loan", reverse("loan", args=[write.app_id, write.subject])),)
+    return ((_("Open the loan"), reverse("loan", args=[write.app_id, write.subject])),)
 
 
 def register_checkers() -> None:
     """Register how this area's unconfirmed writes are checked."""
-    register_checker("loans.create", OutcomeChecker("Make a loan", _READS, created))
-    delete = OutcomeChecker("Delete this loan", _READS, deleted, compares=False)
+    register_checker("loans.create", OutcomeChecker(gettext_noop("Make a loan"), _READS, created))
+    delete = OutcomeChecker(gettext_noop("Delete this loan"), _READS, deleted, compares=False)
     register_checker(
-        "loans.delete", delete._replace(there="It is gone", not_seen="Still there so far")
+        "loans.delete",
+        delete._replace(
+            there=gettext_noop("It is gone"), not_seen=gettext_noop("Still there so far")
+        ),
     )

@@ -12,12 +12,14 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from lendingadmin.display import formats
 from lendingadmin.display.charts import Item, Plot, draw_bars, draw_horizontal_bars, draw_line
 from lendingadmin.display.locales import write_month
 from lendingadmin.display.money import compact, money
-from lendingadmin.display.numbers import counted, whole
+from lendingadmin.display.numbers import whole
 from lendingadmin.display.rates import rate
 from lendingadmin.display.statuses import find_status
 from lendingadmin.display.times import day
@@ -84,7 +86,8 @@ class Series:
     @property
     def described(self) -> str:
         """The picture for those who can't see it."""
-        return f"{self.name} over {len(self.rows)} counts. The table below has the numbers."
+        words = _("%(name)s over %(count)s counts. The table below has the numbers.")
+        return words % {"name": self.name, "count": len(self.rows)}
 
 
 @dataclass(frozen=True)
@@ -139,9 +142,11 @@ class _SummaryBuilder:
     def build(self, kept: list[tuple[Snapshot, Figures]], older: int) -> PortfolioSummary:
         return PortfolioSummary(
             snapshot=self.snapshot,
-            tiles=(self._tile("Outstanding", "outstanding"), self._overdue(), self._paid()),
+            tiles=(self._tile(_("Outstanding"), "outstanding"), self._overdue(), self._paid()),
             at_risk=self._at_risk(),
-            at_risk_of=self._tile("Outstanding principal", "principal_outstanding", of="at_risk"),
+            at_risk_of=self._tile(
+                _("Outstanding principal"), "principal_outstanding", of="at_risk"
+            ),
             months=self._months(),
             performance=self._performance(),
             series=self._build_series(kept),
@@ -156,11 +161,12 @@ class _SummaryBuilder:
     def _write_opened_by(self) -> str:
         by_word, by_dates = (self.figures.opened_by.get(by, 0) for by in ("word", "dates"))
         if not by_dates:
-            return "status word" if by_word else ""
-        dates = "settlement date, result and start"
+            return _("status word") if by_word else ""
+        dates = _("settlement date, result and start")
         if not by_word:
             return dates
-        return f"status word; {self._loans(by_dates)} without one by {dates}"
+        words = _("status word; %(loans)s without one by %(dates)s")
+        return words % {"loans": self._loans(by_dates), "dates": dates}
 
     def _place(self, by: str, snapshot: Snapshot | None = None) -> ListPlace:
         kwargs = {"app_id": self.app.app_id, "number": (snapshot or self.snapshot).pk}
@@ -172,8 +178,9 @@ class _SummaryBuilder:
     def _money(self, amount: Decimal) -> str:
         return money(amount, self.app.currency, self.locale)
 
-    def _loans(self, count: int, kind: str = "loan") -> str:
-        return counted(count, kind, self.locale)
+    def _loans(self, count: int) -> str:
+        words = ngettext("%(count)s loan", "%(count)s loans", count)
+        return words % {"count": whole(count, self.locale)}
 
     def _tile(
         self, label: str, by: str, more: str = "", of: str = "", is_of_open: bool = True
@@ -182,12 +189,16 @@ class _SummaryBuilder:
         of = of or by
         total, lacking = self.figures.sums[by], self.figures.untold.get(of, 0)
         if not (total.loans or self.figures.is_known(of)):
-            words = "not reported by the service"
+            words = _("not reported by the service")
             return Tile(label, None, words, "", lacking, self._url(f"untold:{of}"), is_of_open)
+        words = ngettext("on %(count)s loan", "on %(count)s loans", total.loans)
+        if is_of_open:
+            words = ngettext("on %(count)s open loan", "on %(count)s open loans", total.loans)
+        words %= {"count": whole(total.loans, self.locale)}
         return Tile(
             label,
             total.amount,
-            f"on {self._loans(total.loans, 'open loan' if is_of_open else 'loan')}{more}",
+            f"{words}, {more}" if more else words,
             self._url(by),
             lacking,
             self._url(f"untold:{of}"),
@@ -196,26 +207,34 @@ class _SummaryBuilder:
 
     def _overdue(self) -> Tile:
         owed, late = self.figures.sums["outstanding"].amount, self.figures.sums["overdue"].amount
-        share = f", {self._rate(late / owed)} of what is outstanding" if owed > 0 else ""
-        return self._tile("Overdue", "overdue", share)
+        share = ""
+        if owed > 0:
+            share = _("%(share)s of what is outstanding") % {"share": self._rate(late / owed)}
+        return self._tile(_("Overdue"), "overdue", share)
 
     def _paid(self) -> Tile:
-        label = "Paid since the count before"
+        label = _("Paid since the count before")
         if self.snapshot.previous_id is None:
-            return Tile(label, None, "known from the second count on", "", is_of_open=False)
+            return Tile(label, None, _("known from the second count on"), "", is_of_open=False)
         return self._tile(label, "paid", is_of_open=False)
 
     def _at_risk(self) -> Picture:
         items = []
         for days in AT_RISK:
             total, share = self.figures.sums[f"par{days}"], self.figures.share_at_risk(days)
-            late = f"more than {counted(days, 'day', self.locale)} late"
+            late = ngettext(
+                "%(loans)s more than %(days)s day late",
+                "%(loans)s more than %(days)s days late",
+                days,
+            ) % {"loans": self._loans(total.loans), "days": whole(days, self.locale)}
             owed = "" if share is None else self._money(total.amount)
             items.append(
                 Item(
-                    label=f"PAR {days}",
+                    label=_("PAR %(days)s") % {"days": days},
                     amount=max(share or Decimal(0), Decimal(0)),
-                    words=f"{owed} on {self._loans(total.loans)} {late}".removeprefix(" on "),
+                    words=_("%(amount)s on %(loans)s") % {"amount": owed, "loans": late}
+                    if owed
+                    else late,
                     url=self._url(f"par{days}"),
                     value=self._rate(share),
                     note=owed,
@@ -228,7 +247,10 @@ class _SummaryBuilder:
         items = []
         for month, total in self.figures.months.items():
             label = write_month(date(int(month[:4]), int(month[5:]), 1), self.locale)
-            words = f"{self._money(total.amount)} on {self._loans(total.loans)}"
+            words = _("%(amount)s on %(loans)s") % {
+                "amount": self._money(total.amount),
+                "loans": self._loans(total.loans),
+            }
             items.append(
                 Item(
                     label,
@@ -249,11 +271,14 @@ class _SummaryBuilder:
             status = find_status(key, settings.LENDING_PERFORMANCE_STATUSES)
             label = write_performance(key)
             owed = self._money(total.amount) if is_known else ""
+            words = self._loans(total.loans)
+            if owed:
+                words = _("%(loans)s, %(amount)s outstanding") % {"loans": words, "amount": owed}
             items.append(
                 Item(
                     label=label,
                     amount=Decimal(total.loans),
-                    words=self._loans(total.loans) + (f", {owed} outstanding" if owed else ""),
+                    words=words,
                     url=self._url(f"performance:{key}"),
                     value=whole(total.loans, self.locale),
                     note="" if len(label) > _LONG else owed,
@@ -291,9 +316,15 @@ class _SummaryBuilder:
             return build(name, by, value, self._money, self._roughly)
 
         return (
-            amount("Outstanding", "outstanding"),
-            amount("Overdue", "overdue"),
-            build("PAR 30", "par30", lambda one: one.share_at_risk(30), self._rate, self._rate),
+            amount(_("Outstanding"), "outstanding"),
+            amount(_("Overdue"), "overdue"),
+            build(
+                _("PAR %(days)s") % {"days": 30},
+                "par30",
+                lambda one: one.share_at_risk(30),
+                self._rate,
+                self._rate,
+            ),
         )
 
     def _roughly(self, amount: Decimal) -> str:

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.http import Http404, QueryDict
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_noop as _
 
-from lendingadmin.display.numbers import counted
 from lendingadmin.display.statuses import find_status
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, whole_number
 
@@ -16,38 +17,52 @@ from .figures import AT_RISK, OTHER_KINDS, Figures, Sum
 from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
 
 _OPEN = Q(is_open=True)
-# The values that each figure needs, for the lists of loans that lack them.
+# The lists of loans that lack the values of a figure: the title, and which loans these are.
 _UNTOLD = {
-    "outstanding": ("Open loans", "what is outstanding", _OPEN & Q(outstanding=None)),
-    "overdue": ("Open loans", "what is overdue", _OPEN & Q(overdue=None)),
+    "outstanding": (
+        _("Open loans of which the service did not report what is outstanding"),
+        _OPEN & Q(outstanding=None),
+    ),
+    "overdue": (
+        _("Open loans of which the service did not report what is overdue"),
+        _OPEN & Q(overdue=None),
+    ),
     "at_risk": (
-        "Open loans",
-        "the outstanding principal, or how late they are",
+        _(
+            "Open loans of which the service did not report the outstanding principal, or how late "
+            "they are"
+        ),
         _OPEN
         & (
             Q(principal_outstanding=None)
             | Q(days_late=None, principal_outstanding_rank__isnull=False)
         ),
     ),
-    "paid": ("Loans", "what was paid since the count before", Q(paid_since_last=None)),
-    "months": ("Loans", "principal or start", Q(principal=None) | Q(start_day=None)),
+    "paid": (
+        _("Loans of which the service did not report what was paid since the count before"),
+        Q(paid_since_last=None),
+    ),
+    "months": (
+        _("Loans of which the service did not report principal or start"),
+        Q(principal=None) | Q(start_day=None),
+    ),
 }
 _AMOUNTS = {
-    "outstanding": ("outstanding", "Open loans with something outstanding", _OPEN),
-    "overdue": ("overdue", "Open loans with something overdue", _OPEN),
+    "outstanding": ("outstanding", _("Open loans with something outstanding"), _OPEN),
+    "overdue": ("overdue", _("Open loans with something overdue"), _OPEN),
     "principal_outstanding": (
         "principal_outstanding",
-        "Open loans with outstanding principal",
+        _("Open loans with outstanding principal"),
         _OPEN,
     ),
-    "paid": ("paid_since_last", "Loans paid since the count before", Q()),
+    "paid": ("paid_since_last", _("Loans paid since the count before"), Q()),
 }
 _HEADINGS = {
-    "principal": "Principal",
-    "principal_outstanding": "Outstanding principal",
-    "paid_since_last": "Paid since the count before",
-    "outstanding": "Outstanding",
-    "overdue": "Overdue",
+    "principal": _("Principal"),
+    "principal_outstanding": _("Outstanding principal"),
+    "paid_since_last": _("Paid since the count before"),
+    "outstanding": _("Outstanding"),
+    "overdue": _("Overdue"),
 }
 
 
@@ -66,7 +81,7 @@ class Drilldown(NamedTuple):
     @property
     def heading(self) -> str:
         """What the amount is called."""
-        return _HEADINGS[self.amount]
+        return gettext(_HEADINGS[self.amount])
 
 
 def build_drilldown(
@@ -78,33 +93,37 @@ def build_drilldown(
     or untold:overdue; `words` gives a performance status in words.
     """
     rows = SnapshotLoan.objects.filter(snapshot=snapshot)
-    kind, _, value = by.partition(":")
+    kind, value = by.partition(":")[::2]
     late = by.removeprefix("par")
     if by in _AMOUNTS:
         name, title, counted_in = _AMOUNTS[by]
         rows = rows.filter(counted_in, **{f"{name}_rank__isnull": False})
-        return Drilldown(title, _sort_largest(rows, name), name, figures.sums[by])
+        return Drilldown(gettext(title), _sort_largest(rows, name), name, figures.sums[by])
     if by.startswith("par") and late in map(str, AT_RISK):
         name = "principal_outstanding"
-        title = f"Open loans more than {counted(int(late), 'day')} late"
+        title = ngettext(
+            "Open loans more than %(days)s day late",
+            "Open loans more than %(days)s days late",
+            int(late),
+        ) % {"days": late}
         rows = rows.filter(_OPEN, days_late__gt=int(late), principal_outstanding_rank__isnull=False)
         return Drilldown(title, _sort_largest(rows, name), name, figures.sums[by])
     if kind == "month" and value in figures.months:
         first = date.fromisoformat(f"{value}-01")
-        title = f"Loans that began in {first:%B %Y}"
+        title = gettext("Loans that began in %(month)s") % {"month": f"{first:%B %Y}"}
         rows = rows.filter(start_day__gte=first, start_day__lt=_next_month(first))
         rows = rows.filter(start_day__lte=figures.day, principal_rank__isnull=False)
         return Drilldown(
             title, _sort_largest(rows, "principal"), "principal", figures.months[value]
         )
     if kind == "performance" and value in figures.performance:
-        title = f"Open loans of performance: {words(value)}"
+        title = gettext("Open loans of performance: %(status)s") % {"status": words(value)}
         rows = _sort_largest(rows.filter(_OPEN, performance=value), "outstanding")
         return Drilldown(title, rows, "outstanding", figures.performance[value])
     if kind == "untold" and value in _UNTOLD:
-        whose, lacking, without = _UNTOLD[value]
-        title = f"{whose} of which the service did not report {lacking}"
-        return Drilldown(title, rows.filter(without).order_by("account_id"), "outstanding", None)
+        title, without = _UNTOLD[value]
+        rows = rows.filter(without).order_by("account_id")
+        return Drilldown(gettext(title), rows, "outstanding", None)
     return None
 
 
@@ -137,7 +156,7 @@ def find_drilldown(app_id: str, number: int, query: QueryDict) -> tuple[Snapshot
 def read_keys(kwargs: Mapping[str, Any], query: QueryDict) -> list[str]:
     """The ids on a page of such a list; none where its snapshot is not kept any more."""
     try:
-        _, found = find_drilldown(kwargs["app_id"], kwargs["number"], query)
+        found = find_drilldown(kwargs["app_id"], kwargs["number"], query)[1]
     except Http404:
         return []
     skip = whole_number(query.get("from"))
@@ -147,9 +166,9 @@ def read_keys(kwargs: Mapping[str, Any], query: QueryDict) -> list[str]:
 def write_performance(key: str) -> str:
     """A performance status in the words of the settings, or its number; `not reported` for none."""
     if key == OTHER_KINDS:
-        return "other kinds"
+        return gettext("other kinds")
     status = find_status(key, settings.LENDING_PERFORMANCE_STATUSES)
-    return status.word if status else "not reported"
+    return status.word if status else gettext("not reported")
 
 
 def _next_month(first: date) -> date:

@@ -3,6 +3,7 @@
 from django.db.models import QuerySet, Value
 from django.db.models.functions import Lower
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin.display import formats, times
 from lendingadmin.search import kinds
@@ -24,10 +25,17 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     if snapshot is None:
         return ()
     age = times.ago(snapshot.ended_at, timezone.now(), formats.locale())
-    warning = f"You typed it in other letters. It was written like this in the count of {age}."
+    warning = _(
+        "You typed it in other letters. It was written like this in the count of %(age)s."
+    ) % {"age": age}
     rows = filter_folded(snapshot, wanted).exclude(account_id=wanted)
     return tuple(
-        Match(kinds.LOAN, key, f"of {borrower}" if borrower else "", warning)
+        Match(
+            kinds.LOAN,
+            key,
+            _("of %(borrower)s") % {"borrower": borrower} if borrower else "",
+            warning,
+        )
         for key, borrower in rows.values_list("account_id", "borrower_id")[:_AT_MOST]
     )
 

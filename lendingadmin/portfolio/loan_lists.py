@@ -15,6 +15,9 @@ from django import forms
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, Q, QuerySet, Subquery
 from django.utils import timezone
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext_noop as _
 
 from lendingadmin.caching import shared
 from lendingadmin.gateway import LendingApp
@@ -41,11 +44,11 @@ class DaysLate(NamedTuple):
 
 # By the address's word.
 _LATE: Mapping[str, DaysLate] = {
-    "1-7": DaysLate("1 to 7", 1, 7),
-    "8-30": DaysLate("8 to 30", 8, 30),
-    "31-60": DaysLate("31 to 60", 31, 60),
-    "61-90": DaysLate("61 to 90", 61, 90),
-    "91": DaysLate("91 and more", 91, None),
+    "1-7": DaysLate(_("1 to 7"), 1, 7),
+    "8-30": DaysLate(_("8 to 30"), 8, 30),
+    "31-60": DaysLate(_("31 to 60"), 31, 60),
+    "61-90": DaysLate(_("61 to 90"), 61, 90),
+    "91": DaysLate(_("91 and more"), 91, None),
 }
 # By the address's word: the column. Names in CSV and on the screen stand with the columns there.
 _SORTED_BY = {
@@ -72,12 +75,14 @@ class ListKind(NamedTuple):
 
 
 KINDS: Mapping[str, ListKind] = {
-    "": ListKind("Open", "Open loans", "-outstanding"),
-    "overdue": ListKind("Overdue", "Overdue loans", "-overdue"),
-    "due-today": ListKind("Due today", "Loans due today", "-outstanding"),
-    "due-this-week": ListKind("Due this week", "Loans due this week", "due"),
-    "first-missed": ListKind("First instalment missed", "First instalment missed", "-overdue"),
-    "closed": ListKind("Closed lately", "Loans closed in the last 30 days", "-settled"),
+    "": ListKind(_("Open"), _("Open loans"), "-outstanding"),
+    "overdue": ListKind(_("Overdue"), _("Overdue loans"), "-overdue"),
+    "due-today": ListKind(_("Due today"), _("Loans due today"), "-outstanding"),
+    "due-this-week": ListKind(_("Due this week"), _("Loans due this week"), "due"),
+    "first-missed": ListKind(
+        _("First instalment missed"), _("First instalment missed"), "-overdue"
+    ),
+    "closed": ListKind(_("Closed lately"), _("Loans closed in the last 30 days"), "-settled"),
 }
 
 
@@ -90,14 +95,21 @@ class LoanListForm(forms.Form):
         widget=forms.HiddenInput,
     )
     late = forms.ChoiceField(
-        choices=[("", "any"), *((key, late.label) for key, late in _LATE.items())],
-        label="Days late",
+        choices=[
+            ("", gettext_lazy("any")),
+            *((key, gettext_lazy(late.label)) for key, late in _LATE.items()),
+        ],
+        label=gettext_lazy("Days late"),
         required=False,
     )
     product = forms.ChoiceField(required=False)
     sort = forms.CharField(required=False, widget=forms.HiddenInput)
     pageSize = forms.TypedChoiceField(  # noqa: N815
-        choices=[(size, f"{size} a page") for size in PAGE_SIZES], coerce=int, label="Page size"
+        choices=[
+            (size, format_lazy(gettext_lazy("{size} a page"), size=size)) for size in PAGE_SIZES
+        ],
+        coerce=int,
+        label=gettext_lazy("Page size"),
     )
 
     def __init__(self, data: Mapping[str, Any], products: Sequence[tuple[str, int]]) -> None:
@@ -108,7 +120,7 @@ class LoanListForm(forms.Form):
         if str(given.get("sort", "")).removeprefix("-") not in _SORTED_BY:
             given.pop("sort", None)
         super().__init__({"pageSize": str(DEFAULT_PAGE_SIZE)} | given)
-        choices = [("", "any"), *((key, f"{key} ({loans:,})") for key, loans in products)]
+        choices = [("", gettext("any")), *((key, f"{key} ({loans:,})") for key, loans in products)]
         asked = as_id(given.get("product"))
         if len(asked) <= LONGEST_ID and asked not in dict(choices):
             # A saved list may name a product that no open loan has any more.
@@ -192,10 +204,10 @@ class LoanList:
     def title(self) -> str:
         """What the list holds, in words."""
         if not self.is_valid:
-            return "Loans"
+            return gettext("Loans")
         if self.wanted["show"] == "due-today" and self.counted_on < self.today:
-            return "Loans due since they were counted, up to today"
-        return KINDS[self.wanted["show"]].title
+            return gettext("Loans due since they were counted, up to today")
+        return gettext(KINDS[self.wanted["show"]].title)
 
     @cached_property
     def rows(self) -> QuerySet[SnapshotLoan]:

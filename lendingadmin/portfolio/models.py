@@ -10,6 +10,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.worker.models import WalkRow
 
@@ -34,10 +35,10 @@ class Snapshot(WalkRow):
     class State(models.TextChoices):
         """What became of it."""
 
-        RUNNING = "running", "running"
-        DONE = "done", "complete"
-        STOPPED = "stopped", "stopped"
-        FAILED = "failed", "failed"
+        RUNNING = "running", _("running")
+        DONE = "done", _("complete")
+        STOPPED = "stopped", _("stopped")
+        FAILED = "failed", _("failed")
 
     state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
     asked_by = models.ForeignKey(  # null: the clock
@@ -176,7 +177,7 @@ class SnapshotLoan(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"a loan of count-{self.snapshot_id}"
+        return f"loan-{self.pk}"
 
 
 class SavedList(models.Model):
@@ -191,7 +192,7 @@ class SavedList(models.Model):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False
     )
-    is_shared = models.BooleanField("for everybody", default=False)
+    is_shared = models.BooleanField(_("for everybody"), default=False)
     pinned_by = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="pinned_lists")
 
     class Meta:

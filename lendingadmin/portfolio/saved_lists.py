@@ -7,6 +7,9 @@ from urllib.parse import urlencode
 from django import forms
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
+from django.utils.text import format_lazy
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin import gateway
 from lendingadmin.gateway import LendingApp
@@ -24,8 +27,10 @@ SHARE = "dashboard.loanLists.share"
 # The sidebar is on each page, and each list in it is counted there.
 MOST_PINNED = 6
 _MOST_OWNED = 50
-NAME_TAKEN = "You have a list of this name already."
-NO_ROOM = f"Your sidebar holds {MOST_PINNED} lists already: unpin one first."
+NAME_TAKEN = _("You have a list of this name already.")
+NO_ROOM = format_lazy(
+    _("Your sidebar holds {count} lists already: unpin one first."), count=MOST_PINNED
+)
 _STATE = ("show", "late", "product", "sort", "pageSize")
 
 
@@ -34,10 +39,10 @@ class SavedListForm(forms.Form):
 
     name = LineField(
         max_length=LONGEST_NAME,
-        help_text="Of what it holds. The name of a person does not belong here.",
+        help_text=_("Of what it holds. The name of a person does not belong here."),
     )
-    is_shared = forms.BooleanField(label="For everybody", required=False)
-    is_pinned = forms.BooleanField(label="In my sidebar", required=False, initial=True)
+    is_shared = forms.BooleanField(label=_("For everybody"), required=False)
+    is_pinned = forms.BooleanField(label=_("In my sidebar"), required=False, initial=True)
 
     def __init__(self, data: Any, *, app_id: str, owner: User) -> None:
         super().__init__(data)
@@ -52,7 +57,8 @@ class SavedListForm(forms.Form):
         if owned.filter(name=name).exists():
             raise forms.ValidationError(NAME_TAKEN)
         if owned.count() >= _MOST_OWNED:
-            raise forms.ValidationError(f"You have {_MOST_OWNED} lists already: delete one first.")
+            words = gettext("You have %(count)s lists already: delete one first.")
+            raise forms.ValidationError(words % {"count": _MOST_OWNED})
         return name
 
     def clean_is_pinned(self) -> bool:

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.display.numbers import number
@@ -29,8 +30,6 @@ logger = logging.getLogger(__name__)
 
 _AT_ONCE = 500
 
-_RESTARTS = "The service lost its place in the list; the count began again."
-_OLDER_FIGURES = "The figures changed their meaning while the portfolio was being counted."
 State = Snapshot.State
 
 
@@ -88,7 +87,8 @@ def find_next_due(last: Snapshot) -> datetime | None:
 def stop(app_id: str, by: User) -> Snapshot | None:
     """Stop the running snapshot; the worker sees it after its page. None where none is running."""
     running = Snapshot.objects.filter(app_id=app_id, state=State.RUNNING)
-    row, why, now = running.first(), f"Stopped by {by.username}.", timezone.now()
+    row, now = running.first(), timezone.now()
+    why = _("Stopped by %(person)s.") % {"person": by.username}
     changes = {"state": State.STOPPED, "why": why, "ended_at": now, "page_token": ""}
     # Whichever page the worker has come to.
     return row if row and running.filter(pk=row.pk).update(**changes) else None
@@ -102,7 +102,9 @@ class CountWalk(Walk[Snapshot]):
     def find_obstacle(self) -> str:
         """Why the counting cannot go on."""
         is_older = self.row.figures_version != FIGURES_VERSION
-        return _OLDER_FIGURES if is_older else super().find_obstacle()
+        if is_older:
+            return _("The figures changed their meaning while the portfolio was being counted.")
+        return super().find_obstacle()
 
     def open_list(self) -> ListResource[Loan]:
         """The loans, of each what is counted."""
@@ -118,12 +120,12 @@ class CountWalk(Walk[Snapshot]):
         day = row.began_at.astimezone(zone).date()
         found, unreadable = reading.read_rows(page.items, zone, day, settings.LENDING_LOAN_STATUSES)
         # Pages shift while people write, so that a loan may come twice.
-        known = _read_paid(row, [loan.account_id for loan, _ in found])
+        known = _read_paid(row, [loan.account_id for loan, _read in found])
         fresh = [(loan, read) for loan, read in found if loan.account_id not in known]
         if found and not fresh and not unreadable:
             raise UnfinishedList(LED_BACK)
         _set_paid_since(row, fresh)
-        rows = [loan for loan, _ in fresh]
+        rows = [loan for loan, _read in fresh]
         sums = Figures.from_json(row.figures) if row.figures else Figures(day)
         sums.add_all(rows)
         for loan in rows:
@@ -158,7 +160,8 @@ class CountWalk(Walk[Snapshot]):
         from . import tasks
 
         with transaction.atomic():
-            if self.end(State.FAILED, _RESTARTS):
+            why = _("The service lost its place in the list; the count began again.")
+            if self.end(State.FAILED, why):
                 tasks.start(self.row.app_id, self.row.asked_by, restarted=True)
 
 
@@ -181,7 +184,7 @@ def _set_paid_since(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> No
     last = row.previous
     if last is None:
         return
-    before = _read_paid(last, [loan.account_id for loan, _ in fresh])
+    before = _read_paid(last, [loan.account_id for loan, _read in fresh])
     with exactly():
         for loan, read in fresh:
             paid = before.get(loan.account_id)

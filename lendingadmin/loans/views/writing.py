@@ -6,6 +6,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin import gateway
 from lendingadmin.lending import loan_math
@@ -21,7 +23,7 @@ from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
 
 CREATE, DELETE = "loans.create", "loans.delete"
-_TOO_LONG = "This form was open for too long. Check it and send it again."
+_TOO_LONG = gettext_lazy("This form was open for too long. Check it and send it again.")
 # The states in which the spec has a delete refused (Spec: Rules that hold, 4).
 _REFUSED_IN = frozenset({"open", "closed"})
 
@@ -76,7 +78,7 @@ def _create(request: PersonRequest, form: LoanForm, app_id: str) -> tuple[str, C
         form.add_error(None, _TOO_LONG)
         return "", None
     if outcome.saved:
-        messages.success(request, f"Loan {asked} is saved.")
+        messages.success(request, _("Loan %(id)s is saved.") % {"id": asked})
     return outcome.url, outcome.card
 
 
@@ -116,15 +118,15 @@ def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, 
             DELETE,
             token=request.POST.get("token", ""),
             do=lambda: _delete_named(app_id, account_id),
-            lands_on=lambda _: reverse("loans", args=[app_id]),
+            lands_on=lambda _deleted: reverse("loans", args=[app_id]),
             app_id=app_id,
             subject=account_id,
         )
     except idempotency.StaleKey:
-        messages.warning(request, f"{_TOO_LONG} Nothing was deleted.")
+        messages.warning(request, " ".join([str(_TOO_LONG), _("Nothing was deleted.")]))
         return reverse("loan-delete", args=[app_id, account_id]), None
     if outcome.saved:
-        messages.success(request, f"Loan {account_id} is deleted.")
+        messages.success(request, _("Loan %(id)s is deleted.") % {"id": account_id})
     return outcome.url, outcome.card
 
 

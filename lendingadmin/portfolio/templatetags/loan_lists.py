@@ -4,6 +4,7 @@ from typing import Any
 
 from django import template
 from django.template import Context
+from django.utils.translation import gettext as _
 
 from lendingadmin.portfolio.loan_lists import KINDS
 from lendingadmin.portfolio.saved_lists import list_visible
@@ -25,7 +26,7 @@ def loan_tabs(context: Context) -> dict[str, Any]:
     return {
         "app": app,
         "at": str(saved) if saved else at,
-        "kinds": [(f"kind-{key}", key, kind.label) for key, kind in KINDS.items()],
+        "kinds": [(f"kind-{key}", key, _(kind.label)) for key, kind in KINDS.items()],
         "lists": list_visible(app.app_id, request.user),
     }
 

@@ -10,6 +10,7 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin import audit, gateway
 from lendingadmin.lending.values import timestamp_text
@@ -98,7 +99,7 @@ def save(request: PersonRequest, app_id: str) -> HttpResponse:
         query = saved_lists.write_query(listed.cleaned_data)
         saved = _create(request, app.app_id, query, form.cleaned_data)
         if saved is not None:
-            messages.success(request, f"Saved: {saved.name}.")
+            messages.success(request, _("Saved: %(name)s.") % {"name": saved.name})
             return redirect(saved)
         form.add_error("name", saved_lists.NAME_TAKEN)
     return render(request, "portfolio/save_list.html", {"app": app, "form": form})
@@ -149,7 +150,8 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if saved.is_shared:
         audit.record(request, SHARE, app_id=app_id, subject=str(saved), outcome="deleted")
     saved.delete()
-    messages.success(request, f"Deleted the list {saved.name}. Its loans are as they were.")
+    words = _("Deleted the list %(name)s. Its loans are as they were.")
+    messages.success(request, words % {"name": saved.name})
     return redirect("loan-list", app_id)
 
 

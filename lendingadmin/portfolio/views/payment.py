@@ -6,6 +6,7 @@ repayment (`repayments/views/recording.py`).
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.lending.errors import LendingError
@@ -52,11 +53,13 @@ def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPay
     if request.POST.get("loan"):
         return FoundPayees()
     if not count_search(request.user, app_id):
-        form.add_error("who", "You have searched too often within this hour. Open the loan itself.")
+        form.add_error(
+            "who", _("You have searched too often within this hour. Open the loan itself.")
+        )
         return FoundPayees()
     found = find_payees(request.user, app_id, form.cleaned_data["who"])
     if found.is_empty:
-        form.add_error("who", "No person and no loan fits this. Nothing was recorded.")
+        form.add_error("who", _("No person and no loan fits this. Nothing was recorded."))
     return found
 
 

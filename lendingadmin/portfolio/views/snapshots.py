@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin import audit, gateway
 from lendingadmin.portfolio import snapshot_job, tasks
@@ -27,7 +28,7 @@ def count(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     row = tasks.start(app.app_id, request.user)
     if row is None:
-        messages.info(request, "The loans are being counted already.")
+        messages.info(request, _("The loans are being counted already."))
     else:
         audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="started")
     return redirect("home", app_id)
@@ -39,7 +40,7 @@ def stop(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     row = snapshot_job.stop(app.app_id, request.user)
     if row is None:
-        messages.info(request, "There was nothing to stop: the counting had ended.")
+        messages.info(request, _("There was nothing to stop: the counting had ended."))
     else:
         audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="stopped")
     return redirect("home", app_id)
