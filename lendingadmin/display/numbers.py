@@ -57,8 +57,3 @@ def grouped(value: Decimal, decimals: int, locale: str = DEFAULT_LOCALE) -> str:
 def whole(count: int, locale: str = DEFAULT_LOCALE) -> str:
     """Write a count in groups: `4,812`."""
     return grouped(Decimal(count), 0, locale)
-
-
-def counted(count: int, name: str, locale: str = DEFAULT_LOCALE) -> str:
-    """Write how many of a thing: `1 day`, `4,812 loans`."""
-    return f"{whole(count, locale)} {name}{'' if count == 1 else 's'}"

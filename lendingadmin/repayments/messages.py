@@ -116,4 +116,4 @@ def get_message(state: str, resolution: str = "", *, ended_by_sweep: bool = Fals
     if state != RepaymentState.RESOLVED:
         return message
     answer = "yes" if resolution == Resolution.RECORDED else "no"
-    return message._replace(saved=f"{answer}, {_('says a person')}")
+    return message._replace(saved=", ".join([answer, _("says a person")]))

@@ -236,7 +236,7 @@ def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: s
         line = _("No match among people. It was not looked up as an id.")
     else:
         line = _("Nothing found so far.") if faults else _("No match.")
-    return f"{line} {_('Not everything could be looked up.')}" if faults else line
+    return " ".join([line, _("Not everything could be looked up.")]) if faults else line
 
 
 def _only_match(app_id: str, people: list[Person], results: list[SearchResult]) -> str:

@@ -59,7 +59,7 @@ def build_saved_card(done: str = _SAVED) -> Card:
     """The service said yes, and the confirmation is not kept here."""
     return Card(
         title=_("The service %(done)s this, and no confirmation is kept here") % {"done": _(done)},
-        cause=f"{_(NO_DATABASE)} {_('So this is shown as not known yet.')}",
+        cause=" ".join([_(NO_DATABASE), _("So this is shown as not known yet.")]),
         next=_("Do not enter it again. Look at the record in a minute."),
         saved="yes",
         tone="warn",
@@ -70,7 +70,7 @@ def build_unknown_card(done: str = _SAVED) -> Card:
     """It was sent, and what came back is not kept here."""
     return Card(
         title=_("We don't know yet whether this was %(done)s") % {"done": _(done)},
-        cause=f"{_('It was sent to the lending service.')} {_(NO_DATABASE)}",
+        cause=" ".join([_("It was sent to the lending service."), _(NO_DATABASE)]),
         next=_("Do not enter it again. In two minutes it is checked by itself."),
         saved="unknown",
         tone="odd",

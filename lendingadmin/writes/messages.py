@@ -145,4 +145,4 @@ def get_message(state: str, found: str = "", resolution: str = "") -> StateMessa
     if state != WriteState.RESOLVED:
         return message
     answer = "yes" if resolution == WriteResolution.SAVED else "no"
-    return message._replace(saved=f"{answer}, {_('says a person')}")
+    return message._replace(saved=", ".join([answer, _("says a person")]))

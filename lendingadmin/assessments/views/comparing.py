@@ -9,12 +9,13 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from lendingadmin import gateway
 from lendingadmin.assessments import running
 from lendingadmin.assessments.extra_fields import others
 from lendingadmin.display import durations, formats, text
-from lendingadmin.display.numbers import counted
+from lendingadmin.display.numbers import whole
 from lendingadmin.display.templatetags.assessments import score
 from lendingadmin.display.templatetags.times import moment as shown_moment
 from lendingadmin.lending.errors import InvalidId, LendingError
@@ -142,8 +143,9 @@ def _apart(first: datetime, second: datetime) -> str:
     apart = abs(second - first)
     if apart < timedelta(seconds=1):
         return _("less than a second apart")
+    days = whole(apart.days, formats.locale())
     words = (
-        counted(apart.days, "day", formats.locale())
+        ngettext("%(count)s day", "%(count)s days", apart.days) % {"count": days}
         if apart >= timedelta(days=1)
         else durations.elapsed(apart)
     )
