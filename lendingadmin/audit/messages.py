@@ -50,6 +50,8 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
 _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("sign-in", "refused"): _("Tried to sign in"),
+        ("sign-out", "idle"): _("Was signed out, without activity for half an hour"),
+        ("sign-out", "after 12 hours"): _("Was signed out after twelve hours"),
         ("sign-in", "held back"): _("Tried to sign in too often"),
         ("receipt", "opened for reprinting"): _("Opened a receipt for printing again"),
         ("people", "added"): _("Added a person"),

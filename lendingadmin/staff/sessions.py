@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from allauth.account.adapter import get_adapter
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.models import Session
 from django.http import HttpRequest
 from django.utils import timezone
@@ -57,6 +58,11 @@ def note_sign_in(*, request: HttpRequest, **_signal: Any) -> None:
             "address": get_adapter(request).get_client_ip(request) if known else "",
             "browser": describe_browser(request.META.get("HTTP_USER_AGENT", "")),
         }
+
+
+def read_beginning(session: SessionBase) -> datetime | None:
+    """When a session began: at the sign-in; None where it did not note that."""
+    return parse_datetime(session.get(_NOTE, {}).get("at", ""))
 
 
 def describe_browser(user_agent: str) -> str:

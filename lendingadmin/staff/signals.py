@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.audit import record
 from lendingadmin.staff.models import User
-from lendingadmin.staff.sessions import note_sign_in
+from lendingadmin.staff.session_store import hash_session_key
+from lendingadmin.staff.sessions import end_sessions, note_sign_in
 
 
 def record_account(
@@ -40,12 +41,19 @@ def record_refused_factor(*, request: HttpRequest, user: User, **_signal: Any) -
     )
 
 
+def end_other_sessions(*, request: HttpRequest, user: User, **_signal: Any) -> None:
+    """End what began with the old factors; Django does so itself when a password changes."""
+    end_sessions(user, but=hash_session_key(request.session.session_key))
+
+
 def connect_all() -> None:
     """Listen to allauth, and to Django's sign-in and sign-out."""
     user_logged_in.connect(note_sign_in, dispatch_uid="staff.note_sign_in")
     mfa.authentication_failed.connect(
         record_refused_factor, dispatch_uid="staff.record_refused_factor"
     )
+    for changed in (mfa.authenticator_added, mfa.authenticator_removed):
+        changed.connect(end_other_sessions, dispatch_uid="staff.end_other_sessions")
     for signal, action, outcome in (
         (account.user_logged_in, "sign-in", "done"),
         (user_logged_out, "sign-out", "done"),

@@ -6,6 +6,7 @@ People sign in beforehand because signing in is throttled; `manager0` has a pass
 import importlib
 import json
 import sys
+from datetime import UTC, datetime
 
 import django
 
@@ -29,6 +30,7 @@ def main(count: int) -> None:
         session["_auth_user_id"] = str(person.pk)
         session["_auth_user_backend"] = "allauth.account.auth_backends.AuthenticationBackend"
         session["_auth_user_hash"] = person.get_session_auth_hash()
+        session["sign_in"] = {"at": datetime.now(UTC).isoformat()}
         session.create()
         made[person.username] = session.session_key
     sys.stdout.write(json.dumps(made))

@@ -1,0 +1,131 @@
+"""A session ends half an hour after a person last did something, and after twelve hours anyhow."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from allauth.mfa.totp.internal import auth as totp
+from django.contrib.sessions.models import Session
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.staff.models import User
+from tests.conftest import PASSWORD
+
+PAGE = "/accounts/profile/"
+HTMX = {"HX-Request": "true"}
+Wait = Callable[..., None]
+
+
+@pytest.fixture
+def wait(monkeypatch: pytest.MonkeyPatch) -> Wait:
+    """Let time pass."""
+    passed, now = timedelta(), timezone.now
+
+    def pass_by(**time: float) -> None:
+        nonlocal passed
+        passed += timedelta(**time)
+
+    monkeypatch.setattr(timezone, "now", lambda: now() + passed)
+    return pass_by
+
+
+@pytest.fixture
+def clerk(support: User) -> Client:
+    cache.clear()
+    client = Client()
+    client.post("/accounts/login/", {"login": "support", "password": PASSWORD})
+    return client
+
+
+def is_in(client: Client, path: str = PAGE, **headers: str) -> bool:
+    answer = client.get(path, headers=headers)
+    return answer.status_code == 200 and "HX-Redirect" not in answer.headers
+
+
+def test_who_does_something_stays_in(clerk: Client, wait: Wait) -> None:
+    for _ in range(20):
+        wait(minutes=29)
+        assert is_in(clerk)
+
+
+def test_who_does_nothing_for_half_an_hour_is_signed_out_and_told(
+    clerk: Client, wait: Wait
+) -> None:
+    wait(minutes=31)
+    page = clerk.get(PAGE, follow=True)
+    assert page.redirect_chain[0][0] == f"/accounts/login/?next={PAGE}"
+    assert "You were signed out after half an hour" in page.content.decode()
+    assert list(Entry.objects.filter(action="sign-out").values_list("username", "outcome")) == [
+        ("support", "idle")
+    ]
+    assert not Session.objects.filter(expire_date__gt=timezone.now()).exists()
+
+
+def test_polling_is_no_persons_doing(clerk: Client, wait: Wait) -> None:
+    for minutes in (20, 9):
+        wait(minutes=minutes)
+        assert is_in(clerk, f"{PAGE}?polls=3", **HTMX)
+    wait(minutes=2)
+    assert not is_in(clerk, f"{PAGE}?polls=3", **HTMX)
+
+
+def test_after_twelve_hours_it_ends_whatever_was_done(clerk: Client, wait: Wait) -> None:
+    for _ in range(29):
+        wait(minutes=25)
+        session = clerk.session
+        session["touched"] = timezone.now().isoformat()
+        session.save()
+        in_time = is_in(clerk)
+    assert not in_time
+    assert Entry.objects.filter(action="sign-out", outcome="after 12 hours").count() == 1
+
+
+@pytest.mark.parametrize("cookie", ["", "2999-01-01T00:00:00+00:00", "x:y"])
+def test_a_cookie_that_was_made_up_keeps_nobody_in(cookie: str, clerk: Client, wait: Wait) -> None:
+    wait(minutes=29)
+    assert is_in(clerk)
+    clerk.cookies["active"] = cookie
+    wait(minutes=2)
+    assert not is_in(clerk)
+
+
+def test_the_cookie_of_another_session_keeps_nobody_in(clerk: Client, wait: Wait) -> None:
+    wait(minutes=29)
+    other = Client()
+    other.post("/accounts/login/", {"login": "support", "password": PASSWORD})
+    clerk.cookies["active"] = other.cookies["active"].value
+    wait(minutes=2)
+    assert is_in(other)
+    assert not is_in(clerk)
+
+
+def test_opening_a_page_writes_nothing(clerk: Client, wait: Wait) -> None:
+    wait(minutes=5)
+    with CaptureQueriesContext(connection) as asked:
+        assert is_in(clerk)
+    assert not [one for one in asked if not one["sql"].startswith("SELECT")]
+
+
+def test_the_cookie_is_not_written_for_each_page(clerk: Client, wait: Wait) -> None:
+    assert "active" not in clerk.get(PAGE).cookies
+    wait(minutes=2)
+    assert clerk.get(PAGE).cookies["active"]["httponly"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_second_factor_ends_the_other_sessions(clerk: Client, support: User) -> None:
+    other = Client()
+    other.post("/accounts/login/", {"login": "support", "password": PASSWORD})
+    clerk.post("/accounts/reauthenticate/", {"password": PASSWORD})
+    secret = clerk.get("/accounts/2fa/totp/activate/").context["form"].secret
+    code = totp.format_hotp_value(
+        totp.hotp_value(secret, next(totp.yield_hotp_counters_from_time()))
+    )
+    clerk.post("/accounts/2fa/totp/activate/", {"code": code})
+    assert is_in(clerk)
+    assert not is_in(other)
