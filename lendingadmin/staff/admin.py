@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.contrib.auth.forms import UserChangeForm
+from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.contrib.auth.models import Group, Permission
 from django.db.models import QuerySet
 from django.forms import CheckboxSelectMultiple
@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.audit import record
 from lendingadmin.staff import services
+from lendingadmin.staff.forms import clean_new_username
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import RIGHTS, ROLES
 from lendingadmin.staff.sessions import end_sessions
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
     _ModelAdmin = admin.ModelAdmin[Any]
     _UserAdmin = DjangoUserAdmin[User]
     _ChangeForm = UserChangeForm[User]
+    _NewForm = AdminUserCreationForm[User]
 else:
     # Django's own classes take no type arguments; only their type stubs do.
     _ModelAdmin, _UserAdmin, _ChangeForm = admin.ModelAdmin, DjangoUserAdmin, UserChangeForm
+    _NewForm = AdminUserCreationForm
 
 admin.site.unregister(Group)
 
@@ -45,6 +48,17 @@ class OwnAccountForm(_ChangeForm):
         if cleaned.get("is_active") is False:
             self.add_error("is_active", services.ANOTHER_MUST_DEACTIVATE)
         return cleaned
+
+
+class NewAccountForm(_NewForm):
+    """A new account, whose name can't be taken for another's."""
+
+    class Meta(AdminUserCreationForm.Meta):
+        model = User
+
+    def clean_username(self) -> str:
+        """Refuse a name that is, or looks like, another person's."""
+        return clean_new_username(str(self.cleaned_data["username"]))
 
 
 class AuditedAdmin(_ModelAdmin):
@@ -93,6 +107,7 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
     search_fields = ("username", "first_name", "last_name")
     readonly_fields = ("last_login", "date_joined")
     actions = ("remove_second_factors",)
+    add_form = NewAccountForm
     fieldsets = (
         (None, {"fields": ("username", "password")}),
         (_("Name"), {"fields": ("first_name", "last_name", "email")}),
@@ -128,6 +143,11 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
         if obj is not None and obj.pk == request.user.pk:
             kwargs["form"] = OwnAccountForm
         return super().get_form(request, obj, change=change, **kwargs)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """A name stays as it was given: the trail and receipts name people by it."""
+        fields = super().get_readonly_fields(request, obj)
+        return (*fields, "username") if obj else fields
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Void the set-up link of somebody who is changed; end sessions of somebody deactivated."""

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from lendingadmin.staff import services
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import describe_group
+from lendingadmin.staff.usernames import validate_distinct
 
 if TYPE_CHECKING:
     _PersonForm = forms.ModelForm[User]
@@ -60,6 +61,14 @@ class PersonForm(_PersonForm):
         return groups
 
 
+def clean_new_username(name: str) -> str:
+    """Give the name back. Raises ValidationError for one that others have, or that looks so."""
+    if User.objects.filter(username__iexact=name).exists():
+        raise forms.ValidationError(_("A person with that user name already exists."))
+    validate_distinct(name, User.objects.values_list("username", flat=True))
+    return name
+
+
 class NewPersonForm(PersonForm):
     """A new person; the user name stays as it is then."""
 
@@ -74,11 +83,8 @@ class NewPersonForm(PersonForm):
         self.fields["username"].widget.attrs["autofocus"] = True
 
     def clean_username(self) -> str:
-        """Signing in ignores case, so two names that differ only by case would be one person."""
-        name = str(self.cleaned_data["username"])
-        if User.objects.filter(username__iexact=name).exists():
-            raise forms.ValidationError(_("A person with that user name already exists."))
-        return name
+        """Refuse a name that is, or looks like, another person's; signing in ignores case."""
+        return clean_new_username(str(self.cleaned_data["username"]))
 
 
 class PeopleFilterForm(forms.Form):

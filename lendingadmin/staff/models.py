@@ -7,7 +7,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from . import preferences, roles
+from . import preferences, roles, usernames
 
 
 class User(AbstractUser):
@@ -17,6 +17,13 @@ class User(AbstractUser):
     locale. `setup_link_at` is when the set-up link was made that they have not used yet, if any.
     """
 
+    username = models.CharField(
+        _("user name"),
+        max_length=150,
+        unique=True,
+        validators=[usernames.validate_letters, usernames.validate_not_own],
+        error_messages={"unique": _("A person with that user name already exists.")},
+    )
     zone = models.CharField(
         _("time zone"),
         max_length=64,

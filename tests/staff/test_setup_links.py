@@ -111,7 +111,7 @@ class TestTheWay:
         [
             ("12345678", "12345678", "too common"),
             ("fjord", "fjord", "too short"),
-            ("support-1", "support-1", "too similar to the username"),
+            ("support-1", "support-1", "too similar to the user name"),
             (CHOSEN, "another one 72", "match"),
         ],
     )
