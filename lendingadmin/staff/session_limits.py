@@ -40,9 +40,13 @@ class SessionLimitsMiddleware:
             active_at = _read_activity(request)
             if why := _find_end(request, active_at):
                 _end(request, why)
+        is_stranger = not request.user.is_authenticated
         response = self.get_response(request)
         if request.user.is_authenticated and not _is_poll(request):
             _note_activity(request, response, active_at)
+        if not (is_stranger or request.user.is_authenticated):
+            # Who signs out leaves nothing behind for the next person at this machine.
+            response.headers["Clear-Site-Data"] = '"storage"'
         return response
 
 

@@ -91,6 +91,33 @@ class ReaderMiddleware:
             return self.get_response(request)
 
 
+class SecurityHeadersMiddleware:
+    """Tells browsers what no page of ours asks for, and that no other site may use what is ours.
+
+    Static files bear the same.
+    """
+
+    _HEADERS = {
+        "Permissions-Policy": ", ".join(
+            f"{name}=()"
+            for name in (
+                *("accelerometer", "camera", "display-capture", "geolocation", "gyroscope"),
+                *("magnetometer", "microphone", "midi", "payment", "serial", "usb"),
+            )
+        ),
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        for name, value in self._HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response
+
+
 class CompressionMiddleware(GZipMiddleware):
     """Pages travel compressed, to a sixth of their size; what is streamed goes out as it is made.
 
