@@ -5,26 +5,35 @@ from collections.abc import Iterator
 from datetime import timedelta
 from threading import Barrier, Thread
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.cache import cache as counters
 from django.core.cache.backends.base import BaseCache
 from django.db import connection
 from django.utils import timezone
+from redis.exceptions import RedisError
 
 from lendingadmin.caching import shared
-from lendingadmin.caching.backends import clear_expired
+from lendingadmin.caching.backends import RedisCache, clear_expired
 from lendingadmin.caching.models import Kept
 
+REDIS = "redis://127.0.0.1:6379/5"
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(params=["counters", "shared"])
+@pytest.fixture(params=["counters", "shared", "redis"])
 def cache(request: pytest.FixtureRequest) -> Iterator[BaseCache]:
-    one: Any = {"counters": counters, "shared": shared}[request.param]
-    one.clear()
+    one: Any = {"counters": counters, "shared": shared}.get(request.param)
+    if request.param == "redis":
+        one = RedisCache(REDIS, {"KEY_PREFIX": uuid4().hex, "TIMEOUT": 60})
+        try:
+            one.get("key")
+        except RedisError:
+            pytest.skip(f"nothing answers at {REDIS}")
     yield one
-    one.clear()
+    for key in ("key", "over", "long", "lock", "first", *map("flood-{}".format, range(400))):
+        one.delete(key)
 
 
 @pytest.mark.parametrize("value", ["text", 7, 1.5, True, [1.5, 2], {"a": ["b"]}, None, ""])
@@ -35,6 +44,7 @@ def test_what_is_kept_comes_back(cache: BaseCache, value: object) -> None:
 
 
 def test_a_value_is_kept_until_it_expires_or_is_forgotten(cache: BaseCache) -> None:
+    cache.set("over", 1)
     cache.set("over", 1, timeout=-1)
     cache.set("long", 1, timeout=None)
     cache.set("long", 2, timeout=60)
