@@ -31,4 +31,4 @@ def hostile(tmp_path: Path, settings: Any) -> Iterator[Hostile]:
 
 @pytest.fixture
 def manager_desk(client_of: ClientOf, manager: User) -> InProcess:
-    return InProcess(client_of(manager))
+    return InProcess(client_of(manager), manager)

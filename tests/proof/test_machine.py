@@ -41,7 +41,7 @@ def test_in_any_order_nothing_untrue_is_claimed(
     def sign_in(name: str) -> InProcess:
         client = Client()
         client.force_login(people[name])
-        return InProcess(client)
+        return InProcess(client, people[name])
 
     def scene() -> Scene:
         next(examples)
