@@ -27,9 +27,8 @@ MODULES = [
     for path in sorted(PACKAGE.glob("*/**/*.py"))
     if _UNREAD.isdisjoint(path.relative_to(PACKAGE).parts)
 ]
-# What no person reads as words: outcomes and actions as the trail stores them (their words are in
-# audit/messages.py), purposes of keys, headers, what monitors and the log are told, patterns of
-# dates, names of fields, and a value in an address.
+# What is stored or told as it stands: outcomes and actions of the trail, purposes of keys, headers,
+# what monitors and the log are told, patterns of dates, names of fields, a value in an address.
 NOT_WORDS = {
     "audit/messages.py": {"second factor", "held back", "opened for reprinting"},
     "display/locales.py": {"d MMM y", "MMM yy"},
