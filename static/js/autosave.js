@@ -4,7 +4,8 @@
   const PAUSE_MS = 1000;
   const LEFT_OUT = ["password", "hidden", "file", "submit", "button", "reset", "image"];
   const states = new Map();
-  // A page that is refreshed may be drawn before the last words have arrived: then it asks anyway.
+  // A page that is refreshed may be drawn before the last words have arrived: then it asks anyway,
+  // a moment later.
   const HURRIED = "autosave-last-moment";
   const hurried = sessionStorage.getItem(HURRIED);
   // A form's name without the one time it was shown: it tells nothing of what it is about.
@@ -130,8 +131,10 @@
     for (const form of document.querySelectorAll("form[data-autosave]")) {
       if (states.has(form)) continue;
       states.set(form, { add: "autosaveAdd" in form.dataset, told: "" });
-      if (form.dataset.autosaved || hurried === nameOf(form)) restore(form);
-      if (hurried === nameOf(form)) sessionStorage.removeItem(HURRIED);
+      if (hurried === nameOf(form)) {
+        sessionStorage.removeItem(HURRIED);
+        setTimeout(() => restore(form), PAUSE_MS);
+      } else if (form.dataset.autosaved) restore(form);
     }
   };
   const heard = (event) => {
