@@ -20,7 +20,7 @@ from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.sessions import read_beginning
 
 IDLE = timedelta(minutes=30)
-LONGEST = timedelta(hours=12)
+LONGEST = timedelta(seconds=settings.SESSION_COOKIE_AGE)
 # Why a session ended, as the trail keeps it.
 _IDLE, _OVER = "idle", "after 12 hours"
 # The cookie is written again when it is so old.
@@ -76,7 +76,7 @@ def _is_poll(request: HttpRequest) -> bool:
 def _read_activity(request: HttpRequest) -> datetime | None:
     """When this session's person last did something; None where the cookie does not say."""
     try:
-        value = _sign(request).unsign(request.COOKIES.get(_COOKIE, ""))
+        value = _make_signer(request).unsign(request.COOKIES.get(_COOKIE, ""))
         return datetime.fromisoformat(value)
     except (BadSignature, ValueError):
         return None
@@ -90,13 +90,13 @@ def _note_activity(
         return
     response.set_cookie(
         _COOKIE,
-        _sign(request).sign(now.isoformat()),
+        _make_signer(request).sign(now.isoformat()),
         secure=settings.HTTPS,
         httponly=True,
         samesite="Lax",
     )
 
 
-def _sign(request: HttpRequest) -> Signer:
-    """Signs for this session alone."""
+def _make_signer(request: HttpRequest) -> Signer:
+    """What signs for this session alone."""
     return Signer(salt=f"active:{hash_session_key(request.session.session_key)}")
