@@ -212,11 +212,25 @@ class LoanList:
     @cached_property
     def rows(self) -> QuerySet[SnapshotLoan]:
         """The loans in order, without those that were settled since the count."""
-        sort = self.wanted["sort"]
-        column = F(_SORTED_BY[sort.removeprefix("-")])
-        ordered = column.desc(nulls_last=True) if sort[0] == "-" else column.asc(nulls_last=True)
+        column = F(self._sorted_by)
+        is_falling = self.wanted["sort"].startswith("-")
+        ordered = column.desc(nulls_last=True) if is_falling else column.asc(nulls_last=True)
         rows = self._counted.exclude(pk__in=self._settled) if self._settled else self._counted
         return rows.order_by(ordered, "id")
+
+    @property
+    def first_rows(self) -> QuerySet[SnapshotLoan]:
+        """Those of the rows that have what they are ordered by: they come first.
+
+        The indexes hold them in this order, and no row without a value.
+        """
+        sign = "-" if self.wanted["sort"].startswith("-") else ""
+        known = self.rows.filter(**{f"{self._sorted_by}__isnull": False})
+        return known.order_by(f"{sign}{self._sorted_by}", "id")
+
+    @property
+    def _sorted_by(self) -> str:
+        return _SORTED_BY[self.wanted["sort"].removeprefix("-")]
 
     @cached_property
     def totals(self) -> Totals:
@@ -339,9 +353,16 @@ class LoanPaginator(Paginator[SnapshotLoan]):
         return self._found.totals.loans
 
     def page(self, number: int | str) -> Page[SnapshotLoan]:
-        """A page. Only its own rows are read whole, and it is looked for from the nearer end."""
+        """A page, taken off an index if one has its order; else only its own rows are read whole.
+
+        It is looked for from the nearer end.
+        """
         page, rows = super().page(number), self._found.rows
         first, last = max(page.start_index() - 1, 0), page.end_index()
+        if last <= self.count / 2:
+            page.object_list = list(self._found.first_rows[first:last])
+            if len(page.object_list) == last - first:
+                return page
         keys = rows.values("pk")
         if last > self.count / 2:
             keys, first, last = keys.reverse(), self.count - last, self.count - first

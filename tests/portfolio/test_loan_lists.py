@@ -22,6 +22,7 @@ from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.portfolio.snapshot_job import find_with_loans
 from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.staff.models import User
+from tests import plans
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.portfolio.conftest import counted, page, words
@@ -336,6 +337,16 @@ def test_the_pages_are_the_list_in_pieces(service: BookService, sort: str) -> No
     pieces = [loan for number in pages.page_range for loan in pages.page(number)]
     assert pieces == list(found.rows) and len(pieces) == 123 and pages.num_pages == 5
     assert list(loan_lists.LoanPaginator(read("product=none")).page(1)) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="the plan is SQLite's")
+@pytest.mark.parametrize("show", ["", "overdue", "due-this-week", "closed"])
+def test_a_page_comes_off_an_index_without_a_sort(service: BookService, show: str) -> None:
+    service.loans = [owing(number, f"{number}.00") for number in range(3)]
+    counted()
+    sql, params = read(f"show={show}").first_rows[:50].query.sql_with_params()
+    assert not [step for step in plans.explain(sql, params) if "TEMP B-TREE" in step]
 
 
 @pytest.mark.django_db
