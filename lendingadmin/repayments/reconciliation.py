@@ -69,15 +69,13 @@ def mark_lost_unknown() -> int:
     return swept
 
 
-def list_due(app_id: str | None = None) -> list[Repayment]:
+def list_due() -> list[Repayment]:
     """The repayments whose next check is due now, the longest waiting first.
 
-    At most _AT_MOST: what is looked at moves on, so the next call gives those behind. Without
-    `app_id` each app gets the same share, and they take turns: an app whose service hangs must not
-    keep the others waiting.
+    At most _AT_MOST: what is looked at moves on, so the next call gives those behind. Each app gets
+    the same share, and they take turns: an app whose service hangs must not keep the others
+    waiting.
     """
-    if app_id:
-        return _due_of(app_id, _AT_MOST)
     share = _AT_MOST // len(settings.LENDING_APPS)
     by_app = [_due_of(app.app_id, share) for app in settings.LENDING_APPS]
     return [row for turn in zip_longest(*by_app) for row in turn if row]
@@ -95,7 +93,7 @@ def check_due(app_id: str, at_most: int) -> None:
     the home page once for each of them.
     """
     until = time.monotonic() + _RUN_FOR
-    for repayment in list_due(app_id)[:at_most]:
+    for repayment in _due_of(app_id, at_most):
         check_if_due(repayment)
         latest = repayment.latest
         if time.monotonic() > until or (latest and latest.fault):
