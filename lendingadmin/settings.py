@@ -128,6 +128,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "lendingadmin.ui.frames.FramesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "lendingadmin.ui.middleware.SecurityHeadersMiddleware",

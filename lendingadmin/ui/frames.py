@@ -1,0 +1,34 @@
+"""Keeps the frames of a request's calls together in memory.
+
+Since 3.11 CPython keeps a thread's frames in pieces of 16 kB. It asks the system for the next piece
+when a call does not fit, and gives it back when that call returns. Where the loop of a template
+lies on such a border, each turn of it pays for this: the same page of fifty loans takes 35 to 60 ms
+by nothing but how deep it lies in the calls.
+"""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponseBase
+
+# In values of 8 bytes, a little over 256 kB: the piece is then of 512 kB, and what is left of it
+# holds as many calls as Python's limit of recursion allows.
+_CLAIMED = 33_000
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+class FramesMiddleware:
+    """Answers a request from within one frame that claims a piece for all the others."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return _answer(self.get_response, request)
+
+
+def _answer(get_response: GetResponse, request: HttpRequest) -> HttpResponseBase:
+    return get_response(request)
+
+
+_answer.__code__ = _answer.__code__.replace(co_stacksize=_CLAIMED)
