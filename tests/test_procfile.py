@@ -1,20 +1,9 @@
-"""The web process of the Procfile as a shell starts it, with another application inside."""
+"""What the web process of the Procfile listens to and believes."""
 
-import os
-import signal
-import socket
-import subprocess
-import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 
-import pytest
-
-from tests.processes import ROOT
+from tests.web_process import run_web_process
 
 
 def ask(address: str) -> str:
@@ -27,35 +16,8 @@ def ask(address: str) -> str:
         return ""
 
 
-@pytest.fixture
-def port() -> Iterator[int]:
-    """The port of a running web process."""
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        number = free.getsockname()[1]
-    lines = (ROOT / "Procfile").read_text().splitlines()
-    command = next(line for line in lines if line.startswith("web: ")).removeprefix("web: ")
-    environ = {
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "PORT": str(number),
-        "WEB_CONCURRENCY": "1",
-    }
-    process = subprocess.Popen(
-        ["sh", "-c", command.replace("lendingadmin.wsgi", "tests.answers_scheme:app")],
-        cwd=ROOT,
-        env=environ,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    until = time.monotonic() + 20
-    while not ask(f"http://127.0.0.1:{number}/") and time.monotonic() < until:
-        time.sleep(0.1)
-    yield number
-    os.killpg(process.pid, signal.SIGTERM)
-    process.wait(timeout=20)
-
-
-def test_it_listens_to_this_machine_alone_and_believes_no_header(port: int) -> None:
-    assert ask(f"http://127.0.0.1:{port}/") == "http"
-    # Linux answers to the whole of 127.0.0.0/8 where somebody listens on every address.
-    assert ask(f"http://127.0.0.2:{port}/") == ""
+def test_it_listens_to_this_machine_alone_and_believes_no_header() -> None:
+    with run_web_process() as port:
+        assert ask(f"http://127.0.0.1:{port}/") == "http"
+        # Linux answers to the whole of 127.0.0.0/8 where somebody listens on every address.
+        assert ask(f"http://127.0.0.2:{port}/") == ""
