@@ -8,7 +8,7 @@ from lendingadmin.lending.ids import resource_id
 from lendingadmin.ui.lists import as_id
 
 from .find import find_index
-from .models import BorrowerCard
+from .models import BorrowerCard, BorrowerIndex
 
 SEE = "dashboard.borrowers.names"
 _AT_ONCE = 500
@@ -29,11 +29,18 @@ class PersonName(NamedTuple):
 
 def get_names(app_id: str, borrower_ids: Iterable[object]) -> dict[str, PersonName]:
     """The names of these borrowers, by id; those that the index does not know are left out."""
-    # What can be no id is asked of no database: PostgreSQL takes no text with a NUL.
-    wanted = sorted({key for one in borrower_ids if (key := as_id(one))})
-    index = find_index(app_id) if wanted else None
+    ids = list(borrower_ids)
+    return read_names(find_index(app_id), ids) if any(ids) else {}
+
+
+def read_names(
+    index: BorrowerIndex | None, borrower_ids: Iterable[object]
+) -> dict[str, PersonName]:
+    """The same of one index, for who asks more than once; nothing where there is none."""
     if index is None:
         return {}
+    # What can be no id is asked of no database: PostgreSQL takes no text with a NUL.
+    wanted = sorted({key for one in borrower_ids if (key := as_id(one))})
     found = {}
     for at in range(0, len(wanted), _AT_ONCE):
         some = wanted[at : at + _AT_ONCE]

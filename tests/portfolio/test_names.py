@@ -6,12 +6,15 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.portfolio.conftest import HOME, counted, page, words
 from tests.portfolio.service import BookService, loan
+from tests.repayments.rows import row as entry
 
 pytestmark = pytest.mark.django_db
 LISTS = ("outstanding", "overdue", "par1", "performance:1", "month:2026-06", "untold:paid")
@@ -91,3 +94,21 @@ def test_names_are_read_once_for_all_rows(
             assert html.count('class="person"') >= 2
             asked.append(len([one for one in made if "people_index_" in one["sql"]]))
     assert asked == [2] * 4
+
+
+def test_a_page_of_several_lists_asks_once_which_index_answers(
+    client_of: ClientOf,
+    manager: User,
+    service: BookService,
+    put: Put,  # noqa: F811
+) -> None:
+    put("B-0", surname="Kamau")
+    addresses(service)
+    unknown = {"state": RepaymentState.UNKNOWN, "borrower_id": "B-0"}
+    entry(manager, **unknown, alarm="seen", alarm_at=timezone.now())
+    entry(manager, **unknown)
+    with CaptureQueriesContext(connection) as made:
+        html = page(client_of(manager), HOME)
+    assert html.count("Kamau") >= 3
+    asked = [one["sql"].split(" FROM ")[1] for one in made if "people_index_" in one["sql"]]
+    assert sum(one.startswith('"people_index_borrowerindex"') for one in asked) == 1 < len(asked)

@@ -14,7 +14,14 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from lendingadmin.display import formats, times
-from lendingadmin.people_index.names import SEE, PersonName, get_names, to_borrower_id
+from lendingadmin.people_index.find import find_index
+from lendingadmin.people_index.names import (
+    SEE,
+    PersonName,
+    get_names,
+    read_names,
+    to_borrower_id,
+)
 
 register = template.Library()
 
@@ -81,9 +88,17 @@ def person_of_subject(context: Context, names: Mapping[str, Names], entry: Any) 
 
 
 def _get_names_here(context: Context, ids: list[str]) -> Names:
-    """The names in the app of the page; none where a template is drawn outside of one."""
+    """The names in the app of the page; none where a template is drawn outside of one.
+
+    A page has several lists. Which index answers is asked once for all of them.
+    """
     navigation = context.get("navigation")
-    return get_names(navigation.app.app_id, ids) if navigation else {}
+    if not navigation or not any(ids):
+        return {}
+    request = context["request"]
+    if not hasattr(request, "people_index"):
+        request.people_index = find_index(navigation.app.app_id)
+    return read_names(request.people_index, ids)
 
 
 def _read(row: Any, field: str) -> object:
