@@ -76,13 +76,58 @@ def the_service_is_called_by_https(**_: Any) -> list[CheckMessage]:
 
 
 @register(Tags.security, deploy=True)
+def other_machines_are_spoken_to_encrypted(**_: Any) -> list[CheckMessage]:
+    """The database's and the mail server's passwords, and what they are sent, cross the network."""
+    return [
+        Warning(
+            f"{name} leads to another machine, and nothing says that it is encrypted.",
+            hint=hint,
+            id="lendingadmin.W008",
+        )
+        for name, hint, is_plain in (
+            (
+                "DATABASE_URL",
+                "Add ?sslmode=verify-full, or at least require.",
+                _has_plain_database(),
+            ),
+            ("CACHE_URL", "Give a rediss:// address.", _has_plain_cache()),
+            ("EMAIL_URL", "Give an smtp+tls:// or smtp+ssl:// address.", _has_plain_mail()),
+        )
+        if is_plain
+    ]
+
+
+def _has_plain_database() -> bool:
+    return any(
+        one["ENGINE"] == "django.db.backends.postgresql"
+        # Without a host, or with a path, it is a socket of this machine.
+        and not (is_loopback(one["HOST"]) or one["HOST"].startswith("/") or not one["HOST"])
+        and one.get("OPTIONS", {}).get("sslmode") not in ("require", "verify-ca", "verify-full")
+        for one in settings.DATABASES.values()
+    )
+
+
+def _has_plain_cache() -> bool:
+    location = settings.CACHES["shared"].get("LOCATION", "")
+    return any(map(_plain_to_elsewhere, [location] if isinstance(location, str) else location))
+
+
+def _has_plain_mail() -> bool:
+    return (
+        settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
+        and not is_loopback(settings.EMAIL_HOST)
+        and not (settings.EMAIL_USE_TLS or settings.EMAIL_USE_SSL)
+    )
+
+
+@register(Tags.security, deploy=True)
 def data_keys_are_random(**_: Any) -> list[CheckMessage]:
     """A key that somebody typed, or copied out of an example, protects nothing."""
     return [
-        Warning(
+        Error(
             f"Key {position} of {name} is made of text, not of random bytes.",
             hint="`manage.py new_data_key` prints a random one; keep the old one behind it.",
-            id="lendingadmin.W003",
+            id="lendingadmin.E003",
         )
         for name in ("DATA_KEYS", "PEOPLE_KEYS")
         for position, key in enumerate(getattr(settings, name), start=1)
@@ -97,10 +142,10 @@ def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
     if not settings.SECRET_KEY.startswith("replace-me"):
         return []
     return [
-        Warning(
+        Error(
             "SECRET_KEY is the one of .env.example.",
             hint="Make one of your own: openssl rand -base64 48",
-            id="lendingadmin.W006",
+            id="lendingadmin.E002",
         )
     ]
 
@@ -146,4 +191,4 @@ def is_loopback(host: str) -> bool:
 
 def _plain_to_elsewhere(address: str) -> bool:
     parts = urlsplit(address)
-    return parts.scheme == "http" and not is_loopback(parts.hostname or "")
+    return parts.scheme in ("http", "redis") and not is_loopback(parts.hostname or "")

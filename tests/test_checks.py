@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lendingadmin import checks
-from lendingadmin.env import data_keys
+from lendingadmin.env import cache_address, data_keys, database_address, mail_server
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = dict(
@@ -77,7 +77,7 @@ def test_typed_keys(settings: Any) -> None:
     random = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
     settings.DATA_KEYS, settings.PEOPLE_KEYS = data_keys(f"{random},{typed}"), (random,)
     (message,) = checks.data_keys_are_random()
-    assert message.id == "lendingadmin.W003"
+    assert message.id == "lendingadmin.E003"
     assert "Key 2" in message.msg
     assert typed not in str(message)
     settings.DATA_KEYS, settings.PEOPLE_KEYS = (random,), (typed,)
@@ -108,6 +108,45 @@ def test_the_cache(backend: str, expected: list[str], settings: Any) -> None:
     assert ids(checks.the_cache_is_shared) == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "address", "is_told"),
+    [
+        ("DATABASE_URL", "postgres://u:p@db.example.org/lending", True),
+        ("DATABASE_URL", "postgres://u:p@db.example.org/lending?sslmode=prefer", True),
+        ("DATABASE_URL", "postgres://u:p@db.example.org/lending?sslmode=require", False),
+        ("DATABASE_URL", "postgres://u:p@db.example.org/lending?sslmode=verify-full", False),
+        ("DATABASE_URL", "postgres://u:p@/lending", False),
+        ("DATABASE_URL", "postgres://u:p@127.0.0.1/lending", False),
+        ("DATABASE_URL", "sqlite:////tmp/lending.sqlite3", False),
+        ("CACHE_URL", "redis://10.0.0.4:6379/0", True),
+        ("CACHE_URL", "rediss://10.0.0.4:6379/0", False),
+        ("CACHE_URL", "redis://localhost:6379/0", False),
+        ("EMAIL_URL", "smtp://u:p@mail.example.org", True),
+        ("EMAIL_URL", "smtp+tls://u:p@mail.example.org:587", False),
+        ("EMAIL_URL", "smtp+ssl://u:p@mail.example.org:465", False),
+        ("EMAIL_URL", "smtp://localhost:25", False),
+        ("EMAIL_URL", "consolemail://", False),
+    ],
+)
+def test_other_machines(
+    name: str, address: str, is_told: bool, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {
+        "DATABASE_URL": "sqlite://",
+        "CACHE_URL": "dbcache://cache",
+        "EMAIL_URL": "consolemail://",
+        name: address,
+    }
+    monkeypatch.setattr(
+        checks.settings, "DATABASES", {"default": database_address(given["DATABASE_URL"])}
+    )
+    settings.CACHES = {"shared": cache_address(given["CACHE_URL"])}
+    for key, value in mail_server(given["EMAIL_URL"]).items():
+        setattr(settings, key, value)
+    told = [one.msg.split(" leads")[0] for one in checks.other_machines_are_spoken_to_encrypted()]
+    assert told == [name] * is_told
+
+
 def deploy_check(**environment: str) -> set[str]:
     told = product("manage.py", "check", "--deploy", **environment)
     assert "System check identified" in told.stdout + told.stderr
@@ -120,7 +159,7 @@ def test_the_example_with_keys_of_ones_own_passes_every_deploy_check() -> None:
 
 def test_the_examples_own_keys_do_not() -> None:
     kept = {name: EXAMPLE[name] for name in OWN_KEYS}
-    assert deploy_check(**kept) == {"lendingadmin.W003", "lendingadmin.W006"}
+    assert deploy_check(**kept) == {"lendingadmin.E003", "lendingadmin.E002"}
 
 
 @pytest.mark.parametrize(

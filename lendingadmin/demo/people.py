@@ -1,11 +1,11 @@
 """The demo's people: one for each role, all with the same password."""
 
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 
+from lendingadmin import checks
 from lendingadmin.staff.roles import ROLES
 
 
@@ -19,21 +19,10 @@ def make_people(password: str, service: str) -> None:
     Raises NotLoopback unless the service's address is on this machine: everybody knows these
     names and the password.
     """
-    if not is_loopback(service):
+    if not checks.is_loopback(urlsplit(service).hostname or ""):
         raise NotLoopback(f"No demo people are made beside the service at {service}.")
     for name in ROLES:
         _make(name, password)
-
-
-def is_loopback(address: str) -> bool:
-    """Whether an http(s) address is this machine by loopback."""
-    host = urlsplit(address).hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _make(name: str, password: str) -> None:

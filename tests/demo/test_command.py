@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 
 ROOT = Path(__file__).resolve().parents[2]
 FILLED = re.compile(r"\d+ borrowers")
@@ -174,6 +175,16 @@ def test_a_port_in_use_is_one_clear_line(place: int, folder: Path, ports: tuple[
     assert len(run.told) == 1
     assert f"Port {ports[place]} is in use" in run.told[0]
     assert ("PORT=", "SANDBOX_PORT=")[place] in run.told[0]
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "10.0.0.4", "demo.example.org"])
+def test_where_others_reach_it_nobody_signs_in_with_the_known_password(
+    host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEMO_HOST", host)
+    monkeypatch.setenv("DEMO_PASSWORD", "demo")
+    with pytest.raises(CommandError, match=f"{host}.*set DEMO_PASSWORD too"):
+        call_command("demo")
 
 
 def test_a_port_that_is_none_is_one_clear_line(folder: Path) -> None:

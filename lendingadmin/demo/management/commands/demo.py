@@ -6,9 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from lendingadmin.checks import is_loopback
 from lendingadmin.demo import serving
 from lendingadmin.demo.databases import InUse, held
-from lendingadmin.demo.environment import VAR_DIR
+from lendingadmin.demo.environment import DEFAULTS, VAR_DIR
 from lendingadmin.demo.people import NotLoopback
 from lendingadmin.demo.ports import PortError, port_number, require_free
 from lendingadmin.demo.preparing import OtherVersion, prepare_dashboard
@@ -26,6 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--fresh", action="store_true", help="start over with empty databases")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        _require_own_password()
         try:
             port, sandbox_port = _ports()
             with held(VAR_DIR, fresh=options["fresh"]), Processes() as processes:
@@ -66,6 +68,16 @@ class Command(BaseCommand):
         ]
         self.stdout.write("\n".join(lines))
         self.stdout.flush()
+
+
+def _require_own_password() -> None:
+    """Everybody knows the demo's password, so it is for this machine alone."""
+    host, password = os.environ["DEMO_HOST"], os.environ["DEMO_PASSWORD"]
+    if not is_loopback(host) and password == DEFAULTS["DEMO_PASSWORD"]:
+        raise CommandError(
+            f"DEMO_HOST is {host}, where others reach it, and “{password}” is a password that "
+            "everybody knows: set DEMO_PASSWORD too."
+        )
 
 
 def _ports() -> tuple[int, int]:
