@@ -131,11 +131,13 @@ def _count(app: LendingApp, pinned: list[SavedList]) -> dict[int, str]:
     counts = {}
     for saved in pinned:
         key = (snapshot.pk, snapshot.ended_at, len(recorded), latest, today, saved.query)
-        if key not in _counted:
+        count = _counted.get(key)
+        if count is None:
             form = LoanListForm(QueryDict(saved.query).dict(), [])
             found = LoanList(app, snapshot, form, recorded)
-            _counted[key] = (spell_count(found.count_some()) or "0") if found.is_valid else ""
-        counts[saved.pk] = _counted[key]
+            count = (spell_count(found.count_some()) or "0") if found.is_valid else ""
+            _counted[key] = count
+        counts[saved.pk] = count
     return counts
 
 
