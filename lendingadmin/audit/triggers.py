@@ -26,9 +26,10 @@ _SQLITE = {
         ("replace", "INSERT", 'WHEN EXISTS (SELECT 1 FROM "audit_entry" WHERE id = NEW.id)'),
     )
 }
+_BODY = f" BEGIN RAISE EXCEPTION '{_REFUSAL}'; END "
 _FUNCTION = (
     "CREATE OR REPLACE FUNCTION audit_entry_refuse() RETURNS trigger LANGUAGE plpgsql AS "
-    f"$$ BEGIN RAISE EXCEPTION '{_REFUSAL}'; END $$"
+    f"$${_BODY}$$"
 )
 _POSTGRESQL = {
     "audit_entry_no_change": (
@@ -56,17 +57,19 @@ def drop_triggers(connection: BaseDatabaseWrapper) -> None:
 
 
 def list_missing(connection: BaseDatabaseWrapper) -> list[str]:
-    """The names of the triggers that the database does not have, or has switched off."""
-    if connection.vendor == "postgresql":
-        query = (
-            "SELECT tgname FROM pg_trigger WHERE tgrelid = 'audit_entry'::regclass "
-            "AND tgenabled IN ('O', 'A')"
-        )
-    else:
-        query = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'audit_entry'"
+    """Those that the database lacks, has switched off, or has in other words, by name."""
     with connection.cursor() as cursor:
-        cursor.execute(query)
-        there = {row[0] for row in cursor.fetchall()}
+        if connection.vendor == "postgresql":
+            cursor.execute(
+                "SELECT tgname FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid "
+                "WHERE tgrelid = 'audit_entry'::regclass AND tgenabled IN ('O', 'A') "
+                "AND prosrc = %s",
+                [_BODY],
+            )
+            there = {row[0] for row in cursor.fetchall()}
+        else:
+            cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+            there = {name for name, sql in cursor.fetchall() if sql == _SQLITE.get(name)}
     return [name for name in _of(connection) if name not in there]
 
 

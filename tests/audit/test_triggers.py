@@ -78,3 +78,17 @@ def test_a_check_fails_where_a_trigger_is_missing() -> None:
 def test_one_that_is_switched_off_is_missing() -> None:
     run("ALTER TABLE audit_entry DISABLE TRIGGER audit_entry_no_change")
     assert triggers.list_missing(connection) == ["audit_entry_no_change"]
+
+
+def test_one_that_lets_everything_pass_is_missing() -> None:
+    if connection.vendor == "postgresql":
+        run(
+            "CREATE OR REPLACE FUNCTION audit_entry_refuse() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RETURN NULL; END $$"
+        )
+    else:
+        run("DROP TRIGGER audit_entry_no_update")
+        run("CREATE TRIGGER audit_entry_no_update BEFORE UPDATE ON audit_entry BEGIN SELECT 1; END")
+    assert len(triggers.list_missing(connection)) == 1
+    with pytest.raises(SystemCheckError, match=r"audit\.E001"):
+        check()
