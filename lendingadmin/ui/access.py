@@ -29,6 +29,8 @@ from .errors import Card
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
+# The methods of views that guard themselves.
+_OF_OTHERS = frozenset({"GET", "HEAD", "POST"})
 # Given the request and the route's arguments: permission names. May raise Http404.
 Needs = Callable[..., Iterable[str]]
 
@@ -125,9 +127,11 @@ class AccessMiddleware:
         rule = rule_of(view)
         if rule is None:
             match = request.resolver_match
-            if match and guards_itself(view, match.app_names):
-                return None
-            raise Http404("This address has no declared access.")
+            if not match or not guards_itself(view, match.app_names):
+                raise Http404("This address has no declared access.")
+            # Django's admin answers whatever method as it answers GET.
+            is_known = request.method in _OF_OTHERS
+            return None if is_known else HttpResponseNotAllowed(sorted(_OF_OTHERS))
         if rule.permissions is not None and not request.user.is_authenticated:
             return _to_sign_in(request)
         if missing := rule.find_missing(request, kwargs):

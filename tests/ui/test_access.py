@@ -11,6 +11,7 @@ from django.contrib.auth.models import Group, Permission
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 from django.http import Http404, HttpRequest, HttpResponse
+from django.test import Client
 from django.urls import get_resolver, path
 
 import lendingadmin
@@ -312,6 +313,24 @@ def test_nobody_but_superusers_reaches_the_admin(
                 assert where.startswith("/accounts/login/"), route
             else:
                 assert answer.status_code in (403, 404), (route, answer.status_code)
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "PUT", "PATCH", "DELETE", "TRACE"])
+@pytest.mark.parametrize("path", ["/admin/", "/admin/staff/user/", "/accounts/login/"])
+def test_views_of_others_know_no_further_methods(
+    method: str, path: str, client_of: Session, db: None
+) -> None:
+    superuser = User.objects.create_superuser("root")
+    answer = client_of(superuser).generic(method, path)
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD, POST")
+
+
+@pytest.mark.parametrize("charset", ["utf-16", "utf-7", "rot13", "none-such"])
+@pytest.mark.parametrize("path", ["/accounts/login/", "/autosave", "/nowhere"])
+def test_a_stranger_s_charset_breaks_nothing(charset: str, path: str, db: None) -> None:
+    client = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    sent = f"application/x-www-form-urlencoded; charset={charset}"
+    assert client.generic("POST", path, b"\xff\xfea=%FF", sent).status_code < 500
 
 
 def test_a_custom_group_gives_its_own_rights_only(client_of: Session, db: None) -> None:
