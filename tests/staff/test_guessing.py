@@ -65,6 +65,13 @@ def test_many_wrong_passwords_from_many_addresses_hold_back_the_name(support: Us
     assert Entry.objects.filter(detail="from many addresses", subject="support").count() == 1
 
 
+def test_an_office_behind_one_address_signs_in_within_a_minute(db: None) -> None:
+    names = [f"clerk{number}" for number in range(100)]
+    for name in names:
+        User.objects.create_user(name, password=PASSWORD)
+    assert [name for name in names if not gets_in(name, "10.0.0.1")] == []
+
+
 def test_signing_in_does_not_count_as_guessing(support: User) -> None:
     for number in range(60):
         assert gets_in("support", f"10.0.{number}.1")
