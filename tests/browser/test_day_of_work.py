@@ -222,6 +222,7 @@ def test_more_than_is_owed_has_its_tick_in_focus_and_sending_is_said(
 ) -> None:
     page = page_of("support")
     page.goto(f"/apps/kenya/loans/{LOANS[0]}/repayments/new")
+    expect_form(page, LOANS[0])
     page.keyboard.type("99999")
     page.keyboard.press("Enter")
     tick = page.get_by_role("checkbox")
