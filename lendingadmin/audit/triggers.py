@@ -45,14 +45,14 @@ def create_triggers(connection: BaseDatabaseWrapper) -> None:
         if connection.vendor == "postgresql":
             cursor.execute(_FUNCTION)
         for name in list_missing(connection):
-            cursor.execute(_of(connection)[name])
+            cursor.execute(_get_triggers(connection)[name])
 
 
 def drop_triggers(connection: BaseDatabaseWrapper) -> None:
     """Take them away, for a migration that goes back."""
     on_table = ' ON "audit_entry"' if connection.vendor == "postgresql" else ""
     with connection.cursor() as cursor:
-        for name in _of(connection):
+        for name in _get_triggers(connection):
             cursor.execute(f"DROP TRIGGER IF EXISTS {name}{on_table}")
 
 
@@ -70,10 +70,10 @@ def list_missing(connection: BaseDatabaseWrapper) -> list[str]:
         else:
             cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
             there = {name for name, sql in cursor.fetchall() if sql == _SQLITE.get(name)}
-    return [name for name in _of(connection) if name not in there]
+    return [name for name in _get_triggers(connection) if name not in there]
 
 
-def _of(connection: BaseDatabaseWrapper) -> dict[str, str]:
+def _get_triggers(connection: BaseDatabaseWrapper) -> dict[str, str]:
     return _POSTGRESQL if connection.vendor == "postgresql" else _SQLITE
 
 

@@ -77,11 +77,11 @@ def list_due() -> list[Repayment]:
     waiting.
     """
     share = _AT_MOST // len(settings.LENDING_APPS)
-    by_app = [_due_of(app.app_id, share) for app in settings.LENDING_APPS]
+    by_app = [_list_due_of(app.app_id, share) for app in settings.LENDING_APPS]
     return [row for turn in zip_longest(*by_app) for row in turn if row]
 
 
-def _due_of(app_id: str, at_most: int) -> list[Repayment]:
+def _list_due_of(app_id: str, at_most: int) -> list[Repayment]:
     rows = _list_checked().filter(app_id=app_id, next_check_at__lte=timezone.now())
     return list(rows.order_by("next_check_at")[:at_most])
 
@@ -93,7 +93,7 @@ def check_due(app_id: str, at_most: int) -> None:
     the home page once for each of them.
     """
     until = time.monotonic() + _RUN_FOR
-    for repayment in _due_of(app_id, at_most):
+    for repayment in _list_due_of(app_id, at_most):
         check_if_due(repayment)
         latest = repayment.latest
         if time.monotonic() > until or (latest and latest.fault):

@@ -99,7 +99,7 @@ WORK: dict[str, Callable[[User], object]] = {
     "the sweep": lambda _: reconciliation.mark_lost_unknown(),
     "the looks that are due": lambda _: (
         reconciliation.list_due(),
-        reconciliation._due_of("kenya", 3),
+        reconciliation._list_due_of("kenya", 3),
     ),
     "the beat": lambda _: repayment_tasks.beat(),
     "the mail to managers": lambda _: notifications.notify_managers(timezone.now()),
