@@ -29,6 +29,8 @@ LONGEST_WAIT = 10.0
 # A call is over by then, with all its tries (`lending.transport`).
 _LOCKED_SECONDS = 30
 _PAUSE = 0.05
+# Who waits looks soon at first, as most of a call may be over, and then twice as long after that.
+_FIRST_PAUSE = 0.002
 # A lock that can be neither taken nor seen so many times cannot be kept.
 _MISSES = 5
 
@@ -108,6 +110,7 @@ def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
 
     Raises that call's LendingError, and Throttled when the time is over.
     """
+    pause = _FIRST_PAUSE
     while True:
         is_over = shared.get(f"{key}:lock") != holder
         if found := _fresh(key):
@@ -123,7 +126,8 @@ def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
                     "Nothing was sent."
                 )
             )
-        time.sleep(_PAUSE)
+        time.sleep(pause)
+        pause = min(2 * pause, _PAUSE)
 
 
 def _fresh(key: str) -> Answered | None:

@@ -29,6 +29,8 @@ Item = TypeVar("Item")
 # Where a spreadsheet would take a cell for a formula: this text, or a part of it, where it cuts at
 # another separator. Full-width signs are signs to it.
 _FORMULA = re.compile(r"^(?=[\t\r])|(^\s*|[;\t\r\n]\s*)(?=[=+\-@＝＋－＠])")
+# What can be no formula: most texts, and quicker to see than where one begins.
+_HARMLESS = re.compile(r"\w[^;\t\r\n]*")
 # What the CSV writer writes as it came: most cells of a list.
 _PLAIN = frozenset({type(None), int, Decimal})
 _AT_ONCE = 500
@@ -47,7 +49,8 @@ def cell(value: object) -> object:
         return value
     if isinstance(value, bool | dict | list):
         value = simplejson.dumps(value, use_decimal=True, ensure_ascii=False)
-    return _FORMULA.sub(r"\1'", str(value))
+    words = str(value)
+    return words if _HARMLESS.fullmatch(words) else _FORMULA.sub(r"\1'", words)
 
 
 class CsvPage(NamedTuple):
