@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from django.contrib.auth.models import Group
 from django.db.backends.base.operations import BaseDatabaseOperations
 from django.test import Client
 
@@ -14,6 +13,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import ROLES
 from tests.at_sandbox import app, book
 from tests.faults.fixtures import fault_proxy, fault_server, refused_address, unanswered_address
+from tests.roles import give_roles
 from tests.sandbox_process import sandbox, sandbox_app
 
 __all__ = [
@@ -86,7 +86,7 @@ def trail_can_be_emptied() -> Iterator[None]:
 def cast(role: str) -> User:
     """A person of one role, named after it."""
     person = User.objects.create_user(role, password=PASSWORD)
-    person.groups.add(Group.objects.get(name=role))
+    give_roles(person, role)
     return person
 
 

@@ -24,6 +24,7 @@ from django.test import Client
 from django.test.utils import setup_databases, setup_test_environment, teardown_databases
 
 from tests.repayments.pages import enter, hidden
+from tests.roles import give_roles
 from tests.sandbox.calling import Caller
 from tests.sandbox_process import ROOT, running_sandbox
 
@@ -94,12 +95,11 @@ def main() -> None:
 
 def make_person() -> Any:
     """Somebody who records repayments."""
-    from django.contrib.auth.models import Group
 
     from lendingadmin.staff.models import User
 
     person = User.objects.create_user("clerk")
-    person.groups.add(Group.objects.get(name="support"))
+    give_roles(person, "support")
     return person
 
 

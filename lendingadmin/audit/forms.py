@@ -1,6 +1,7 @@
 """What the audit trail is filtered by."""
 
 import re
+from collections.abc import Iterable
 from datetime import datetime, time, timedelta, tzinfo
 from functools import reduce
 from operator import and_
@@ -20,6 +21,8 @@ from lendingadmin.audit.messages import ACTIONS
 from lendingadmin.audit.models import Entry
 from lendingadmin.display.times import zone_name
 from lendingadmin.lending.ids import account_id
+from lendingadmin.staff.models import User
+from lendingadmin.staff.roles import VIEW_AUDIT
 from lendingadmin.ui.dates import plausible
 from lendingadmin.ui.keyset import build_prefix
 from lendingadmin.ui.lists import as_id
@@ -48,10 +51,11 @@ class FilterForm(forms.Form):
     until = _day(label=_("To"))
     before = forms.IntegerField(required=False, min_value=1, widget=_Undrawn)
 
-    def __init__(self, data: Any, *, zone: tzinfo) -> None:
+    def __init__(self, data: Any, *, zone: tzinfo, by: User) -> None:
         super().__init__(data)
         self.zone = zone
-        apps = [(app.app_id, app.app_id) for app in settings.LENDING_APPS]
+        self.seen = [app.app_id for app in by.list_apps_with(VIEW_AUDIT)]
+        apps = [(app_id, app_id) for app_id in self.seen]
         actions = [
             ("", gettext("All")),
             *((name, gettext(words)) for name, words in ACTIONS.items()),
@@ -67,7 +71,10 @@ class FilterForm(forms.Form):
             self.fields[name].zone_words = zone_name(zone)  # type: ignore[attr-defined]
 
     def rows(self) -> QuerySet[Entry]:
-        """The entries among which `keyset.read_slice` finds those of a valid form, by an index."""
+        """The entries among which `keyset.read_slice` finds those of a valid form, by an index.
+
+        They are of the apps whose trail the person may see, and of what belongs to no app.
+        """
         return Entry.objects.filter(self._days(), self._conditions()[0])
 
     def others(self) -> Q | None:
@@ -79,13 +86,16 @@ class FilterForm(forms.Form):
         """The filters, the one that finds fewest first."""
         asked, found = self.cleaned_data, []
         if asked.get("record"):
-            found.append(_match_record(asked["record"].strip(), asked.get("app", "")))
+            apps = [asked["app"]] if asked.get("app") else self.seen
+            found.append(_match_record(asked["record"].strip(), apps))
         if asked.get("person"):
             found.append(Q(Exact(Upper("username"), Upper(Value(asked["person"].strip())))))
         if asked.get("action"):
             found.append(Q(action=asked["action"].strip()))
         if asked.get("app"):
             found.append(Q(app_id=asked["app"]))
+        elif len(self.seen) < len(settings.LENDING_APPS):
+            found = [*(found or [Q()]), Q(app_id__in=["", *self.seen])]
         return found or [Q()]
 
     def _days(self) -> Q:
@@ -97,7 +107,7 @@ class FilterForm(forms.Form):
         return days
 
 
-def _match_record(record: str, app_id: str) -> Q:
+def _match_record(record: str, apps: Iterable[str]) -> Q:
     """Entries about one record: a person, borrower, account, loan or repayment, or by its address.
 
     An entry's subject is the id, or begins with it: a loan's with its repayment behind, and a
@@ -110,7 +120,6 @@ def _match_record(record: str, app_id: str) -> Q:
         account = account_id(record)
         conditions += [Q(subject=account), build_prefix("subject", f"{account} ")]
     if repayment := re.fullmatch(r"rp-([1-9]\d{0,17})", record, re.IGNORECASE):
-        apps = [app_id] if app_id else [app.app_id for app in settings.LENDING_APPS]
         urls = [reverse("repayment", args=[app, int(repayment[1])]) for app in apps]
         conditions.append(Q(url__in=urls))
     first, *others = (Entry.objects.filter(one).order_by().values("pk") for one in conditions)

@@ -1,7 +1,7 @@
 """The audit trail's page."""
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 
 from lendingadmin.audit.forms import FilterForm
@@ -9,19 +9,22 @@ from lendingadmin.display import formats
 from lendingadmin.staff.roles import VIEW_AUDIT
 from lendingadmin.ui.access import access
 from lendingadmin.ui.keyset import Slice, build_pager, read_slice
+from lendingadmin.ui.requests import PersonRequest
 
 PAGE = 50
 
 
 @access(VIEW_AUDIT)
-def entries(request: HttpRequest) -> HttpResponse:
+def entries(request: PersonRequest) -> HttpResponse:
     """Who did what, newest first, a page at a time; the filters and the page are in the address.
+
+    Of the apps whose trail the person may see, and of what belongs to none, such as people.
 
     A page starts behind an entry rather than at a count, so that entries written meanwhile shift
     nothing. Times and days are in the reader's zone.
     """
     lenders_zone = settings.LENDING_APPS[0].zone
-    form = FilterForm(request.GET, zone=formats.zone() or lenders_zone)
+    form = FilterForm(request.GET, zone=formats.zone() or lenders_zone, by=request.user)
     page = _page(form) if form.is_valid() else Slice([])
     context = {
         "form": form,

@@ -51,8 +51,8 @@ class History(NamedTuple):
 
 def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
     """What was done here with this borrower, as far as this person may see it. Raises InvalidId."""
-    sees_repayments = person.has_perm("lending.loans.get")
-    sees_entries = person.has_perm("dashboard.audit.view")
+    sees_repayments = person.has_perm("lending.loans.get", app_id)
+    sees_entries = person.has_perm("dashboard.audit.view", app_id)
     writes = _writes(person, app_id, borrower_id)
     # One more than is shown of each tells whether there are older ones.
     rows = annotate_mistake(Repayment.objects.of_borrower(app_id, borrower_id))

@@ -111,8 +111,7 @@ def assessment_type(request: PersonRequest, type_id: str) -> HttpResponse:
         "kind": found,
         "type_id": type_id,
         "technical": list_technical(found, _OF_TYPE) if found else [],
-        "may_assess": request.user.has_perm("lending.assessments.create"),
-        "apps": settings.LENDING_APPS,
+        "apps": request.user.list_apps_with("lending.assessments.create"),
         "read_at": timezone.now(),
         "zone": settings.LENDING_APPS[0].zone,
     }

@@ -2,6 +2,7 @@
 
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 
@@ -14,7 +15,7 @@ class NotLoopback(Exception):
 
 
 def make_people(password: str, service: str) -> None:
-    """Make the four people, or give them this password again.
+    """Make the four people, each with their role in every app, or give them this password again.
 
     Raises NotLoopback unless the service's address is on this machine: everybody knows these
     names and the password.
@@ -32,4 +33,6 @@ def _make(name: str, password: str) -> None:
     if not person.check_password(password):
         person.set_password(password)
         person.save()
-    person.groups.add(Group.objects.get(name=name))
+    role = Group.objects.get(name=name)
+    for app in settings.LENDING_APPS:
+        person.app_roles.get_or_create(app_id=app.app_id, role=role)

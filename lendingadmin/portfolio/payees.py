@@ -57,7 +57,7 @@ class FoundPayees:
 
 def find_payees(person: User, app_id: str, typed: str) -> FoundPayees:
     """The loans that what was typed may mean. Raises LendingError where the service is asked."""
-    index = find_index(app_id) if person.has_perm(SEARCH_BORROWERS) else None
+    index = find_index(app_id) if person.has_perm(SEARCH_BORROWERS, app_id) else None
     found = find_people(index, typed) if index else None
     people = found.people if found else []
     may_be_more = bool(found and found.may_be_more)

@@ -51,7 +51,7 @@ class SavedListForm(forms.Form):
     def __init__(self, data: Any, *, app_id: str, owner: User) -> None:
         super().__init__(data)
         self.app_id, self.owner = app_id, owner
-        if not owner.has_perm(SHARE):
+        if not owner.has_perm(SHARE, app_id):
             del self.fields["is_shared"]
 
     def clean_name(self) -> str:
@@ -81,7 +81,7 @@ def list_visible(app_id: str, person: Any) -> QuerySet[SavedList]:
 
 def may_delete(person: User, saved: SavedList) -> bool:
     """Whether a list is the person's own, or is shared and the person may share."""
-    return saved.owner_id == person.pk or (saved.is_shared and person.has_perm(SHARE))
+    return saved.owner_id == person.pk or (saved.is_shared and person.has_perm(SHARE, saved.app_id))
 
 
 def has_room(person: User, app_id: str) -> bool:
@@ -101,7 +101,7 @@ def read_state(saved: SavedList, given: QueryDict) -> dict[str, Any]:
 
 def list_sidebar_entries(app: LendingApp, person: User) -> list[SidebarEntry]:
     """The lists that a person pinned, each with how many loans it has now."""
-    if not person.has_perm("lending.loans.list"):
+    if not person.has_perm("lending.loans.list", app.app_id):
         return []
     rows = list_visible(app.app_id, person).filter(pinned_by=person)
     pinned = list(rows[:MOST_PINNED])

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.contrib.auth.models import Permission
 from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils import timezone
@@ -57,22 +56,15 @@ class Work(Enum):
     READING = "reading"
 
 
-def list_work(person: User) -> frozenset[Work]:
-    """The work of each of a person's roles together, by the rights that each role holds."""
-    wanted = {_RECORD, _ASK, *_DECIDE}
-    rows = Permission.objects.filter(codename__in=[one.partition(".")[2] for one in wanted])
-    names = ("content_type__app_label", "codename")
-    held: dict[int, set[str]] = {}
-    for group, *name in rows.filter(group__user=person).values_list("group", *names):
-        held.setdefault(group, set()).add(".".join(name))
-    # What was given to the person alone is a role of its own.
-    own = {".".join(name) for name in rows.filter(user=person).values_list(*names)}
-    if not held and not own:  # a superuser holds every right without a role
-        own = {one for one in wanted if person.has_perm(one)}
-    return frozenset().union(*map(_find_work, (*held.values(), own))) or frozenset({Work.READING})
+def list_work(person: User, app_id: str) -> frozenset[Work]:
+    """The work of each of a person's roles in an app together, by the rights that each holds."""
+    held = list(person.held_roles.get(app_id, {}).values())
+    if not held and person.is_superuser:
+        held = [frozenset({_RECORD, _ASK, *_DECIDE})]
+    return frozenset().union(*map(_find_work, held)) or frozenset({Work.READING})
 
 
-def _find_work(rights: set[str]) -> frozenset[Work]:
+def _find_work(rights: frozenset[str]) -> frozenset[Work]:
     """The work of one role: who decides is no clerk by it, though a manager may do it all."""
     if rights & _DECIDE:
         return frozenset({Work.DECIDING})
@@ -231,7 +223,7 @@ SECTIONS = (
 
 def read_sections(request: PersonRequest, app: LendingApp) -> dict[str, Any]:
     """The templates of a person's sections in their order, and all that these show."""
-    works, reader = list_work(request.user), HomeReader(request, app)
+    works, reader = list_work(request.user, app.app_id), HomeReader(request, app)
     own = [one for one in SECTIONS if one.works & works and request.user.has_perm(one.permission)]
     context: dict[str, Any] = {"sections": [f"portfolio/home/_{one.name}.html" for one in own]}
     for section in own:

@@ -18,7 +18,7 @@ class RepaymentsConfig(AppConfig):
         navigation.register_badge(
             "needs-checking",
             lambda app_id, person: Repayment.objects.count_waiting(
-                app_id, with_alarms=person.has_perm(RESOLVE)
+                app_id, with_alarms=person.has_perm(RESOLVE, app_id)
             ),
         )
         navigation.register_badge("needs-checking", mistakes.count_open)

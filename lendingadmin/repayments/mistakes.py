@@ -103,7 +103,7 @@ def list_open(app_id: str, account_id: str = "") -> QuerySet[Mistake]:
 
 def count_open(app_id: str, person: User) -> int:
     """How many reports wait for this person: for those who may review all, for others none."""
-    if not person.has_perm(REVIEW):
+    if not person.has_perm(REVIEW, app_id):
         return 0
     return list_open(app_id).order_by()[: COUNTED + 1].count()
 

@@ -8,9 +8,9 @@ printed names nobody either.
 import logging
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import Permission
 from django.core.mail import EmailMessage
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class NoManagerAddress(Exception):
-    """No active person with the right to resolve an unknown has a mail address."""
+    """No active person with the right to resolve an app's unknown has a mail address."""
 
 
 NOTIFY_AFTER = timedelta(hours=1)
@@ -46,39 +46,41 @@ def list_unnotified() -> QuerySet[Repayment]:
 
 
 def notify_managers(moment: datetime) -> bool:
-    """Write to the managers, in one mail, about all that are overdue; say whether it went out.
+    """Write to the managers of each app about all of it that are overdue; say whether any went out.
 
-    `moment` names the mail. `notified_at` is set to it by a compare-and-swap before anything is
+    `moment` names the mails. `notified_at` is set to it by a compare-and-swap before anything is
     sent, so several workers never put one repayment into two mails. If the process dies between the
     two, a second call with the same moment sends the same repayments under the same Message-ID. If
     the mail cannot be sent, `notified_at` is cleared.
     """
     list_unnotified().update(notified_at=moment)
-    claimed = Repayment.objects.filter(notified_at=moment, state__in=_UNKNOWN).order_by(
-        "sent_at", "id"
-    )
+    claimed = Repayment.objects.filter(notified_at=moment, state__in=_UNKNOWN)
+    app_ids = sorted(set(claimed.values_list("app_id", flat=True)))
+    return any([_notify_of(app_id, moment) for app_id in app_ids])
+
+
+def _notify_of(app_id: str, moment: datetime) -> bool:
+    """Write to the managers of one app; say whether it went out."""
+    claimed = Repayment.objects.filter(app_id=app_id, notified_at=moment, state__in=_UNKNOWN)
     # A mail lists some of them and says how many there are; a day's outage fills no memory.
-    rows, count, people = list(claimed[:_LONGEST_LIST]), claimed.count(), _managers()
-    if not rows:
-        return False
+    rows = list(claimed.order_by("sent_at", "id")[:_LONGEST_LIST])
+    count, people = claimed.count(), _managers(app_id)
     try:
         if not people:
             raise NoManagerAddress
         _mail(rows, count, people, moment).send()
     except Exception as error:
         # Whatever it was, it must not pass for notified. Its words may name a mailbox.
-        Repayment.objects.filter(notified_at=moment).update(notified_at=None)
+        Repayment.objects.filter(app_id=app_id, notified_at=moment).update(notified_at=None)
         logger.error("managers could not be notified of %s: %s", _named(rows), type(error).__name__)
         return False
     logger.info("managers were notified of %s", _named(rows))
     return True
 
 
-def _managers() -> list[str]:
-    right = Permission.objects.get(
-        content_type__app_label="dashboard", codename="repayments.resolve"
-    )
-    people = User.objects.with_perm(right).exclude(email="")
+def _managers(app_id: str) -> list[str]:
+    app: Any = app_id
+    people = User.objects.with_perm("dashboard.repayments.resolve", obj=app).exclude(email="")
     return sorted(set(people.values_list("email", flat=True)))
 
 
@@ -113,7 +115,7 @@ def _mail(
         bcc=people,
         headers={
             "To": "undisclosed-recipients:;",
-            "Message-ID": f"<notified-{moment:%Y%m%d%H%M%S%f}@{domain}>",
+            "Message-ID": f"<notified-{moment:%Y%m%d%H%M%S%f}-{rows[0].app_id}@{domain}>",
         },
     )
 

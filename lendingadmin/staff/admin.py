@@ -1,6 +1,6 @@
 """People and groups in Django's admin, for superusers; every change is in the audit trail.
 
-Managers work with people on the product's own pages (`staff.views.people`).
+Roles are given on the product's own pages (`staff.views.people`), to managers and superusers.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -103,7 +103,8 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
     """People. They are deactivated, never deleted: the trail and the journal name them."""
 
     list_display = ("username", "first_name", "last_name", "role", "is_active", "last_login")
-    list_filter = ("is_active", "groups")
+    list_filter = ("is_active", "is_superuser")
+    filter_horizontal = ()
     search_fields = ("username", "first_name", "last_name")
     readonly_fields = ("last_login", "date_joined")
     actions = ("remove_second_factors",)
@@ -111,7 +112,7 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
     fieldsets = (
         (None, {"fields": ("username", "password")}),
         (_("Name"), {"fields": ("first_name", "last_name", "email")}),
-        (_("Role"), {"fields": ("is_active", "groups")}),
+        (_("Account"), {"fields": ("is_active", "is_superuser")}),
         (_("As they read"), {"fields": ("zone", "locale")}),
         (_("Dates"), {"fields": ("last_login", "date_joined")}),
     )
@@ -124,7 +125,6 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
                     "username",
                     "first_name",
                     "last_name",
-                    "groups",
                     "usable_password",
                     "password1",
                     "password2",
@@ -132,12 +132,6 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
             },
         ),
     )
-
-    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """The form of somebody who is there also has what lies beyond roles."""
-        beyond = (_("Beyond roles"), {"fields": ("is_superuser", "user_permissions")})
-        fieldsets = super().get_fieldsets(request, obj)
-        return (*fieldsets, beyond) if obj else fieldsets
 
     def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         if obj is not None and obj.pk == request.user.pk:

@@ -4,25 +4,25 @@ from typing import TYPE_CHECKING, Any
 
 from allauth.account.forms import LoginForm as AllauthLoginForm
 from django import forms
+from django.conf import settings
 from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.models import Group
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.utils.html import format_html
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.staff import services
-from lendingadmin.staff.models import User
+from lendingadmin.staff.models import AppRole, User
 from lendingadmin.staff.roles import describe_group
 from lendingadmin.staff.usernames import validate_distinct
 
 if TYPE_CHECKING:
     _PersonForm = forms.ModelForm[User]
     _SetPasswordForm = SetPasswordForm[User]
-    _GroupsField = forms.ModelMultipleChoiceField[Group]
 else:
     # Django's own classes take no type arguments; only their type stubs do.
     _PersonForm, _SetPasswordForm = forms.ModelForm, SetPasswordForm
-    _GroupsField = forms.ModelMultipleChoiceField
 
 _STATES = (("", _("all")), ("active", _("active")), ("inactive", _("deactivated")))
 
@@ -40,25 +40,22 @@ class PersonForm(_PersonForm):
 
     class Meta:
         model = User
-        fields = ("first_name", "last_name", "email", "groups")
+        fields = ("first_name", "last_name", "email")
 
     def __init__(self, *args: Any, by: User, **options: Any) -> None:
         super().__init__(*args, **options)
         self.by = by
         self.fields["email"].label = _("E-mail")
-        self.fields["groups"] = _RolesField(
-            queryset=services.list_groups(by).prefetch_related("permissions__content_type"),
-            required=False,
-            label=_("Roles"),
-            widget=forms.CheckboxSelectMultiple,
-        )
+        self.fields["roles"] = roles = _RolesField(by)
+        if self.instance.pk:
+            roles.initial = [roles.write(x) for x in services.list_given(self.instance, by)]
 
-    def clean_groups(self) -> Any:
+    def clean_roles(self) -> list[services.RoleInApp]:
         """Refuse to give up the right to manage people."""
-        groups = self.cleaned_data["groups"]
-        if services.gives_up_managing(self.by, self.instance, groups):
+        chosen: list[services.RoleInApp] = self.cleaned_data["roles"]
+        if services.gives_up_managing(self.by, self.instance, chosen):
             raise forms.ValidationError(services.ANOTHER_MUST_TAKE_ROLE)
-        return groups
+        return chosen
 
 
 def clean_new_username(name: str) -> str:
@@ -110,11 +107,43 @@ class OwnPasswordForm(_SetPasswordForm):
         super().validate_password_for_user(user, "new_password1")
 
 
-class _RolesField(_GroupsField):
-    """Roles, each with what it is for."""
+class _RolesField(forms.MultipleChoiceField):
+    """Roles in apps, each with what it is for; under the app's name where there are several.
 
-    def label_from_instance(self, obj: Group) -> str:
-        held = [services.name_item(permission) for permission in obj.permissions.all()]
-        words = describe_group(obj.name, held)
-        name = f"{obj.name[:1].upper()}{obj.name[1:]}"
-        return format_html("<span>{} <small>{}</small></span>", name, words)
+    Its value is a list of `services.RoleInApp`.
+    """
+
+    def __init__(self, by: User) -> None:
+        super().__init__(
+            required=False, label=_("Roles"), widget=forms.CheckboxSelectMultiple(), initial=[]
+        )
+        roles = list(services.list_groups(by).prefetch_related("permissions__content_type"))
+        several = len(settings.LENDING_APPS) > 1
+        self.offered: dict[str, services.RoleInApp] = {}
+        choices: list[Any] = []
+        for app_id in (app.app_id for app in services.list_apps(by)):
+            here = {self.write(x): x for x in (services.RoleInApp(app_id, role) for role in roles)}
+            self.offered |= here
+            place = app_id if several else ""
+            labels = [(key, _describe_role(one.role, place)) for key, one in here.items()]
+            choices += [(app_id, labels)] if several else labels
+        self.choices = choices
+
+    @staticmethod
+    def write(one: services.RoleInApp | AppRole) -> str:
+        """The value of a choice."""
+        return f"{one.app_id}:{one.role.pk}"
+
+    def clean(self, value: Any) -> list[services.RoleInApp]:
+        """The roles that were chosen. Raises ValidationError for one that is not offered."""
+        return [self.offered[key] for key in super().clean(value)]
+
+
+def _describe_role(role: Group, app_id: str) -> str:
+    """The role's name, its app for those who hear the page, and what it is for."""
+    words = describe_group(role.name, map(services.name_item, role.permissions.all()))
+    name = f"{role.name[:1].upper()}{role.name[1:]}"
+    place = gettext("in %(app)s") % {"app": app_id} if app_id else ""
+    return format_html(
+        '<span>{} <span class="heard">{}</span> <small>{}</small></span>', name, place, words
+    )

@@ -1,17 +1,23 @@
 """The user model, and the two labels that carry the dashboard's permission names."""
 
-from django.contrib.auth.models import AbstractUser
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser, Group
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils.functional import cached_property
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from lendingadmin.gateway.lending_apps import LendingApp
+
 from . import preferences, roles, usernames
+from .managers import AppRoleManager, HeldRoles
 
 
 class User(AbstractUser):
-    """A person who signs in. What they may do comes from their groups (see `roles`).
+    """A person who signs in. What they may do comes from their roles in each app (`AppRole`).
 
     `zone` and `locale` are their `preferences`; blank is the lender's zone and the dashboard's own
     locale. `setup_link_at` is when the set-up link was made that they have not used yet, if any.
@@ -39,6 +45,10 @@ class User(AbstractUser):
         validators=[preferences.validate_locale],
     )
 
+    # What Django's user holds everywhere, roles give here in one app.
+    groups = None  # type: ignore[assignment]
+    user_permissions = None  # type: ignore[assignment]
+
     setup_link_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta(AbstractUser.Meta):
@@ -59,15 +69,53 @@ class User(AbstractUser):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.username}>"
 
+    #: The app of the page that the person is on; "" on pages that belong to none.
+    app_id = ""
+
+    def has_perm(self, perm: str, obj: Any = None) -> bool:
+        """Whether the person holds a right in the app with the id `obj`; see `permissions`."""
+        return super().has_perm(perm, obj)
+
     @cached_property
+    def held_roles(self) -> HeldRoles:
+        """The roles that the person holds, by app, each with its rights."""
+        return AppRole.objects.read_held([self])[self.pk]
+
+    @property
     def role(self) -> str:
-        """Their groups' names, the four roles first: “officer”, or “support, night desk”."""
-        held = {group.name for group in self.groups.all()}
-        names = [name for name in roles.ROLES if name in held]
-        names += sorted(held.difference(roles.ROLES))
-        return ", ".join(names) or (
-            gettext("superuser") if self.is_superuser else gettext("no role")
-        )
+        """Their roles in the app of the page, or in all: “officer”, or “support, night desk”."""
+        held = self.held_roles
+        apps = [held.get(self.app_id, {})] if self.app_id else held.values()
+        words = roles.join_names({name for roles_there in apps for name in roles_there})
+        return words or (gettext("superuser") if self.is_superuser else gettext("no role"))
+
+    @property
+    def lending_apps(self) -> list[LendingApp]:
+        """The apps in which the person holds a role; a superuser has all of them."""
+        held = self.held_roles
+        return [x for x in settings.LENDING_APPS if self.is_superuser or x.app_id in held]
+
+    def list_apps_with(self, permission: str) -> list[LendingApp]:
+        """The apps in which the person holds this right."""
+        return [app for app in settings.LENDING_APPS if self.has_perm(permission, app.app_id)]
+
+
+class AppRole(models.Model):
+    """A role that a person holds in one app."""
+
+    person = models.ForeignKey(User, models.CASCADE, related_name="app_roles")
+    app_id = models.CharField(max_length=100)
+    role = models.ForeignKey(Group, models.CASCADE, related_name="app_roles")
+
+    objects = AppRoleManager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person", "app_id", "role"], name="staff_approle_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} in {self.app_id}"
 
 
 class LendingRight(models.Model):

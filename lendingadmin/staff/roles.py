@@ -117,6 +117,12 @@ def describe_roles(permission: str) -> str:
     return gettext("%(others)s or %(last)s") % {"others": ", ".join(others), "last": last}
 
 
+def join_names(names: Iterable[str]) -> str:
+    """The names of roles, the four first: “officer”, or “support, night desk”."""
+    held = set(names)
+    return ", ".join([*(x for x in ROLES if x in held), *sorted(held.difference(ROLES))])
+
+
 def describe_rights(names: Iterable[str]) -> list[tuple[str, str]]:
     """What somebody with these rights may do: headings with a sentence each.
 

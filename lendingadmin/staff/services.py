@@ -1,15 +1,17 @@
 """What may be done to people of the dashboard, by whom, and how it is recorded.
 
-A manager works with the rights under `lending` and `dashboard` and with the user model's own.
-People who hold more (a superuser, or somebody to whom a superuser gave other permissions) do not
-exist for a manager, who could otherwise take over their account.
+A manager works with the rights under `lending` and `dashboard` and with the user model's own, in
+the apps in which they manage people. People who hold more (a superuser, a role with other
+permissions, a role in another app) do not exist for a manager, who could otherwise take over their
+account.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -21,7 +23,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from lendingadmin.audit import record
-from lendingadmin.staff.models import User
+from lendingadmin.gateway.lending_apps import LendingApp
+from lendingadmin.staff.models import AppRole, User
 from lendingadmin.staff.roles import MANAGE_PEOPLE
 from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.sessions import end_sessions
@@ -39,17 +42,22 @@ ANOTHER_MUST_TAKE_ROLE = gettext_lazy("Another manager must take this role from 
 # The fields of people and groups whose names are not yet the words for them.
 _FIELDS = {
     "email": gettext_noop("e-mail"),
-    "groups": gettext_noop("roles"),
     "is_active": gettext_noop("active"),
     "is_superuser": gettext_noop("superuser"),
     "permissions": gettext_noop("rights"),
-    "user_permissions": gettext_noop("rights beyond roles"),
     "username": gettext_noop("user name"),
 }
 
 _WITHIN = Q(content_type__app_label__in=("lending", "dashboard")) | Q(
     content_type__app_label="staff", content_type__model="user"
 )
+
+
+class RoleInApp(NamedTuple):
+    """A role to be held in an app."""
+
+    app_id: str
+    role: Group
 
 
 class ChangeRefused(Exception):
@@ -73,27 +81,39 @@ def list_people(manager: User) -> QuerySet[User]:
     """The people whom this manager may see and change."""
     if manager.is_superuser:
         return User.objects.all()
-    beyond = Permission.objects.exclude(_WITHIN)
-    return (
-        User.objects.exclude(is_superuser=True)
-        .exclude(user_permissions__in=beyond)
-        .exclude(groups__permissions__in=beyond)
+    every = {app.app_id for app in settings.LENDING_APPS}
+    own = {app.app_id for app in list_apps(manager)}
+    beyond = AppRole.objects.filter(
+        Q(role__permissions__in=Permission.objects.exclude(_WITHIN)) | Q(app_id__in=every - own)
     )
+    return User.objects.exclude(is_superuser=True).exclude(pk__in=beyond.values("person"))
 
 
-def gives_up_managing(by: User, person: User, groups: Iterable[Group]) -> bool:
-    """Whether somebody would take the right to manage people from themselves.
+def list_apps(manager: User) -> list[LendingApp]:
+    """The apps in which this manager gives and takes roles."""
+    return manager.list_apps_with(MANAGE_PEOPLE)
 
-    A superuser holds it without a group.
+
+def list_given(person: User, manager: User) -> QuerySet[AppRole]:
+    """The roles of a person that this manager may take."""
+    apps = [app.app_id for app in list_apps(manager)]
+    return person.app_roles.filter(app_id__in=apps).select_related("role")
+
+
+def gives_up_managing(by: User, person: User, chosen: Iterable[RoleInApp]) -> bool:
+    """Whether somebody would take the right to manage people from themselves, in any app.
+
+    A superuser holds it without a role.
     """
     if by.pk != person.pk or person.is_superuser:
         return False
     label, codename = MANAGE_PEOPLE.split(".", 1)
-    return not Group.objects.filter(
-        pk__in=[group.pk for group in groups],
-        permissions__codename=codename,
-        permissions__content_type__app_label=label,
-    ).exists()
+    managing = Group.objects.filter(
+        permissions__codename=codename, permissions__content_type__app_label=label
+    )
+    keys = set(managing.values_list("pk", flat=True))
+    kept = {app_id for app_id, role in chosen if role.pk in keys}
+    return any(app.app_id not in kept for app in list_apps(by))
 
 
 @contextmanager
@@ -116,32 +136,49 @@ def change_person(by: User, pk: int) -> Iterator[User]:
         yield person
 
 
-def add_person(request: HttpRequest, form: "ModelForm[User]") -> User:
+def add_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> User:
     """Save a new person out of a valid form, without a password: a set-up link gives them one."""
     with transaction.atomic():
         person = form.save(commit=False)
         person.set_unusable_password()
         person.save()
-        form.save_m2m()
-        record_change(request, "added", person, describe_changes(form))
+        moves = _set_roles(person, by, form.cleaned_data["roles"])
+        record_change(request, "added", person, describe_changes(form, moves))
     return person
 
 
 def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> User:
     """Save the fields of a valid form of a person, and no others. Raises ChangeRefused."""
     with change_person(by, form.instance.pk) as person:
-        groups = form.cleaned_data["groups"]
-        if gives_up_managing(by, person, groups):
+        chosen = form.cleaned_data["roles"]
+        if gives_up_managing(by, person, chosen):
             raise ChangeRefused(ANOTHER_MUST_TAKE_ROLE)
-        names = [name for name in form.cleaned_data if name != "groups"]
+        names = [name for name in form.cleaned_data if name != "roles"]
         for name in names:
             setattr(person, name, form.cleaned_data[name])
         # Only these: the person may be choosing a password at the same time.
         person.save(update_fields=names)
-        person.groups.set(groups)
-        if form.changed_data:
-            record_change(request, "changed", person, describe_changes(form))
+        moves = _set_roles(person, by, chosen)
+        if form.changed_data or moves:
+            record_change(request, "changed", person, describe_changes(form, moves))
     return person
+
+
+def _set_roles(person: User, by: User, chosen: Iterable[RoleInApp]) -> list[str]:
+    """Give and take what this manager may; the moves in words: “+officer in kenya”."""
+    held = {(one.app_id, one.role.pk): one for one in list_given(person, by)}
+    wanted = {(one.app_id, one.role.pk): one for one in chosen}
+    new = [AppRole(person=person, app_id=x.app_id, role=x.role) for x in _without(wanted, held)]
+    old = _without(held, wanted)
+    AppRole.objects.bulk_create(new)
+    person.app_roles.filter(pk__in=[one.pk for one in old]).delete()
+    several = len(settings.LENDING_APPS) > 1
+    given, taken = ([str(x) if several else x.role.name for x in some] for some in (new, old))
+    return [*(f"+{one}" for one in sorted(given)), *(f"-{one}" for one in sorted(taken))]
+
+
+def _without(several: Mapping[Any, Any], others: Container[Any]) -> list[Any]:
+    return [one for key, one in several.items() if key not in others]
 
 
 def deactivate(request: HttpRequest, by: User, pk: int) -> User:
@@ -227,9 +264,12 @@ def set_password_by_link(request: HttpRequest, pk: int, token: str, password: st
     return True
 
 
-def describe_changes(form: Any) -> str:
+def describe_changes(form: Any, role_moves: Iterable[str] = ()) -> str:
     """The changed fields of a form, never a password, with roles and rights added and removed."""
-    changes = [_describe_change(form, name) for name in form.changed_data if "password" not in name]
+    fields = [name for name in form.changed_data if "password" not in name and name != "roles"]
+    changes = [_describe_change(form, name) for name in fields]
+    if moves := ", ".join(role_moves):
+        changes.append(f"{_('roles')} ({moves})")
     if any("password" in name for name in form.changed_data):
         changes.append(_("password"))
     return ", ".join(changes)

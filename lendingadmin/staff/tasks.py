@@ -1,7 +1,6 @@
 """The work for the worker that concerns people: mail about somebody who guesses passwords."""
 
 from django.conf import settings
-from django.contrib.auth.models import Permission
 from django.core.mail import EmailMessage
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -18,9 +17,7 @@ def tell_of_guessing(person_id: int) -> None:
     """Write to those who manage people that somebody's password is being guessed."""
     with duties.hide_error_words("telling managers of guessed passwords"):
         person = User.objects.get(pk=person_id)
-        app_label, codename = MANAGE_PEOPLE.split(".", 1)
-        right = Permission.objects.get(content_type__app_label=app_label, codename=codename)
-        managers = User.objects.with_perm(right).exclude(email="").exclude(pk=person.pk)
+        managers = User.objects.with_perm(MANAGE_PEOPLE).exclude(email="").exclude(pk=person.pk)
         addresses = sorted(set(managers.values_list("email", flat=True)))
         if not addresses:
             return

@@ -8,7 +8,7 @@ or list that the address names is given by a function (`needs`).
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -22,6 +22,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
+from lendingadmin.gateway import lending_app
+from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import RIGHTS, describe_roles
 
 from .errors import Card
@@ -108,7 +110,7 @@ def routes(
 
 
 class AccessMiddleware:
-    """Asks every view for its rule before it runs: no rule, no page."""
+    """Asks every view for its rule before it runs: no rule, no page; nor one of no known app."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -134,6 +136,12 @@ class AccessMiddleware:
             return None if is_known else HttpResponseNotAllowed(sorted(_OF_OTHERS))
         if rule.permissions is not None and not request.user.is_authenticated:
             return _to_sign_in(request)
+        if app_id := kwargs.get("app_id"):
+            app, person = lending_app(app_id), cast(User, request.user)
+            # Rights are of an app: whatever asks about this person asks about this one.
+            person.app_id = app_id
+            if app not in person.lending_apps:
+                return _refuse_app(request, app_id)
         if missing := rule.find_missing(request, kwargs):
             return _refuse_for(request, missing)
         if request.method not in rule.methods:
@@ -143,16 +151,29 @@ class AccessMiddleware:
 
 def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
     """The page (403) that says which role is needed for what: about the person, not the service."""
+    app_id = getattr(request.user, "app_id", "")
     words = _(
         "To %(action)s you need the role %(roles)s; you are signed in as %(person)s (%(role)s)."
     )
+    if app_id and len(settings.LENDING_APPS) > 1:
+        words = _(
+            "To %(action)s in %(app)s you need the role %(roles)s there; you are signed in as "
+            "%(person)s (%(role)s)."
+        )
     given = {
         "action": _(RIGHTS[permission].words),
+        "app": app_id,
         "roles": describe_roles(permission),
         "person": request.user.get_username(),
         "role": getattr(request.user, "role", ""),
     }
     return _refused(request, words % given)
+
+
+def _refuse_app(request: HttpRequest, app_id: str) -> HttpResponse:
+    """The page (403) for an app in which the person holds no role."""
+    words = _("You are signed in as %(person)s, who has no role in %(app)s.")
+    return _refused(request, words % {"person": request.user.get_username(), "app": app_id})
 
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

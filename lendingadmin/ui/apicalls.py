@@ -51,9 +51,12 @@ class ApiCallsMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         with gateway.calls() as made:
             request.calls_made = made  # type: ignore[attr-defined]
-            if request.user.is_authenticated and request.user.has_perm(PERMISSION):
-                request.api_calls = made  # type: ignore[attr-defined]
             return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: object) -> None:
+        """Show them to a person who may see them, in the app that the view is for."""
+        if request.user.is_authenticated and request.user.has_perm(PERMISSION):
+            request.api_calls = request.calls_made  # type: ignore[attr-defined]
 
 
 def shown(calls: list[Call]) -> list[Shown]:

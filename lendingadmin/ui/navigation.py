@@ -146,22 +146,27 @@ class Navigation:
 
     @cached_property
     def app(self) -> LendingApp:
-        """The app of this page, or the first one where a page belongs to none."""
+        """The app of this page, or the person's first one where a page belongs to none."""
         match = self._request.resolver_match
         app_id = match.kwargs.get("app_id") if match else None
-        apps: tuple[LendingApp, ...] = settings.LENDING_APPS
-        return next((app for app in apps if app.app_id == app_id), apps[0])
+        every: tuple[LendingApp, ...] = settings.LENDING_APPS
+        here = [app for app in every if app.app_id == app_id]
+        return next(iter((*here, *self.apps, *every)))
 
     @property
-    def apps(self) -> tuple[LendingApp, ...]:
-        """The project's apps, for the switch in the header."""
-        apps: tuple[LendingApp, ...] = settings.LENDING_APPS
-        return apps
+    def apps(self) -> list[LendingApp]:
+        """The apps in which this person holds a role, for the switch in the header."""
+        return getattr(self._request.user, "lending_apps", [])
+
+    def _may(self, permission: str) -> bool:
+        """Whether the person holds a right in the app whose areas are shown."""
+        person: Any = self._request.user
+        return bool(person.has_perm(permission, self.app.app_id))
 
     @property
     def may_search(self) -> bool:
         """Whether the find box suggests people while one types."""
-        return self._request.user.has_perm(SEARCH_BORROWERS)
+        return self._may(SEARCH_BORROWERS)
 
     @property
     def calls(self) -> list[apicalls.Shown]:
@@ -173,7 +178,7 @@ class Navigation:
         """The sidebar: headings with the areas that this person may enter."""
         found = []
         for heading, entries in _SIDEBAR:
-            allowed = [entry for entry in entries if self._request.user.has_perm(entry.permission)]
+            allowed = [entry for entry in entries if self._may_enter(entry)]
             if allowed:
                 found.append((gettext(heading), self._mark_current(map(self._build, allowed))))
         return tuple(found)
@@ -186,7 +191,7 @@ class Navigation:
     @property
     def may_record(self) -> bool:
         """Whether this person records repayments."""
-        return self._request.user.has_perm("lending.loans.makeRepayment")
+        return self._may("lending.loans.makeRepayment")
 
     @cached_property
     def chosen(self) -> list[tuple[str, tuple[SidebarEntry, ...]]]:
@@ -212,11 +217,17 @@ class Navigation:
     @cached_property
     def _current(self) -> str:
         """The address of the entry that this page belongs to, the closest one."""
-        person, here = self._request.user, self._request.path
+        here = self._request.path
         urls = [entry.url for _heading, entries in self._chosen for entry in entries]
         for _heading, entries in _SIDEBAR:
-            urls += [self._url(one.route) for one in entries if person.has_perm(one.permission)]
+            urls += [self._url(one.route) for one in entries if self._may_enter(one)]
         return max((url for url in urls if here.startswith(url)), key=len, default="")
+
+    def _may_enter(self, entry: _Entry) -> bool:
+        """Whether the person may enter an area: of this app, or of those that belong to none."""
+        if entry.route in _WITHOUT_APP:
+            return self._request.user.has_perm(entry.permission)
+        return self._may(entry.permission)
 
     def _build(self, entry: _Entry) -> SidebarEntry:
         counts = _BADGES.get(entry.key, ())

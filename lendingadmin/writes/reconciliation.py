@@ -246,7 +246,7 @@ def _list_for(person: User, rows: QuerySet[Write]) -> list[tuple[str, Write]]:
 
 def count_alarms(app_id: str, person: User) -> int:
     """How many alarms of writes wait for this person: for managers all, for others none."""
-    if not person.has_perm(RESOLVE):
+    if not person.has_perm(RESOLVE, app_id):
         return 0
     return filter_unseen_alarms(Write.objects.filter(app_id=app_id))[: COUNTED + 1].count()
 

@@ -10,6 +10,7 @@ from django.test import RequestFactory
 from lendingadmin.audit import record
 from lendingadmin.audit.models import AppendOnly, Entry
 from lendingadmin.staff.models import User
+from tests.roles import take_roles
 
 pytestmark = pytest.mark.django_db
 
@@ -64,7 +65,7 @@ def test_the_name_and_role_of_that_moment_stay(support: User) -> None:
     entry = record(support, "x", outcome="done")
     support.username = "renamed"
     support.save()
-    support.groups.clear()
+    take_roles(support)
     kept = Entry.objects.get(pk=entry.pk)
     assert (kept.username, kept.role) == ("support", "support")
 

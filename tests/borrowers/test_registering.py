@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings as product
-from django.contrib.auth.models import Permission
 from django.contrib.messages import get_messages
 from django.test import Client
 
@@ -24,6 +23,7 @@ from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reset
 from tests.faults.server import FaultServer
 from tests.people_index.conftest import make_borrower
+from tests.roles import hold_only
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
@@ -45,8 +45,7 @@ def text_of(answer: Any) -> str:
 
 def give(person: User, *rights: str) -> None:
     """Give a person these rights, and no role."""
-    person.groups.clear()
-    person.user_permissions.set(Permission.objects.filter(codename__in=rights))
+    hold_only(person, *rights)
 
 
 @pytest.fixture

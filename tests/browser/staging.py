@@ -51,6 +51,7 @@ from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
 from tests.browser.house import PASSWORD
 from tests.browser.staged import RUNS
 from tests.repayments.rows import row
+from tests.roles import give_roles
 
 APP = "kenya"
 KIND = "assessmentTypes/credit-90-days"
@@ -82,7 +83,7 @@ def _person(name: str, role: str = "") -> User:
     if made:
         person.set_password(PASSWORD)
         person.save()
-        person.groups.add(Group.objects.get(name=role))
+        give_roles(person, role)
     return person
 
 

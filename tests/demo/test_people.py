@@ -9,6 +9,7 @@ from django.contrib.auth.models import Group
 from lendingadmin.demo.people import NotLoopback, make_people
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import ROLE_WORDS, ROLES
+from tests.roles import give_roles
 
 SANDBOX = "http://127.0.0.1:8001"
 
@@ -77,6 +78,6 @@ def test_the_password_is_the_one_that_was_given_last() -> None:
 def test_what_a_person_was_given_besides_stays() -> None:
     make_people("demo", SANDBOX)
     desk = Group.objects.create(name="night desk")
-    User.objects.get(username="viewer").groups.add(desk)
+    give_roles(User.objects.get(username="viewer"), desk)
     make_people("demo", SANDBOX)
-    assert desk in User.objects.get(username="viewer").groups.all()
+    assert "night desk" in User.objects.get(username="viewer").role

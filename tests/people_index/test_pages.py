@@ -30,6 +30,7 @@ from tests.faults.server import FaultServer
 from tests.people_index.conftest import make_borrower
 from tests.repayments.pages import enter
 from tests.repayments.rows import row
+from tests.roles import group_of
 from tests.sandbox.calling import Caller, new_assessment
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -354,7 +355,7 @@ def test_the_csv_of_somebody_without_the_right_has_initials(
     boss: Client, app: LendingApp, known: BorrowerIndex, filled: dict[str, str], name: str,
     manager: User,
 ) -> None:  # fmt: skip
-    group = manager.groups.get()
+    group = group_of(manager)
     group.permissions.remove(*group.permissions.filter(codename="borrowers.names"))
     (found,) = read_csv(boss.get(f"/apps/{app.app_id}/{name}/export.csv"))
     assert found["borrowerName"] == INITIALS

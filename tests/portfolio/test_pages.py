@@ -1,12 +1,12 @@
 """The home page."""
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.test import Client
 
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
+from tests.roles import hold_only
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
@@ -21,9 +21,7 @@ def test_the_start_page_is_that_of_the_first_app(desk: Client, app: LendingApp) 
 
 def only(person: User, *permissions: str) -> None:
     """Leave the person these rights alone."""
-    person.groups.clear()
-    names = [permission.partition(".")[2] for permission in permissions]
-    person.user_permissions.set(Permission.objects.filter(codename__in=names))
+    hold_only(person, *permissions)
 
 
 def test_a_borrower_s_loans_are_for_those_who_may_list_loans(

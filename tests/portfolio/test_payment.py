@@ -16,6 +16,7 @@ from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.portfolio.conftest import HOME, counted, words
 from tests.portfolio.service import BookService, loan
 from tests.repayments.rows import row
+from tests.roles import group_of
 
 pytestmark = pytest.mark.django_db
 ROLE = "support"
@@ -194,7 +195,7 @@ def test_who_may_not_record_has_no_box_and_is_refused(
 def test_who_may_not_search_people_still_finds_a_loan(
     desk: Client, support: User, people: BookService
 ) -> None:
-    group = support.groups.get()
+    group = group_of(support)
     group.permissions.remove(group.permissions.get(codename="borrowers.search"))
     assert loan_of(enter(desk, "L-002")) == "L-002"
     assert error_of(enter(desk, "Ann Kamau"), "who")

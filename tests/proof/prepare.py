@@ -17,7 +17,7 @@ def main(count: int) -> None:
     django.setup()
     auth = importlib.import_module("django.contrib.auth")
     sessions = importlib.import_module("lendingadmin.staff.session_store")
-    groups = importlib.import_module("django.contrib.auth.models").Group.objects
+    roles = importlib.import_module("tests.roles")
     commands = importlib.import_module("django.core.management")
     commands.call_command("migrate", verbosity=0)
     made = {}
@@ -25,10 +25,10 @@ def main(count: int) -> None:
         role = "support" if number else "manager"
         password = None if number else PASSWORD
         person = auth.get_user_model().objects.create_user(f"{role}{number}", password=password)
-        person.groups.add(groups.get(name=role))
+        roles.give_roles(person, role)
         session = sessions.SessionStore()
         session["_auth_user_id"] = str(person.pk)
-        session["_auth_user_backend"] = "allauth.account.auth_backends.AuthenticationBackend"
+        session["_auth_user_backend"] = "lendingadmin.staff.permissions.PermissionsBackend"
         session["_auth_user_hash"] = person.get_session_auth_hash()
         session["sign_in"] = {"at": datetime.now(UTC).isoformat()}
         session.create()

@@ -9,7 +9,6 @@ import os
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.test import Client
 from django_tasks_db.models import DBTaskResult
 from hypothesis import HealthCheck, settings
@@ -22,6 +21,7 @@ from tests.proof.desk import InProcess
 from tests.proof.hostile import Hostile
 from tests.proof.machine import Machine, Scene
 from tests.proof.results import note
+from tests.roles import give_roles
 
 _EXAMPLES = int(os.environ.get("PROOF_EXAMPLES", "24"))
 _STEPS = int(os.environ.get("PROOF_STEPS", "12"))
@@ -33,7 +33,7 @@ def test_in_any_order_nothing_untrue_is_claimed(
     hostile: Hostile, clock: Clock, support: User, manager: User
 ) -> None:
     colleague = User.objects.create_user("colleague")
-    colleague.groups.add(Group.objects.get(name="support"))
+    give_roles(colleague, "support")
     people = {"support": support, "manager": manager, "colleague": colleague}
     loans = zip(hostile.loans[::2], hostile.loans[1::2], strict=True)
     examples = itertools.count()

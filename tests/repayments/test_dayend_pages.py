@@ -18,6 +18,7 @@ from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
 from tests.repayments.rows import NOON, a_busy_day, row
+from tests.roles import group_of
 
 pytestmark = pytest.mark.django_db
 DAY = "/apps/kenya/repayments/day/"
@@ -83,7 +84,7 @@ def test_statements_are_for_support_and_managers(
 
 
 def test_who_may_not_export_gets_no_csv(support: User, client_of: ClientOf) -> None:
-    group = support.groups.get()
+    group = group_of(support)
     group.permissions.remove(group.permissions.get(codename="export"))
     desk = client_of(support)
     assert "export.csv" not in text_of(desk.get(DAY))

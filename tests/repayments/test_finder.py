@@ -6,6 +6,7 @@ from django.test import Client
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
+from tests.roles import take_roles
 from tests.search.words import results_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -44,6 +45,6 @@ def test_by_the_number_of_its_receipt(desk: Client, support: User, words: str) -
 
 def test_only_for_those_who_may_see_it(client_of: ClientOf, support: User, viewer: User) -> None:
     row(support, external_id="QK742X9")
-    viewer.groups.clear()
+    take_roles(viewer)
     desk = client_of(viewer)
     assert "data-match" not in desk.get(results_of(desk, "kenya", "QK742X9")).content.decode()

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import pytest
 from django.core import mail
@@ -25,6 +26,7 @@ from tests.faults.behaviours import reset
 from tests.repayments.service import LoanService, without_committing
 from tests.repayments.threads import at_once
 from tests.repayments.workers import soon, worker
+from tests.roles import give_roles, take_roles
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,6 +54,22 @@ def unknown_for(repayment: Repayment, **ago: float) -> None:
         sent_at=now - timedelta(**ago), next_check_at=now + timedelta(hours=1)
     )
     repayment.refresh_from_db()
+
+
+def test_each_app_s_managers_hear_of_its_own(overdue: Repayment, boss: User, officer: User) -> None:
+    take_roles(boss)
+    give_roles(boss, "manager", apps=["kenya"])
+    User.objects.filter(pk=officer.pk).update(email="ghana@example.com")
+    give_roles(officer, "manager", apps=["ghana"])
+    other = Repayment.objects.get(pk=overdue.pk)
+    other.pk, other.app_id, other.idempotency_key = None, "ghana", uuid4()
+    other.save(force_insert=True)
+    assert notifications.notify_managers(timezone.now())
+    told = {tuple(one.bcc): one.body for one in sent_mail()}
+    assert set(told) == {("boss@example.com",), ("ghana@example.com",)}
+    assert " of kenya" in told[("boss@example.com",)]
+    assert " of ghana" not in told[("boss@example.com",)]
+    assert " of kenya" not in told[("ghana@example.com",)]
 
 
 def sent_mail() -> list[EmailMessage]:
@@ -223,7 +241,9 @@ def test_a_worker_that_died_before_the_mail_went_out_lets_the_next_send_it(
     Worker(once=True).run()
     (message,) = sent_mail()
     moment = DBTaskResult.objects.get(task_path=tasks.notify.module_path).enqueued_at
-    assert f"<notified-{moment:%Y%m%d%H%M%S%f}@localhost>" == message.extra_headers["Message-ID"]
+    assert (
+        f"<notified-{moment:%Y%m%d%H%M%S%f}-kenya@localhost>" == message.extra_headers["Message-ID"]
+    )
 
 
 def test_the_worker_writes_it_and_its_log_names_nobody(

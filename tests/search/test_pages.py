@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.test import Client
 
 from lendingadmin.gateway import LendingApp
@@ -15,6 +14,7 @@ from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
 from tests.faults.behaviours import hang, refusal, reply, token
 from tests.faults.server import FaultServer, Wire
+from tests.roles import hold_only
 from tests.sandbox.calling import Caller, new_assessment
 from tests.search.words import place_of, results_of
 
@@ -218,9 +218,7 @@ def test_a_loan_that_does_not_say_which_it_is_is_found_with_a_warning(
 
 def only(person: User, *permissions: str) -> None:
     """Leave the person these rights alone."""
-    person.groups.clear()
-    names = [permission.partition(".")[2] for permission in permissions]
-    person.user_permissions.set(Permission.objects.filter(codename__in=names))
+    hold_only(person, *permissions)
 
 
 def test_only_what_the_person_may_read_is_looked_up(

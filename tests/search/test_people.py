@@ -7,7 +7,6 @@ from html import unescape
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -29,6 +28,7 @@ from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, token
 from tests.faults.server import FaultServer
 from tests.people_index.conftest import APP, index, make_borrower, put  # noqa: F401
+from tests.roles import hold_only
 from tests.search.words import results_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -277,9 +277,8 @@ def test_an_id_of_letters_alone_is_proposed_without_a_call(
 def test_loans_are_proposed_to_those_who_may_open_them(
     client_of: ClientOf, viewer: User, counted: Snapshot, service: FaultServer
 ) -> None:
-    viewer.groups.clear()
     for name, is_shown in (("borrowers.get", False), ("loans.get", True)):
-        viewer.user_permissions.set(Permission.objects.filter(codename=name))
+        hold_only(viewer, name)
         assert ("other letters" in results(client_of(viewer), "l-k10")) == is_shown
 
 
@@ -356,9 +355,8 @@ def test_where_a_loan_may_be_anybody_s_nobody_is_said_to_have_none(
 def test_who_may_not_list_loans_is_shown_none(
     client_of: ClientOf, viewer: User, people: BorrowerIndex, count: Snapshot
 ) -> None:
-    viewer.groups.clear()
     for names, shown in ((["borrowers.search"], 0), (["borrowers.search", "loans.list"], 4)):
-        viewer.user_permissions.set(Permission.objects.filter(codename__in=names))
+        hold_only(viewer, *names)
         found = loans_of(suggested(client_of(viewer), "kamau"))
         assert len([said for said in found.values() if said]) == shown and len(found) == 4
 

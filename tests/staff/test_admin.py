@@ -39,7 +39,6 @@ def form_of(person: User, **changes: object) -> dict[str, object]:
         "first_name": person.first_name,
         "last_name": person.last_name,
         "is_active": "on",
-        "groups": list(person.groups.values_list("pk", flat=True)),
     }
     return {name: value for name, value in (held | changes).items() if value is not None}
 
@@ -50,28 +49,25 @@ def last() -> tuple[str, str, str, str, str]:
 
 
 class TestPeople:
-    def test_somebody_is_entered_with_a_role(self, desk: Client) -> None:
-        form = NEW | {"username": "ann", "groups": [group("officer")]}
+    def test_somebody_is_entered_without_a_role(self, desk: Client) -> None:
+        form = NEW | {"username": "ann"}
         answer = desk.post(f"{PEOPLE}add/", form)
         ann = User.objects.get(username="ann")
         assert answer.status_code == 302
-        assert (ann.role, ann.is_superuser, ann.is_staff) == ("officer", False, False)
+        assert (ann.role, ann.is_superuser, ann.is_staff) == ("no role", False, False)
         assert last()[:4] == ("root", "people", "ann", "added")
-        assert "roles (+officer)" in last()[4]
         assert "orange" not in last()[4]
 
-    def test_a_role_is_changed_and_the_trail_says_from_what_to_what(
-        self, desk: Client, viewer: User
-    ) -> None:
-        form = form_of(viewer, groups=[group("support")], first_name="Vi")
+    def test_a_name_is_changed_and_the_trail_says_so(self, desk: Client, viewer: User) -> None:
+        form = form_of(viewer, first_name="Vi")
         assert desk.post(f"{PEOPLE}{viewer.pk}/change/", form).status_code == 302
-        assert User.objects.get(pk=viewer.pk).role == "support"
+        assert User.objects.get(pk=viewer.pk).role == "viewer"
         assert last() == (
             "root",
             "people",
             "viewer",
             "changed",
-            "first name, roles (+support, -viewer)",
+            "first name",
         )
 
     def test_somebody_is_deactivated_and_signed_out(
@@ -144,7 +140,7 @@ class TestGroups:
     def test_what_lies_beyond_roles_is_given_here(self, desk: Client, viewer: User) -> None:
         page = desk.get(f"{PEOPLE}{viewer.pk}/change/").content.decode()
         assert 'name="is_superuser"' in page
-        assert 'name="user_permissions"' in page
+        assert 'name="user_permissions"' not in page
 
 
 class TestTheDoor:

@@ -9,6 +9,7 @@ from django.test import Client
 
 from lendingadmin.staff.models import User
 from tests.conftest import PASSWORD
+from tests.roles import group_of
 
 Person = User | None
 ADMIN = (
@@ -69,7 +70,7 @@ def looked_at(client: Client, address: str) -> None:
 @pytest.mark.parametrize("address", ADMIN)
 def test_the_admin(address: str, manager: User, client_of: Callable[[Person], Client]) -> None:
     root = client_of(User.objects.create_superuser("root"))
-    looked_at(root, address.format(pk=manager.pk, group=manager.groups.get().pk))
+    looked_at(root, address.format(pk=manager.pk, group=group_of(manager).pk))
 
 
 @pytest.mark.parametrize("address", ACCOUNT)

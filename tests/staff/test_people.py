@@ -18,6 +18,7 @@ from lendingadmin.staff import services
 from lendingadmin.staff.models import User
 from lendingadmin.staff.sessions import describe_browser, list_sessions
 from tests.conftest import PASSWORD, ClientOf, cast
+from tests.roles import choose, chosen_for, give_roles, take_roles
 
 pytestmark = pytest.mark.django_db
 
@@ -35,17 +36,13 @@ def page_of(person: User) -> str:
     return f"{PEOPLE}{person.pk}/"
 
 
-def group(name: str) -> int:
-    return Group.objects.get(name=name).pk
-
-
 def form_of(person: User, **changes: object) -> dict[str, object]:
     """The form of a person as it is, with changes."""
     held = {
         "first_name": person.first_name,
         "last_name": person.last_name,
         "email": person.email,
-        "groups": list(person.groups.values_list("pk", flat=True)),
+        "roles": chosen_for(person),
     }
     return held | changes
 
@@ -69,7 +66,7 @@ class TestTheList:
         User.objects.filter(pk=support.pk).update(
             first_name="Asha", last_name="Odhiambo", email="asha@example.org"
         )
-        support.groups.add(group("officer"))
+        give_roles(support, "officer")
         totp.TOTP.activate(support, totp.generate_totp_secret())
         page = boss.get(PEOPLE).content.decode()
         (row,) = re.findall(r'<tr class="link">(?:(?!</tr>).)*Asha Odhiambo.*?</tr>', page, re.S)
@@ -127,7 +124,7 @@ class TestTheList:
     ) -> None:
         for number in range(12):
             cast_one = User.objects.create_user(f"p{number}")
-            cast_one.groups.add(group("officer"))
+            give_roles(cast_one, "officer")
         boss.get(PEOPLE)
         with django_assert_max_num_queries(14):
             boss.get(PEOPLE)
@@ -147,7 +144,7 @@ class TestAPerson:
     def test_a_manager_changes_a_role_and_the_trail_says_from_what_to_what(
         self, boss: Client, viewer: User
     ) -> None:
-        form = form_of(viewer, groups=[group("support")], first_name="Vi")
+        form = form_of(viewer, roles=choose("support"), first_name="Vi")
         assert boss.post(page_of(viewer), form)["Location"] == page_of(viewer)
         assert again(viewer).role == "support"
         assert last() == (
@@ -155,7 +152,8 @@ class TestAPerson:
             "people",
             "viewer",
             "changed",
-            "first name, roles (+support, -viewer)",
+            "first name, roles (+support in ghana, +support in kenya, "
+            "-viewer in ghana, -viewer in kenya)",
         )
         assert Entry.objects.latest("id").url == page_of(viewer)
 
@@ -290,11 +288,11 @@ class TestEscalation:
     ) -> None:
         person, before = people[whom], again(people[whom])
         every = list(Permission.objects.values_list("pk", flat=True))
-        form = form_of(person, **BEYOND, user_permissions=every, username="root2")
+        form = form_of(person, **BEYOND, permissions=every, username="root2")
         assert boss.post(page_of(person), form).status_code == 302
         after = again(person)
         assert (after.is_superuser, after.is_staff, after.is_active) == (False, False, True)
-        assert after.user_permissions.count() == 0
+        assert after.held_roles == before.held_roles
         assert (after.username, after.password) == (before.username, before.password)
 
     def test_nor_while_entering_them(self, boss: Client) -> None:
@@ -303,18 +301,18 @@ class TestEscalation:
         ann = User.objects.get(username="ann")
         assert (ann.is_superuser, ann.is_staff, ann.has_usable_password()) == (False, False, False)
 
-    @pytest.mark.parametrize("through", ["superuser", "group", "user_permissions"])
+    @pytest.mark.parametrize("through", ["superuser", "role", "app"])
     def test_who_holds_more_is_out_of_sight_and_out_of_reach(
-        self, through: str, boss: Client, viewer: User, root: User
+        self, through: str, boss: Client, manager: User, viewer: User, root: User
     ) -> None:
         more = Permission.objects.get(codename="change_permission")
         person = root if through == "superuser" else viewer
-        if through == "group":
+        if through == "role":
             strong = Group.objects.create(name="vault")
             strong.permissions.add(more)
-            viewer.groups.add(strong)
-        elif through == "user_permissions":
-            viewer.user_permissions.add(more)
+            give_roles(viewer, strong)
+        elif through == "app":
+            manager.app_roles.filter(app_id="ghana").delete()
         totp.TOTP.activate(person, totp.generate_totp_secret())
         before = again(person)
         assert f'href="{page_of(person)}"' not in boss.get(PEOPLE).content.decode()
@@ -339,9 +337,9 @@ class TestEscalation:
     ) -> None:
         strong = Group.objects.create(name="vault")
         strong.permissions.add(Permission.objects.get(codename="change_permission"))
-        form = form_of(manager, groups=[group("manager"), strong.pk])
+        form = form_of(manager, roles=choose("manager", strong))
         assert boss.post(page_of(manager), form).status_code == 200
-        assert strong not in manager.groups.all()
+        assert not strong.app_roles.exists()
         assert "vault" not in boss.get(page_of(manager)).content.decode().lower()
 
     @pytest.mark.parametrize("deed", DEEDS)
@@ -358,7 +356,7 @@ class TestEscalation:
 
 class TestOnesOwnAccount:
     def test_a_manager_cannot_give_up_the_role(self, boss: Client, manager: User) -> None:
-        answer = boss.post(page_of(manager), form_of(manager, groups=[group("viewer")]))
+        answer = boss.post(page_of(manager), form_of(manager, roles=choose("viewer")))
         assert "Another manager must take this role" in answer.content.decode()
         assert again(manager).role == "manager"
 
@@ -387,7 +385,7 @@ class TestOnesOwnAccount:
     ) -> None:
         """The second one acts on what was so when the page was opened."""
         other = User.objects.create_user("other")
-        other.groups.add(group("manager"))
+        give_roles(other, "manager")
         request = rf.post("/")
         request.user = manager
         services.deactivate(request, manager, other.pk)
@@ -402,7 +400,7 @@ class TestOnesOwnAccount:
     ) -> None:
         request = rf.post("/")
         request.user = manager
-        manager.groups.clear()
+        take_roles(manager)
         with pytest.raises(services.ChangeRefused):
             services.deactivate(request, manager, viewer.pk)
         assert again(viewer).is_active

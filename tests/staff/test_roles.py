@@ -18,6 +18,7 @@ from lendingadmin.staff.roles import (
     list_rights,
 )
 from lendingadmin.staff.sync import sync_roles
+from tests.roles import give_roles
 
 TABLE = list(csv.DictReader((Path(__file__).parents[1] / "operations.csv").open()))
 
@@ -104,7 +105,7 @@ def test_a_role_is_the_name_of_the_groups_in_the_order_of_the_table(support: Use
     assert support.role == "support"
     both = User.objects.get(pk=support.pk)
     for name in ("another", "officer"):
-        both.groups.add(Group.objects.get_or_create(name=name)[0])
+        give_roles(both, Group.objects.get_or_create(name=name)[0])
     assert both.role == "officer, support, another"
     assert User.objects.create_user("new").role == "no role"
     assert User.objects.create_superuser("root").role == "superuser"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from allauth.mfa.totp.internal import auth as totp
-from django.contrib.auth.models import AnonymousUser, Group
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.messages import get_messages
 from django.core import mail
 from django.core.cache import cache
@@ -19,6 +19,7 @@ from lendingadmin.staff import services
 from lendingadmin.staff.models import User
 from lendingadmin.staff.setup_links import SetupTokenGenerator
 from lendingadmin.ui.logs import NoAddress
+from tests import roles
 from tests.conftest import PASSWORD, ClientOf
 
 pytestmark = pytest.mark.django_db
@@ -67,8 +68,9 @@ def works(link: str) -> bool:
 
 class TestTheWay:
     def test_a_new_person_has_no_password_until_they_choose_one(self, boss: Client) -> None:
-        group = Group.objects.get(name="officer").pk
-        link = read_link(boss.post("/people/new", {"username": "ann", "groups": [group]}))
+        link = read_link(
+            boss.post("/people/new", {"username": "ann", "roles": roles.choose("officer")})
+        )
         ann = User.objects.get(username="ann")
         assert not ann.has_usable_password()
         assert ann.role == "officer"
@@ -351,10 +353,9 @@ class TestANewPerson:
         assert not Entry.objects.exists()
 
     def test_the_trail_names_the_roles(self, boss: Client) -> None:
-        group = Group.objects.get(name="officer").pk
-        boss.post("/people/new", {"username": "ann", "groups": [group]})
+        boss.post("/people/new", {"username": "ann", "roles": roles.choose("officer")})
         entries = Entry.objects.order_by("id").values_list("action", "outcome", "detail")
         assert list(entries) == [
-            ("people", "added", "user name, roles (+officer)"),
+            ("people", "added", "user name, roles (+officer in ghana, +officer in kenya)"),
             ("people.setupLink", "made", ""),
         ]

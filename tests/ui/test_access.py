@@ -19,6 +19,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import RIGHTS
 from lendingadmin.ui.access import access, guards_itself, public, routes, rule_of, signed_in
 from tests.conftest import ClientOf
+from tests.roles import give_roles, hold_only, take_roles
 
 AUTOSAVE = "/autosave"
 HOUSE = Path(lendingadmin.__file__).parent
@@ -165,7 +166,7 @@ class TestOneView:
         self, support: User, client_of: Session
     ) -> None:
         client = client_of(support)
-        support.groups.clear()
+        take_roles(support)
         assert client.get("/t/repay").status_code == 403
 
     def test_a_deactivated_person_is_a_stranger(self, support: User, client_of: Session) -> None:
@@ -195,10 +196,9 @@ class TestOneView:
         self, lacking: str, client_of: Session, db: None
     ) -> None:
         person, names = User.objects.create_user("ann"), ["export", "loans.list", "audit.view"]
-        held = Permission.objects.filter(codename__in=names)
-        person.user_permissions.set(held)
+        hold_only(person, *names)
         assert client_of(person).get("/t/all").content == b"reached"
-        person.user_permissions.set(held.exclude(codename=lacking))
+        hold_only(person, *(name for name in names if name != lacking))
         answer = client_of(person).get("/t/all")
         assert answer.status_code == 403
         (right,) = (right for name, right in RIGHTS.items() if name.endswith(f".{lacking}"))
@@ -300,6 +300,30 @@ def test_each_role_is_refused_exactly_what_it_has_no_right_to(
             assert (answer.status_code == 403, address) == (refused, address)
 
 
+@pytest.mark.parametrize("role", ["viewer", "officer", "support", "manager"])
+def test_a_role_in_one_app_opens_nothing_of_another(
+    role: str, people: dict[str, User], client_of: Session
+) -> None:
+    person = people[role]
+    person.app_roles.exclude(app_id="ghana").delete()
+    client = client_of(person)
+    for address, _permissions, methods in _ours():
+        for method in methods if address.startswith("/apps/kenya/") else ():
+            answer = client.generic(method, address)
+            assert (answer.status_code, address) == (403, address)
+            assert method == "HEAD" or "no role in kenya" in answer.content.decode()
+    for address, permissions, methods in _ours():
+        refused = any(role not in RIGHTS[name].roles for name in permissions)
+        for method in methods:
+            answer = client.generic(method, address.replace("/kenya/", "/ghana/"))
+            assert (answer.status_code == 403, address) == (refused, address)
+
+
+def test_an_app_that_is_not_listed_does_not_exist(manager: User, client_of: Session) -> None:
+    give_roles(manager, "manager", apps=["tanzania"])
+    assert client_of(manager).get("/apps/tanzania/loans/").status_code == 404
+
+
 @pytest.mark.parametrize("role", [None, "viewer", "officer", "support", "manager"])
 def test_nobody_but_superusers_reaches_the_admin(
     role: str | None, people: dict[str, User], client_of: Session
@@ -337,7 +361,7 @@ def test_a_custom_group_gives_its_own_rights_only(client_of: Session, db: None) 
     group = Group.objects.create(name="auditors")
     group.permissions.add(Permission.objects.get(codename="audit.view"))
     person = User.objects.create_user("ann")
-    person.groups.add(group)
+    give_roles(person, group)
     client = client_of(person)
     assert client.get("/audit/").status_code == 200
     assert client.get("/admin/", follow=True).status_code == 403

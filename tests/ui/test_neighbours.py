@@ -5,7 +5,6 @@ from html import unescape
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.http import QueryDict
 from django.test import Client
 
@@ -15,6 +14,7 @@ from lendingadmin.ui import neighbours
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply
 from tests.faults.server import FaultServer
+from tests.roles import hold_only
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
@@ -204,8 +204,7 @@ def test_a_query_leads_nowhere_else(desk: Client, app: LendingApp, book: Caller)
 def test_who_may_not_see_the_list_is_not_told_of_it(
     app: LendingApp, book: Caller, client_of: ClientOf, viewer: User
 ) -> None:
-    viewer.groups.clear()
-    viewer.user_permissions.set(Permission.objects.filter(codename="loans.get"))
+    hold_only(viewer, "loans.get")
     at = f"/apps/{app.app_id}/neighbours"
     answer = client_of(viewer).get(at, {"list": "loans/", "of": "l"})
     assert answer.status_code == 403

@@ -18,6 +18,7 @@ from lendingadmin.gateway import LendingApp
 from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
 from lendingadmin.ui.dates import NO_ZONE, UTC_DAY, zone_beside
+from tests.roles import give_roles, group_of
 from tests.sandbox.calling import Caller
 
 _CONTROL = re.compile(r'<input type="(?:date|datetime-local)"[^>]*name="([^"]+)"[^>]*>')
@@ -66,7 +67,7 @@ def test_the_zone_stands_beside_it(
     officer: User,
     client_of: Callable[[User], Client],
 ) -> None:
-    officer.groups.add(*manager.groups.all())
+    give_roles(officer, group_of(manager))
     User.objects.filter(pk=officer.pk).update(zone="America/New_York", locale="de")
     if "r-1" in address:
         _offer(app, officer)

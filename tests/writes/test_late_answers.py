@@ -1,7 +1,6 @@
 """An answer that comes after others concluded: it touches what it may, and says so once."""
 
 import pytest
-from django.contrib.auth.models import Group
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
@@ -12,6 +11,7 @@ from lendingadmin.writes.models import Write
 from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
 from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
+from tests.roles import give_roles
 from tests.sandbox.calling import Caller
 from tests.ui.acts import REGISTER, lost, pass_time, text_of
 
@@ -142,7 +142,7 @@ class TestSeen:
         self, alarmed: Write, client_of: ClientOf, app: LendingApp
     ) -> None:
         other = User.objects.create_user("other")
-        other.groups.add(Group.objects.get(name="officer"))
+        give_roles(other, "officer")
         for home in (f"/apps/{app.app_id}/", f"/apps/{app.app_id}/repayments/unknown/"):
             page = text_of(client_of(other).get(home))
             assert alarmed.get_absolute_url() not in page and alarmed.alarm not in page

@@ -2,7 +2,6 @@
 
 import pytest
 from django.conf import settings as configured
-from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client
 
@@ -16,6 +15,7 @@ from tests.borrowers.forms import PERSON, filled
 from tests.conftest import ClientOf
 from tests.faults.behaviours import handled_then, refusal, reset
 from tests.faults.server import FaultServer
+from tests.roles import give_roles
 from tests.sandbox.calling import Caller
 from tests.ui.acts import ASSESS, CHANGE, MAKE_LOAN, REGISTER, REPORT, Act, lost, pass_time, text_of
 
@@ -42,7 +42,7 @@ def test_only_its_person_and_managers_see_it(
     desk = client_of(people["officer"])
     page = lost(REGISTER, desk, app, book, proxy).get_absolute_url()
     other = User.objects.create_user("other")
-    other.groups.add(Group.objects.get(name="officer"))
+    give_roles(other, "officer")
     everybody = people | {"other": other}
     for rest in ("", "status"):
         seen = {who: client_of(one).get(page + rest).status_code for who, one in everybody.items()}

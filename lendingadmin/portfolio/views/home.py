@@ -1,6 +1,5 @@
 """The home page of an app: a person's own work, what waits for a decision, the portfolio."""
 
-from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
@@ -18,8 +17,10 @@ _CHECKS_PER_VISIT = 3
 
 @signed_in()
 def start(request: PersonRequest) -> HttpResponse:
-    """The start page is the home page of the first app."""
-    return redirect("home", settings.LENDING_APPS[0].app_id)
+    """The start page is the home page of the person's first app; without a role it says so."""
+    for app in request.user.list_apps_with("lending.loans.list"):
+        return redirect("home", app.app_id)
+    return render(request, "portfolio/no_role.html")
 
 
 @access("lending.loans.list")

@@ -1,6 +1,6 @@
 """The people of the dashboard, for managers: who there is, their roles, how they get in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from allauth.mfa.models import Authenticator
@@ -15,7 +15,8 @@ from django.utils.translation import ngettext
 
 from lendingadmin.staff import services, sessions
 from lendingadmin.staff.forms import NewPersonForm, PeopleFilterForm, PersonForm
-from lendingadmin.staff.models import User
+from lendingadmin.staff.models import AppRole, User
+from lendingadmin.staff.permissions import list_held
 from lendingadmin.staff.roles import MANAGE_PEOPLE, describe_rights
 from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.setup_links import mail_setup_link, may_mail
@@ -42,7 +43,7 @@ def people(request: PersonRequest) -> HttpResponse:
     }
     context = {
         "form": form,
-        "people": page.object_list,
+        "people": _read_people(page.object_list),
         "pager": pager,
         "filtered": any(form.cleaned_data.values()) if form.is_valid() else False,
         "zone": settings.LENDING_APPS[0].zone,
@@ -55,7 +56,7 @@ def new(request: PersonRequest) -> HttpResponse:
     """Enter a person; the answer shows the link by which they set up their account."""
     form = NewPersonForm(request.POST if request.method == "POST" else None, by=request.user)
     if form.is_bound and form.is_valid():
-        person = services.add_person(request, form)
+        person = services.add_person(request, request.user, form)
         return _show_setup_link(request, person.pk, is_new=True)
     return render(request, "people/new.html", {"form": form})
 
@@ -76,7 +77,7 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
     context = {
         "person": shown,
         "form": form,
-        "rights": describe_rights(shown.get_all_permissions()),
+        "rights": _describe_rights(shown),
         "sessions": sessions.list_sessions(shown),
         "here": hash_session_key(request.session.session_key),
         "has_two_step": factors.exclude(type=Authenticator.Type.RECOVERY_CODES).exists(),
@@ -190,5 +191,23 @@ def _list_rows(manager: User, form: PeopleFilterForm) -> QuerySet[User, Any]:
         rows = rows.filter(is_active=state == "active")
     factors = Authenticator.objects.filter(user=OuterRef("pk"))
     has_two_step = Exists(factors.exclude(type=Authenticator.Type.RECOVERY_CODES))
-    rows = rows.annotate(has_two_step=has_two_step).prefetch_related("groups")
-    return rows.order_by("-is_active", "username")
+    return rows.annotate(has_two_step=has_two_step).order_by("-is_active", "username")
+
+
+def _read_people(rows: Iterable[User]) -> list[User]:
+    """The people of a page, whose roles are read together."""
+    people = list(rows)
+    held = AppRole.objects.read_held(people)
+    for person in people:
+        person.held_roles = held[person.pk]
+    return people
+
+
+def _describe_rights(person: User) -> list[tuple[str, list[tuple[str, str]]]]:
+    """What a person may do in each app: its id, empty where there is one app, and the words."""
+    several = len(settings.LENDING_APPS) > 1
+    return [
+        (app.app_id if several else "", describe_rights(held))
+        for app in settings.LENDING_APPS
+        if (held := list_held(person, app.app_id))
+    ]

@@ -1,0 +1,62 @@
+"""What a person may do in which app: asked here for pages, lists, exports, mail and the trail.
+
+A right comes from a role that the person holds in an app, and from nothing else; a superuser holds
+all of them everywhere. `person.has_perm(name, app_id)` asks about an app. Without `app_id` it asks
+about the app of the page that the person is on (`User.app_id`), and where a page belongs to no app,
+whether they hold the right in any.
+"""
+
+from typing import Any
+
+from allauth.account.auth_backends import AuthenticationBackend
+from django.conf import settings
+from django.db.models import QuerySet
+
+from .models import AppRole, User
+
+
+def list_held(person: User, app_id: str) -> set[str]:
+    """The names of the rights that a person's roles give in an app; in any where it is ""."""
+    held = person.held_roles
+    apps = [held.get(app_id, {})] if app_id else held.values()
+    return {name for roles in apps for names in roles.values() for name in names}
+
+
+class PermissionsBackend(AuthenticationBackend):  # type: ignore[misc]
+    """Signs people in as allauth does, and answers Django's questions about their rights."""
+
+    def has_perm(self, user_obj: Any, perm: str, obj: str | None = None) -> bool:
+        """Whether the person holds a right in an app, or in that of the page at hand."""
+        return perm in self.get_all_permissions(user_obj, obj)
+
+    def get_all_permissions(self, user_obj: Any, obj: str | None = None) -> set[str]:
+        """The names of all rights that the person holds in an app, or in that of the page."""
+        return list_held(user_obj, obj or user_obj.app_id) if user_obj.is_active else set()
+
+    def get_user_permissions(self, user_obj: Any, obj: str | None = None) -> set[str]:
+        """Nothing is given to a person alone."""
+        return set()
+
+    def get_group_permissions(self, user_obj: Any, obj: str | None = None) -> set[str]:
+        """All rights come from roles."""
+        return self.get_all_permissions(user_obj, obj)
+
+    def with_perm(
+        self,
+        perm: Any,
+        is_active: bool | None = True,
+        include_superusers: bool = True,
+        obj: str | None = None,
+    ) -> QuerySet[User]:
+        """The people who hold a right in an app, or in any where none is named."""
+        label, codename = perm.split(".", 1)
+        apps = [obj] if obj else [app.app_id for app in settings.LENDING_APPS]
+        holding = AppRole.objects.filter(
+            app_id__in=apps,
+            role__permissions__codename=codename,
+            role__permissions__content_type__app_label=label,
+        )
+        found = User.objects.filter(pk__in=holding.values("person"))
+        if include_superusers:
+            found |= User.objects.filter(is_superuser=True)
+        return found if is_active is None else found.filter(is_active=is_active)
