@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings as configured
+from django.contrib.auth.models import Group, Permission
 from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -30,7 +31,7 @@ from tests.faults.server import FaultServer
 from tests.people_index.conftest import make_borrower
 from tests.repayments.pages import enter
 from tests.repayments.rows import row
-from tests.roles import group_of
+from tests.roles import give_roles, group_of
 from tests.sandbox.calling import Caller, new_assessment
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -308,14 +309,21 @@ class TestTheTrail:
         assert subject in page
         assert (NAME in page) == is_named
 
-    def test_each_by_the_index_of_its_own_app(
-        self, boss: Client, app: LendingApp, known: BorrowerIndex
+    def test_each_by_the_index_and_the_rights_of_its_own_app(
+        self, boss: Client, manager: User, app: LendingApp, known: BorrowerIndex, settings: Any
     ) -> None:
+        settings.LENDING_APPS = (app, app._replace(app_id="ghana"))
         put(index_of("ghana"), make_borrower("b", surname="Mensah"))
+        give_roles(manager, "manager", apps=["ghana"])
         for app_id in (app.app_id, "ghana"):
             audit.record(None, "borrowers.patch", app_id=app_id, subject="b", outcome="saved")
         page = boss.get("/audit/").content.decode()
         assert page.index("Mensah") < page.index(NAME)
+        sees = Group.objects.create(name="auditor")
+        sees.permissions.add(Permission.objects.get(codename="audit.view"))
+        manager.app_roles.filter(app_id="ghana").update(role=sees)
+        page = boss.get("/audit/").content.decode()
+        assert "Mensah" not in page and NAME in page
 
 
 def test_last_opened_names_borrowers_and_nothing_else(

@@ -18,7 +18,6 @@ from lendingadmin.people_index.find import find_index
 from lendingadmin.people_index.names import (
     SEE,
     PersonName,
-    get_names,
     read_names,
     to_borrower_id,
 )
@@ -61,8 +60,8 @@ def phone_of(context: Context, names: Names, borrower_id: object) -> str:
     return found.phone if found and context["request"].user.has_perm(SEE) else ""
 
 
-@register.simple_tag
-def names_of_subjects(rows: Iterable[Any]) -> Mapping[str, Names]:
+@register.simple_tag(takes_context=True)
+def names_of_subjects(context: Context, rows: Iterable[Any]) -> Mapping[str, Names]:
     """The names of the borrowers that entries of the trail or writes are about, by their app.
 
     A row is an entry or a write, or a pair of words and that.
@@ -72,33 +71,38 @@ def names_of_subjects(rows: Iterable[Any]) -> Mapping[str, Names]:
         entry = row[1] if isinstance(row, tuple) else row
         if key := _find_borrower(entry):
             ids.setdefault(entry.app_id, []).append(key)
-    return {app_id: get_names(app_id, keys) for app_id, keys in ids.items()}
+    return {app_id: _get_names(context, app_id, keys) for app_id, keys in ids.items()}
 
 
-@register.simple_tag
-def name_of_subject(entry: Any) -> Mapping[str, Names]:
+@register.simple_tag(takes_context=True)
+def name_of_subject(context: Context, entry: Any) -> Mapping[str, Names]:
     """The same for one entry or write."""
-    return names_of_subjects([entry])
+    return names_of_subjects(context, [entry])
 
 
 @register.simple_tag(takes_context=True)
 def person_of_subject(context: Context, names: Mapping[str, Names], entry: Any) -> str:
     """The name of the borrower whom an entry of the trail or a write is about, as `person` does."""
-    return _draw(context, (names or {}).get(entry.app_id, {}).get(_find_borrower(entry)))
+    name = (names or {}).get(entry.app_id, {}).get(_find_borrower(entry))
+    return _draw(context, name, entry.app_id)
 
 
 def _get_names_here(context: Context, ids: list[str]) -> Names:
-    """The names in the app of the page; none where a template is drawn outside of one.
-
-    A page has several lists. Which index answers is asked once for all of them.
-    """
+    """The names in the app of the page; none where a template is drawn outside of one."""
     navigation = context.get("navigation")
-    if not navigation or not any(ids):
+    return _get_names(context, navigation.app.app_id, ids) if navigation else {}
+
+
+def _get_names(context: Context, app_id: str, ids: list[str]) -> Names:
+    """The names in an app. Which index answers is asked once for all lists of a page."""
+    if not any(ids):
         return {}
     request = context["request"]
-    if not hasattr(request, "people_index"):
-        request.people_index = find_index(navigation.app.app_id)
-    return read_names(request.people_index, ids)
+    if not hasattr(request, "people_indexes"):
+        request.people_indexes = {}
+    if app_id not in request.people_indexes:
+        request.people_indexes[app_id] = find_index(app_id)
+    return read_names(request.people_indexes[app_id], ids)
 
 
 def _read(row: Any, field: str) -> object:
@@ -119,10 +123,11 @@ def _find_borrower(entry: Any) -> str:
     return ""
 
 
-def _draw(context: Context, found: PersonName | None) -> str:
+def _draw(context: Context, found: PersonName | None, app_id: str = "") -> str:
+    """The name, or the initials for who may not see names in the app, by default the page's."""
     if found is None:
         return ""
-    may_see = context["request"].user.has_perm(SEE)
+    may_see = context["request"].user.has_perm(SEE, app_id)
     return format_html(
         '<bdi class="person" title="{}">{}</bdi>',
         _("As of %(ago)s") % {"ago": times.ago(found.read_at, timezone.now(), formats.locale())},
