@@ -235,6 +235,8 @@ ACCOUNT_RATE_LIMITS = {
     "login_failed_for_name": "50/h/key",
 }
 ACCOUNT_SESSION_REMEMBER = False
+# Seconds for which a sign-in, or a confirmation that it is still the person, is enough.
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 MFA_ADAPTER = "lendingadmin.staff.adapter.EncryptedMFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]

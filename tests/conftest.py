@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from allauth.account.internal.flows.login import record_authentication
 from django.db.backends.base.operations import BaseDatabaseOperations
+from django.http import HttpRequest
 from django.test import Client
 
 from lendingadmin.audit import triggers
@@ -116,14 +118,23 @@ def people(viewer: User, officer: User, support: User, manager: User) -> dict[st
     return dict(zip(ROLES, (viewer, officer, support, manager), strict=True))
 
 
+def confirm(client: Client, person: User) -> None:
+    """Note in a browser's session that the person gave their strongest factor just now."""
+    request = HttpRequest()
+    request.session = client.session
+    record_authentication(request, person, "mfa")
+    request.session.save()
+
+
 @pytest.fixture
 def client_of() -> ClientOf:
-    """A browser session in which the person is signed in; None is a stranger's."""
+    """A browser session in which the person has just signed in; None is a stranger's."""
 
     def open_session(person: User | None) -> Client:
         client = Client()
         if person is not None:
             client.force_login(person)
+            confirm(client, person)
         return client
 
     return open_session

@@ -24,6 +24,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 from lendingadmin.audit import record
 from lendingadmin.gateway.lending_apps import LendingApp
+from lendingadmin.staff import tasks
 from lendingadmin.staff.models import AppRole, User
 from lendingadmin.staff.roles import MANAGE_PEOPLE
 from lendingadmin.staff.session_store import hash_session_key
@@ -304,4 +305,7 @@ def _record(
     request: HttpRequest, action: str, person: User, outcome: str, detail: str = ""
 ) -> None:
     url = reverse("person", args=[person.pk])
-    record(request, action, subject=person.username, outcome=outcome, detail=detail, url=url)
+    texts = {"subject": person.username, "outcome": outcome, "detail": detail, "url": url}
+    entry = record(request, action, **texts)
+    if entry.user_id != person.pk:
+        tasks.tell_person.enqueue(entry.pk)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.audit import record
 from lendingadmin.staff.models import User
+from lendingadmin.staff.notices import show_changes
 from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.sessions import end_sessions, note_sign_in
 
@@ -49,6 +50,7 @@ def end_other_sessions(*, request: HttpRequest, user: User, **_signal: Any) -> N
 def connect_all() -> None:
     """Listen to allauth, and to Django's sign-in and sign-out."""
     user_logged_in.connect(note_sign_in, dispatch_uid="staff.note_sign_in")
+    user_logged_in.connect(show_changes, dispatch_uid="staff.show_changes")
     mfa.authentication_failed.connect(
         record_refused_factor, dispatch_uid="staff.record_refused_factor"
     )

@@ -1,4 +1,4 @@
-"""The work for the worker that concerns people: mail about somebody who guesses passwords."""
+"""The work for the worker that concerns people: mail about their accounts."""
 
 from django.conf import settings
 from django.core.mail import EmailMessage
@@ -6,10 +6,26 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django_tasks import task
 
+from lendingadmin.audit.models import Entry
 from lendingadmin.worker import duties
 
 from .models import User
+from .notices import describe_change
 from .roles import MANAGE_PEOPLE
+from .setup_links import may_mail
+
+
+@task()
+def tell_person(entry_id: int) -> None:
+    """Write to a person what somebody else changed about their account."""
+    with duties.hide_error_words("telling a person of a change of their account"):
+        entry = Entry.objects.get(pk=entry_id)
+        person = User.objects.get(username=entry.subject)
+        if not may_mail(person):
+            return
+        text = _("%(change)s.\n\nIf you did not expect this, tell another manager at once.")
+        words = text % {"change": describe_change(entry)}
+        EmailMessage(_("Your account was changed"), words, to=[person.email]).send()
 
 
 @task()

@@ -23,6 +23,7 @@ from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from lendingadmin.gateway import lending_app
+from lendingadmin.staff.confirming import get_confirm_url, is_confirmed
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import RIGHTS, describe_roles
 
@@ -41,12 +42,14 @@ class Rule(NamedTuple):
     """What a view declares: whom it is for, and the HTTP methods it knows.
 
     A person must hold each of `permissions`; () means that being signed in is enough, and None that
-    the view is for everybody. `needs` gives the further ones of one address.
+    the view is for everybody. `needs` gives the further ones of one address. Before a method of
+    `confirmed` the person confirms who they are, unless they did so lately (`staff.confirming`).
     """
 
     permissions: tuple[str, ...] | None
     methods: frozenset[str]
     needs: Needs | None = None
+    confirmed: frozenset[str] = frozenset()
 
     def find_missing(self, request: HttpRequest, kwargs: dict[str, Any]) -> str | None:
         """The first permission that the person lacks. Raises Http404 where `needs` does."""
@@ -58,25 +61,32 @@ class Rule(NamedTuple):
 
 
 def access(
-    permission: str, *others: str, methods: Iterable[str] = ("GET",), needs: Needs | None = None
+    permission: str,
+    *others: str,
+    methods: Iterable[str] = ("GET",),
+    needs: Needs | None = None,
+    confirmed: Iterable[str] = (),
 ) -> Callable[[View], View]:
     """Declare that a view is for people who hold all of these (names of `staff.roles.RIGHTS`).
 
     `needs` gives the further permissions of one address, by the request and the route's arguments.
-    Other methods than `methods` answer 405; HEAD goes with GET. Raises ValueError for an unknown
-    permission.
+    Other methods than `methods` answer 405; HEAD goes with GET. Before those of `confirmed` the
+    person confirms who they are. Raises ValueError for an unknown permission.
     """
     for name in (permission, *others):
         if name not in RIGHTS:
             raise ValueError(f"“{name}” is not a permission of lendingadmin.staff.roles")
-    return _declare(Rule((permission, *others), _methods(methods), needs))
+    return _declare(Rule((permission, *others), _methods(methods), needs, _methods(confirmed)))
 
 
 def signed_in(
-    *, methods: Iterable[str] = ("GET",), needs: Needs | None = None
+    *,
+    methods: Iterable[str] = ("GET",),
+    needs: Needs | None = None,
+    confirmed: Iterable[str] = (),
 ) -> Callable[[View], View]:
     """Declare that a view is for anybody who is signed in and holds what `needs` gives, if any."""
-    return _declare(Rule((), _methods(methods), needs))
+    return _declare(Rule((), _methods(methods), needs, _methods(confirmed)))
 
 
 def public(*, methods: Iterable[str] = ("GET",)) -> Callable[[View], View]:
@@ -132,8 +142,12 @@ class AccessMiddleware:
             if not match or not guards_itself(view, match.app_names):
                 raise Http404("This address has no declared access.")
             # Django's admin answers whatever method as it answers GET.
-            is_known = request.method in _OF_OTHERS
-            return None if is_known else HttpResponseNotAllowed(sorted(_OF_OTHERS))
+            if request.method not in _OF_OTHERS:
+                return HttpResponseNotAllowed(sorted(_OF_OTHERS))
+            changes_people = "admin" in match.app_names and getattr(
+                request.user, "is_superuser", False
+            )
+            return _confirm(request) if changes_people and not is_confirmed(request) else None
         if rule.permissions is not None and not request.user.is_authenticated:
             return _to_sign_in(request)
         if app_id := kwargs.get("app_id"):
@@ -146,7 +160,17 @@ class AccessMiddleware:
             return _refuse_for(request, missing)
         if request.method not in rule.methods:
             return HttpResponseNotAllowed(sorted(rule.methods))
+        if request.method in rule.confirmed and not is_confirmed(request):
+            return _confirm(request)
         return None
+
+
+def _confirm(request: HttpRequest) -> HttpResponseBase:
+    """Send the browser to the page that asks who it is, and back to the page it was on."""
+    request.is_held_back = True  # type: ignore[attr-defined]
+    if request.method == "POST":
+        messages.warning(request, _("Nothing was changed yet: confirm it and do it once more."))
+    return _lead_away(request, get_confirm_url(request))
 
 
 def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
@@ -223,12 +247,17 @@ def _to_sign_in(request: HttpRequest) -> HttpResponseBase:
                 "Sign in, check it and send it again."
             ),
         )
+    return _lead_away(request, settings.LOGIN_URL)
+
+
+def _lead_away(request: HttpRequest, address: str) -> HttpResponseBase:
+    """Redirect to a page that leads back to the one that the person is on."""
     if getattr(request, "htmx", False):
-        target = redirect_to_login(_page_of(request, "HX-Current-URL"), settings.LOGIN_URL)
+        target = redirect_to_login(_page_of(request, "HX-Current-URL"), address)
         return HttpResponseClientRedirect(target.url)
     if request.method in ("GET", "HEAD"):
-        return redirect_to_login(request.get_full_path())
-    return redirect_to_login(_page_of(request, "Referer"))
+        return redirect_to_login(request.get_full_path(), address)
+    return redirect_to_login(_page_of(request, "Referer"), address)
 
 
 def _sends_a_form(request: HttpRequest) -> bool:

@@ -110,7 +110,9 @@ def autosave_middleware(
 
     def respond(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
+        is_asked_first = getattr(request, "is_held_back", False)
         leads_on = request.method == "POST" and 300 <= response.status_code < 400
+        leads_on = leads_on and not is_asked_first
         form = request.POST.get(PARAMETER, "") if leads_on else ""
         if _NAME.fullmatch(form) and isinstance(request.user, User):
             mark_submitted(request.user, form)

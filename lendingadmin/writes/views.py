@@ -154,7 +154,7 @@ def check(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResp
     return redirect(one)
 
 
-@signed_in(methods=("POST",), needs=resolve_needs)
+@signed_in(methods=("POST",), needs=resolve_needs, confirmed=("POST",))
 def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
     """A person decides what became of it, with a reason."""
     one = _get_write(app_id, idempotency_key)

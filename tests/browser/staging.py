@@ -355,10 +355,10 @@ def _sessions(others: list[str]) -> dict[str, str]:
         client = Client()
         client.force_login(User.objects.get(username="second" if name == "late" else name))
         session = client.session
-        since = 10**6 if name == "late" else 0
+        at = time.time() + 10**6 * (-1 if name == "late" else 1)
         session["account_authentication_methods_user"] = str(session["_auth_user_id"])
         session["account_authentication_methods"] = [
-            {"method": "password", "at": time.time() - since, "reauthenticated": True}
+            {"method": method, "at": at, "reauthenticated": True} for method in ("password", "mfa")
         ]
         session.save()
         sessions[name] = session.session_key or ""

@@ -10,6 +10,7 @@ from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.search import views as search_views
 from lendingadmin.staff.models import User
 from lendingadmin.ui import coalesce
+from tests.conftest import confirm
 from tests.faults.behaviours import refusal
 from tests.faults.server import FaultServer
 from tests.odd.service import OddService
@@ -45,6 +46,7 @@ def desk(browser: Client, manager: User, service: OddService) -> Client:
     """A manager's browser: each page shows the calls too. An offer was asked for, and made."""
     ask_for_offer(manager, OfferState.DONE)
     browser.force_login(manager)
+    confirm(browser, manager)
     return browser
 
 

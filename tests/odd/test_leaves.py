@@ -14,6 +14,7 @@ from lendingadmin.lending.values import OfferOperation, moment
 from lendingadmin.offers.asking import state_of
 from lendingadmin.offers.models import OfferRequest
 from lendingadmin.staff.models import User
+from tests.conftest import confirm
 from tests.odd.addresses import LOAN_OF_OFFER, PAGES
 from tests.odd.marked import Marked
 from tests.odd.pages import ask
@@ -93,6 +94,7 @@ def as_role(people: dict[str, User], service: OddService) -> Callable[[str], Cli
     def sign_in(role: str) -> Client:
         client = Client()
         client.force_login(people[role])
+        confirm(client, people[role])
         return client
 
     return sign_in

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from django.test import Client
 
 from lendingadmin.staff.models import User
+from tests.conftest import confirm as confirm_person
 
 _HIDDEN = re.compile(r'<input type="hidden" name="(seen|shown|may_double)" value="([^"]*)"')
 _TOKEN = re.compile(r'name="token" value="([^"]+)"')
@@ -53,6 +54,9 @@ class InProcess:
         page = _page(ask())
         if self._person and page.location.startswith("/accounts/login/"):
             self._client.force_login(self._person)
+            page = _page(ask())
+        if self._person and page.location.startswith("/accounts/reauthenticate/"):
+            confirm_person(self._client, self._person)
             page = _page(ask())
         return page
 

@@ -11,7 +11,7 @@ from django.test import Client
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.staff.models import User
-from tests.conftest import PASSWORD
+from tests.conftest import PASSWORD, confirm
 
 LOGIN = "/accounts/login/"
 
@@ -175,6 +175,7 @@ class TestSecondFactor:
         self, client: Client, manager: User, support: User, secret: str
     ) -> None:
         client.force_login(manager)
+        confirm(client, manager)
         client.post(f"/people/{support.pk}/two-step/remove")
         assert not Authenticator.objects.filter(user=support).exists()
         assert trail()[-1] == ("manager", "people.secondFactor", "support", "removed", "")

@@ -15,6 +15,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.ui import unavailable
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.states import WriteState
+from tests.conftest import confirm
 from tests.faults.behaviours import forward, handled_then, refusal, reset
 from tests.faults.server import Behaviour, FaultServer, Wire
 from tests.sandbox.calling import Caller
@@ -37,6 +38,7 @@ def desk(manager: User) -> Client:
     """A manager's browser, which shows a fault of the dashboard as a browser does."""
     browser = Client(raise_request_exception=False)
     browser.force_login(manager)
+    confirm(browser, manager)
     return browser
 
 

@@ -145,7 +145,11 @@ def _with_existing(card: Card, app_id: str, first: NewForm) -> Card:
     return replace(card, links=((_("Open the existing borrower"), there),))
 
 
-@access("lending.borrowers.delete", "lending.borrowers.get", methods=("GET", "POST"))
+@access(
+    *("lending.borrowers.delete", "lending.borrowers.get"),
+    methods=("GET", "POST"),
+    confirmed=("GET", "POST"),
+)
 def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Delete a borrower whose id was typed in; whether it may go is for the service to say."""
     form = DeleteForm(request.POST or None, borrower_id=borrower_id)

@@ -82,7 +82,11 @@ def _create(request: PersonRequest, form: LoanForm, app_id: str) -> tuple[str, C
     return outcome.url, outcome.card
 
 
-@access("lending.loans.delete", "lending.loans.get", methods=("GET", "POST"))
+@access(
+    *("lending.loans.delete", "lending.loans.get"),
+    methods=("GET", "POST"),
+    confirmed=("GET", "POST"),
+)
 def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     """Asks, and warns by what is known of the state; whether it may be deleted the service says."""
     app, card = gateway.lending_app(app_id), None

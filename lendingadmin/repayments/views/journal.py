@@ -227,7 +227,11 @@ def check(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     return redirect(repayment)
 
 
-@access("dashboard.repayments.resolve", "lending.loans.get", methods=("POST",))
+@access(
+    *("dashboard.repayments.resolve", "lending.loans.get"),
+    methods=("POST",),
+    confirmed=("POST",),
+)
 def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """A person decides what became of a repayment, with a reason."""
     repayment = _one(app_id, number)
@@ -248,7 +252,11 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     return redirect(repayment)
 
 
-@access("dashboard.repayments.setAside", "lending.loans.get", methods=("POST",))
+@access(
+    *("dashboard.repayments.setAside", "lending.loans.get"),
+    methods=("POST",),
+    confirmed=("POST",),
+)
 def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """A manager lets the loan's next repayment through while this one stays unknown."""
     repayment = _one(app_id, number)

@@ -51,7 +51,7 @@ def people(request: PersonRequest) -> HttpResponse:
     return render(request, "people/list.html", context)
 
 
-@access(MANAGE_PEOPLE, methods=("GET", "POST"))
+@access(MANAGE_PEOPLE, methods=("GET", "POST"), confirmed=("GET", "POST"))
 def new(request: PersonRequest) -> HttpResponse:
     """Enter a person; the answer shows the link by which they set up their account."""
     form = NewPersonForm(request.POST if request.method == "POST" else None, by=request.user)
@@ -61,7 +61,7 @@ def new(request: PersonRequest) -> HttpResponse:
     return render(request, "people/new.html", {"form": form})
 
 
-@access(MANAGE_PEOPLE, methods=("GET", "POST"))
+@access(MANAGE_PEOPLE, methods=("GET", "POST"), confirmed=("POST",))
 def person(request: PersonRequest, number: int) -> HttpResponse:
     """One person; the form changes name, mail address and roles."""
     found = get_object_or_404(services.list_people(request.user), pk=number)
@@ -87,14 +87,14 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
     return render(request, "people/person.html", context)
 
 
-@access(MANAGE_PEOPLE, methods=("POST",))
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def setup_link(request: PersonRequest, number: int) -> HttpResponse:
     """Make a set-up link and show it, this once: it is kept nowhere."""
     get_object_or_404(services.list_people(request.user), pk=number)
     return _show_setup_link(request, number)
 
 
-@access(MANAGE_PEOPLE, methods=("POST",))
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
     """Sign a person out everywhere."""
 
@@ -106,7 +106,7 @@ def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
     return _apply(request, number, end)
 
 
-@access(MANAGE_PEOPLE, methods=("POST",))
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
     """Remove two-step sign-in for somebody who lost their phone or key."""
 
@@ -121,7 +121,7 @@ def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
     return _apply(request, number, remove)
 
 
-@access(MANAGE_PEOPLE, methods=("POST",))
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def deactivate(request: PersonRequest, number: int) -> HttpResponse:
     """Close a person's account."""
 
@@ -132,7 +132,7 @@ def deactivate(request: PersonRequest, number: int) -> HttpResponse:
     return _apply(request, number, close)
 
 
-@access(MANAGE_PEOPLE, methods=("POST",))
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def reactivate(request: PersonRequest, number: int) -> HttpResponse:
     """Open a closed account again."""
 

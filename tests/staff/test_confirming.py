@@ -1,0 +1,136 @@
+"""An open session is not enough: what changes people or decides about money asks who it is."""
+
+import time
+from typing import Any
+
+import pytest
+from allauth.mfa.totp.internal import auth as totp
+from django.conf import settings
+from django.test import Client
+from django.urls import get_resolver
+
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.staff.models import User
+from lendingadmin.ui.access import routes, rule_of
+from tests.conftest import PASSWORD, ClientOf
+from tests.repayments.rows import row
+
+pytestmark = pytest.mark.django_db
+
+BY_PASSWORD, BY_FACTOR = "/accounts/reauthenticate/", "/accounts/2fa/reauthenticate/"
+RECORDS = "account_authentication_methods"
+
+
+@pytest.fixture
+def stale(client_of: ClientOf, manager: User) -> Client:
+    """The browser of a manager who signed in six minutes ago."""
+    client = client_of(manager)
+    grow_old(client)
+    return client
+
+
+def grow_old(
+    client: Client, seconds: float = settings.ACCOUNT_REAUTHENTICATION_TIMEOUT + 60
+) -> None:
+    session = client.session
+    session[RECORDS] = [one | {"at": time.time() - seconds} for one in session[RECORDS]]
+    session.save()
+
+
+def test_what_asks_who_it_is() -> None:
+    asked = {
+        (route, *sorted(rule.confirmed - {"HEAD"}))
+        for route, view, _ in routes(get_resolver().url_patterns)
+        if (rule := rule_of(view)) and rule.confirmed
+    }
+    app, person = "apps/<slug:app_id>/", "people/<int:number>/"
+    assert asked == {
+        ("people/new", "GET", "POST"),
+        (person, "POST"),
+        (f"{person}set-up-link", "POST"),
+        (f"{person}sessions/end", "POST"),
+        (f"{person}two-step/remove", "POST"),
+        (f"{person}deactivate", "POST"),
+        (f"{person}reactivate", "POST"),
+        (f"{app}repayments/<int:number>/resolve", "POST"),
+        (f"{app}repayments/<int:number>/set-aside", "POST"),
+        (f"{app}writes/<slug:idempotency_key>/resolve", "POST"),
+        (f"{app}loans/<key:account_id>/delete", "GET", "POST"),
+        (f"{app}borrowers/<key:borrower_id>/delete", "GET", "POST"),
+    }
+
+
+def test_nobody_is_changed_before_it_and_the_way_leads_back(stale: Client, viewer: User) -> None:
+    page = f"/people/{viewer.pk}/"
+    answer = stale.post(f"{page}deactivate", headers={"Referer": f"http://testserver{page}"})
+    assert answer["Location"] == f"{BY_PASSWORD}?next={page}"
+    assert User.objects.get(pk=viewer.pk).is_active
+    asked = stale.get(answer["Location"])
+    assert "Nothing was changed yet" in asked.content.decode()
+    assert stale.post(BY_PASSWORD, {"password": "wrong", "next": page}).status_code == 200
+    assert stale.post(f"{page}deactivate").status_code == 302
+    assert User.objects.get(pk=viewer.pk).is_active
+    answer = stale.post(BY_PASSWORD, {"password": PASSWORD, "next": page})
+    assert answer["Location"] == page
+    stale.post(f"{page}deactivate")
+    assert not User.objects.get(pk=viewer.pk).is_active
+
+
+def test_looking_asks_nothing(stale: Client, viewer: User) -> None:
+    for path in ("/people/", f"/people/{viewer.pk}/", "/audit/", "/apps/kenya/"):
+        assert stale.get(path).status_code == 200, path
+    assert stale.get("/people/new")["Location"] == f"{BY_PASSWORD}?next=/people/new"
+
+
+def test_a_fragment_leaves_the_page_for_it(stale: Client) -> None:
+    here = {"HX-Request": "true", "HX-Current-URL": "http://testserver/people/"}
+    assert stale.get("/people/new", headers=here)["HX-Redirect"] == f"{BY_PASSWORD}?next=/people/"
+
+
+def test_a_sign_in_counts_for_five_minutes(client: Client, manager: User) -> None:
+    client.post("/accounts/login/", {"login": "manager", "password": PASSWORD})
+    assert client.get("/people/new").status_code == 200
+    grow_old(client, settings.ACCOUNT_REAUTHENTICATION_TIMEOUT - 10)
+    assert client.get("/people/new").status_code == 200
+    grow_old(client)
+    assert client.get("/people/new").status_code == 302
+
+
+def test_who_has_a_second_factor_gives_that(client_of: ClientOf, manager: User) -> None:
+    secret = totp.generate_totp_secret()
+    totp.TOTP.activate(manager, secret)
+    client = client_of(manager)
+    grow_old(client)
+    page = "/people/new"
+    assert client.get(page)["Location"] == f"{BY_FACTOR}?next={page}"
+    client.post(BY_PASSWORD, {"password": PASSWORD, "next": page})
+    assert client.get(page).status_code == 302
+    counter = next(totp.yield_hotp_counters_from_time())
+    code = totp.format_hotp_value(totp.hotp_value(secret, counter))
+    assert client.post(BY_FACTOR, {"code": code, "next": page})["Location"] == page
+    assert client.get(page).status_code == 200
+
+
+def test_money_is_decided_about_after_it(stale: Client, support: User) -> None:
+    repayment = row(support, state="unknown")
+    form: dict[str, Any] = {"resolution": "not_saved", "reason": "seen"}
+    answer = stale.post(f"/apps/kenya/repayments/{repayment.pk}/resolve", form)
+    assert answer["Location"].startswith(BY_PASSWORD)
+    assert Repayment.objects.get(pk=repayment.pk).state == "unknown"
+
+
+def test_so_is_django_s_admin(client_of: ClientOf) -> None:
+    client = client_of(User.objects.create_superuser("root", password=PASSWORD))
+    assert client.get("/admin/").status_code == 200
+    grow_old(client)
+    assert client.get("/admin/staff/user/")["Location"].startswith(BY_PASSWORD)
+    assert client.post("/admin/staff/user/add/")["Location"].startswith(BY_PASSWORD)
+
+
+def test_what_was_typed_is_kept_meanwhile(stale: Client, viewer: User) -> None:
+    page = f"/people/{viewer.pk}/"
+    form = stale.get(page).content.decode().split('data-autosave="')[1].split('"')[0]
+    typed = {"form": form, "fields": '{"first_name": ["Vi"]}'}
+    assert stale.post("/autosave", typed).status_code == 204
+    stale.post(page, {"first_name": "Vi", "autosave-form": form})
+    assert stale.get(f"/autosave?form={form}").json() == {"fields": {"first_name": ["Vi"]}}

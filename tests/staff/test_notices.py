@@ -1,0 +1,70 @@
+"""What others change about an account is told to its person: by mail, and at the next sign-in."""
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django_tasks_db.models import DBTaskResult
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.staff import tasks
+from lendingadmin.staff.models import User
+from tests.conftest import PASSWORD
+from tests.roles import choose
+
+pytestmark = pytest.mark.django_db
+
+
+def sign_in(client: Client, name: str) -> str:
+    form = {"login": name, "password": PASSWORD}
+    return client.post("/accounts/login/", form, follow=True).content.decode()
+
+
+def test_at_the_next_sign_in_once(client: Client, boss: Client, viewer: User) -> None:
+    assert "Your account was changed" not in sign_in(client, "viewer")
+    client.post("/accounts/logout/")
+    boss.post(f"/people/{viewer.pk}/", {"roles": choose("officer", apps=["kenya"])})
+    page = sign_in(client, "viewer")
+    assert "Your account was changed since you last signed in. manager: " in page
+    assert "+officer in kenya" in page
+    client.post("/accounts/logout/")
+    assert "Your account was changed" not in sign_in(client, "viewer")
+
+
+def test_one_s_own_changes_are_no_news(client: Client, boss: Client, manager: User) -> None:
+    sign_in(client, "manager")
+    boss.post(f"/people/{manager.pk}/", {"first_name": "Mo", "roles": choose("manager")})
+    assert Entry.objects.latest("id").outcome == "changed"
+    assert "Your account was changed" not in sign_in(Client(), "manager")
+
+
+@pytest.mark.parametrize(
+    ("deed", "words"),
+    [
+        ("set-up-link", "Made a set-up link"),
+        ("deactivate", "Deactivated"),
+    ],
+)
+def test_by_mail(boss: Client, viewer: User, deed: str, words: str) -> None:
+    User.objects.filter(pk=viewer.pk).update(email="vi@example.org")
+    boss.post(f"/people/{viewer.pk}/{deed}")
+    entry = Entry.objects.filter(subject="viewer").latest("id")
+    mail.outbox.clear()
+    tasks.tell_person.call(entry.pk)
+    (message,) = mail.outbox
+    assert message.to == ["vi@example.org"]
+    assert message.body.startswith(f"manager: {words}")
+
+
+def test_nobody_is_written_to_without_an_address(boss: Client, viewer: User) -> None:
+    boss.post(f"/people/{viewer.pk}/deactivate")
+    tasks.tell_person.call(Entry.objects.latest("id").pk)
+    assert mail.outbox == []
+
+
+def test_the_worker_is_asked_to_write_of_others_changes(
+    boss: Client, manager: User, viewer: User
+) -> None:
+    boss.post(f"/people/{manager.pk}/", {"first_name": "Mo", "roles": choose("manager")})
+    boss.post(f"/people/{viewer.pk}/deactivate")
+    asked = [one.args_kwargs["args"] for one in DBTaskResult.objects.all()]
+    assert asked == [[Entry.objects.latest("id").pk]]
