@@ -141,6 +141,11 @@ def words(text: str) -> list[str]:
     return [piece.strip() for piece in text.split(",") if piece.strip()]
 
 
+def words_or_none(text: str) -> list[str]:
+    """Read a list separated by commas; `none` is an empty one."""
+    return [] if text.strip().lower() == "none" else words(text)
+
+
 def one_of(*choices: str) -> Callable[[str], str]:
     """A reader that accepts only these words."""
 

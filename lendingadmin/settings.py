@@ -26,6 +26,7 @@ from .env import (
     status_words,
     switch,
     words,
+    words_or_none,
 )
 from .gateway.lending_apps import read_lending_apps, words_by_app
 
@@ -240,6 +241,10 @@ ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 MFA_ADAPTER = "lendingadmin.staff.adapter.EncryptedMFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+TWO_STEP_ROLES = read(
+    "TWO_STEP_ROLES", words_or_none, "none" if DEBUG else "manager,support,officer"
+)
+TWO_STEP_GRACE = read("TWO_STEP_GRACE", duration, "168h")
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "lendingadmin"
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS

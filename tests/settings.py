@@ -20,6 +20,7 @@ os.environ.update(
         "PEOPLE_KEYS": "cGVvcGxlLXRlc3RzLXBlb3BsZS10ZXN0cy1wZW9wbGU=",
         "DEBUG": "off",
         "HTTPS": "off",
+        "TWO_STEP_ROLES": "none",
         "ALLOWED_HOSTS": "testserver,localhost,127.0.0.1",
     }
 )

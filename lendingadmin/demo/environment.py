@@ -77,6 +77,8 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "ALLOWED_HOSTS": _hosts(chosen["DEMO_HOST"]),
         "CSRF_TRUSTED_ORIGINS": "",
         "TRUSTED_PROXIES": "0",
+        "TWO_STEP_ROLES": "none",
+        "TWO_STEP_GRACE": "168h",
         "EMAIL_URL": "consolemail://",
         "EMAIL_FROM": "lendingadmin@localhost",
         "DASHBOARD_URL": f"http://localhost:{chosen['PORT']}",

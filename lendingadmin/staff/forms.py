@@ -25,6 +25,7 @@ else:
     _PersonForm, _SetPasswordForm = forms.ModelForm, SetPasswordForm
 
 _STATES = (("", _("all")), ("active", _("active")), ("inactive", _("deactivated")))
+_TWO_STEP = (("", _("all")), ("with", _("set up")), ("without", _("not set up")))
 
 
 class LoginForm(AllauthLoginForm):  # type: ignore[misc]
@@ -89,6 +90,7 @@ class PeopleFilterForm(forms.Form):
 
     name = forms.CharField(required=False, max_length=150, label=_("Name or e-mail"))
     state = forms.ChoiceField(required=False, choices=_STATES, label=_("Account"))
+    two_step = forms.ChoiceField(required=False, choices=_TWO_STEP, label=_("Two-step sign-in"))
 
 
 class OwnPasswordForm(_SetPasswordForm):

@@ -20,7 +20,8 @@ class User(AbstractUser):
     """A person who signs in. What they may do comes from their roles in each app (`AppRole`).
 
     `zone` and `locale` are their `preferences`; blank is the lender's zone and the dashboard's own
-    locale. `setup_link_at` is when the set-up link was made that they have not used yet, if any.
+    locale. `setup_link_at` is when the set-up link was made that they have not used yet, if any;
+    `two_step_due_at` is until when they may work without a second factor that a role requires.
     """
 
     username = models.CharField(
@@ -50,6 +51,7 @@ class User(AbstractUser):
     user_permissions = None  # type: ignore[assignment]
 
     setup_link_at = models.DateTimeField(null=True, blank=True, editable=False)
+    two_step_due_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta(AbstractUser.Meta):
         verbose_name = _("person")  # type: ignore[assignment]

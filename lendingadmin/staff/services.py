@@ -229,6 +229,9 @@ def remove_second_factors(request: HttpRequest, by: User, pk: int) -> tuple[User
             raise ChangeRefused(_("Change your own two-step sign-in under your name."))
         removed = Authenticator.objects.filter(user=person).delete()[0]
         if removed:
+            # Who is required to have one gets the days of grace again.
+            person.two_step_due_at = None
+            person.save(update_fields=["two_step_due_at"])
             _record(request, SECOND_FACTOR, person, "removed")
     return person, bool(removed)
 

@@ -15,6 +15,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.staff.notices import show_changes
 from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.sessions import end_sessions, note_sign_in
+from lendingadmin.staff.two_step import begin_grace
 
 
 def record_account(
@@ -51,6 +52,7 @@ def connect_all() -> None:
     """Listen to allauth, and to Django's sign-in and sign-out."""
     user_logged_in.connect(note_sign_in, dispatch_uid="staff.note_sign_in")
     user_logged_in.connect(show_changes, dispatch_uid="staff.show_changes")
+    user_logged_in.connect(begin_grace, dispatch_uid="staff.begin_grace")
     mfa.authentication_failed.connect(
         record_refused_factor, dispatch_uid="staff.record_refused_factor"
     )

@@ -16,7 +16,7 @@ from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
-from django.shortcuts import render, resolve_url
+from django.shortcuts import redirect, render, resolve_url
 from django.urls import URLPattern, URLResolver
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
@@ -26,6 +26,7 @@ from lendingadmin.gateway import lending_app
 from lendingadmin.staff.confirming import get_confirm_url, is_confirmed
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import RIGHTS, describe_roles
+from lendingadmin.staff.two_step import must_set_up
 
 from .errors import Card
 
@@ -138,18 +139,11 @@ class AccessMiddleware:
         """Let the view run (None) or answer for it. Raises Http404 where nothing was declared."""
         rule = rule_of(view)
         if rule is None:
-            match = request.resolver_match
-            if not match or not guards_itself(view, match.app_names):
-                raise Http404("This address has no declared access.")
-            # Django's admin answers whatever method as it answers GET.
-            if request.method not in _OF_OTHERS:
-                return HttpResponseNotAllowed(sorted(_OF_OTHERS))
-            changes_people = "admin" in match.app_names and getattr(
-                request.user, "is_superuser", False
-            )
-            return _confirm(request) if changes_people and not is_confirmed(request) else None
+            return _guard_of_others(request, view)
         if rule.permissions is not None and not request.user.is_authenticated:
             return _to_sign_in(request)
+        if rule.permissions is not None and (answer := _set_up_first(request)):
+            return answer
         if app_id := kwargs.get("app_id"):
             app, person = lending_app(app_id), cast(User, request.user)
             # Rights are of an app: whatever asks about this person asks about this one.
@@ -160,13 +154,39 @@ class AccessMiddleware:
             return _refuse_for(request, missing)
         if request.method not in rule.methods:
             return HttpResponseNotAllowed(sorted(rule.methods))
-        if request.method in rule.confirmed and not is_confirmed(request):
-            return _confirm(request)
+        return _confirm_first(request) if request.method in rule.confirmed else None
+
+
+def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResponseBase | None:
+    """What is asked before a view that guards itself. Raises Http404 for one that does not."""
+    match = request.resolver_match
+    if not match or not guards_itself(view, match.app_names):
+        raise Http404("This address has no declared access.")
+    # Django's admin answers whatever method as it answers GET.
+    if request.method not in _OF_OTHERS:
+        return HttpResponseNotAllowed(sorted(_OF_OTHERS))
+    if "admin" in match.app_names and getattr(request.user, "is_superuser", False):
+        return _set_up_first(request) or _confirm_first(request)
+    return None
+
+
+def _set_up_first(request: HttpRequest) -> HttpResponseBase | None:
+    """Send a person who may work no further without a second factor to where they set one up."""
+    if not must_set_up(request):
         return None
+    request.is_held_back = True  # type: ignore[attr-defined]
+    messages.warning(
+        request, _("Your role asks for two-step sign-in. Set it up here, and you can work on.")
+    )
+    if getattr(request, "htmx", False):
+        return HttpResponseClientRedirect(resolve_url("mfa_index"))
+    return redirect("mfa_index")
 
 
-def _confirm(request: HttpRequest) -> HttpResponseBase:
-    """Send the browser to the page that asks who it is, and back to the page it was on."""
+def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
+    """Send the browser to the page that asks who it is, and back; None where that is known."""
+    if is_confirmed(request):
+        return None
     request.is_held_back = True  # type: ignore[attr-defined]
     if request.method == "POST":
         messages.warning(request, _("Nothing was changed yet: confirm it and do it once more."))

@@ -191,7 +191,10 @@ def _list_rows(manager: User, form: PeopleFilterForm) -> QuerySet[User, Any]:
         rows = rows.filter(is_active=state == "active")
     factors = Authenticator.objects.filter(user=OuterRef("pk"))
     has_two_step = Exists(factors.exclude(type=Authenticator.Type.RECOVERY_CODES))
-    return rows.annotate(has_two_step=has_two_step).order_by("-is_active", "username")
+    rows = rows.annotate(has_two_step=has_two_step)
+    if two_step := form.cleaned_data["two_step"]:
+        rows = rows.filter(has_two_step=two_step == "with")
+    return rows.order_by("-is_active", "username")
 
 
 def _read_people(rows: Iterable[User]) -> list[User]:

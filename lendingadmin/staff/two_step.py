@@ -1,0 +1,48 @@
+"""Two-step sign-in is required of the roles that TWO_STEP_ROLES names, after some days of grace."""
+
+from typing import Any
+
+from allauth.account.authentication import get_authentication_records
+from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from .models import User
+
+
+def is_required_of(person: User) -> bool:
+    """Whether a role that the person holds in any app requires it; of superusers any role does."""
+    held = {role for roles in person.held_roles.values() for role in roles}
+    return bool(settings.TWO_STEP_ROLES) and (
+        person.is_superuser or not held.isdisjoint(settings.TWO_STEP_ROLES)
+    )
+
+
+def must_set_up(request: HttpRequest) -> bool:
+    """Whether the person's days of grace are over, and they still have no second factor."""
+    person = request.user
+    if not isinstance(person, User) or person.two_step_due_at is None:
+        return False
+    if timezone.now() < person.two_step_due_at or not is_required_of(person):
+        return False
+    given = any(one["method"] == "mfa" for one in get_authentication_records(request, person))
+    return not (given or is_mfa_enabled(person))
+
+
+def begin_grace(*, request: HttpRequest, user: User, **_signal: Any) -> None:
+    """At a sign-in without a second factor: the first begins the days of grace, each names them."""
+    if not is_required_of(user) or is_mfa_enabled(user):
+        return
+    if user.two_step_due_at is None:
+        user.two_step_due_at = timezone.now() + settings.TWO_STEP_GRACE
+        user.save(update_fields=["two_step_due_at"])
+    if hasattr(request, "_messages") and timezone.now() < user.two_step_due_at:
+        words = _(
+            "Your role asks for two-step sign-in: set it up under your name by %(day)s. After that "
+            "you cannot work without it."
+        )
+        messages.warning(request, words % {"day": date_format(user.two_step_due_at, "j M Y")})

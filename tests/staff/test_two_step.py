@@ -1,0 +1,99 @@
+"""Who must have a second factor gets some days for it, and then works no further without one."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from allauth.mfa.totp.internal import auth as totp
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.staff.models import User
+from lendingadmin.staff.two_step import is_required_of
+from tests.conftest import PASSWORD, ClientOf
+from tests.roles import give_roles, take_roles
+
+pytestmark = pytest.mark.django_db
+
+HOME, TWO_STEP = "/apps/kenya/", "/accounts/2fa/"
+
+
+@pytest.fixture(autouse=True)
+def required(settings: Any) -> None:
+    settings.TWO_STEP_ROLES = ["manager", "support"]
+    settings.TWO_STEP_GRACE = timedelta(days=7)
+
+
+def sign_in(name: str) -> tuple[Client, str]:
+    """A browser in which somebody signs in, and the page that they come to."""
+    client = Client()
+    form = {"login": name, "password": PASSWORD}
+    return client, client.post("/accounts/login/", form, follow=True).content.decode()
+
+
+def due(person: User, days: float) -> None:
+    at = timezone.now() + timedelta(days=days)
+    User.objects.filter(pk=person.pk).update(two_step_due_at=at)
+
+
+def test_whom_it_is_required_of(people: dict[str, User], settings: Any) -> None:
+    root = User.objects.create_superuser("root")
+    names = {name for name, person in people.items() if is_required_of(person)}
+    assert names == {"manager", "support"} and is_required_of(root)
+    take_roles(people["viewer"])
+    give_roles(people["viewer"], "support", apps=["ghana"])
+    assert is_required_of(User.objects.get(username="viewer"))
+    settings.TWO_STEP_ROLES = []
+    assert not is_required_of(people["manager"]) and not is_required_of(root)
+
+
+def test_the_first_sign_in_begins_the_days_of_grace(support: User, viewer: User) -> None:
+    client, page = sign_in("support")
+    assert "Your role asks for two-step sign-in: set it up under your name by" in page
+    assert client.get(HOME).status_code == 200
+    began = User.objects.get(pk=support.pk).two_step_due_at
+    assert began and abs(began - timezone.now() - timedelta(days=7)) < timedelta(minutes=1)
+    sign_in("support")
+    assert User.objects.get(pk=support.pk).two_step_due_at == began
+    assert "two-step sign-in:" not in sign_in("viewer")[1]
+
+
+def test_after_them_only_the_way_to_one_is_open(support: User) -> None:
+    due(support, -1)
+    client, page = sign_in("support")
+    assert "Set it up here, and you can work on." in page
+    for method, path in (("get", HOME), ("get", "/accounts/profile/"), ("post", "/autosave")):
+        assert getattr(client, method)(path)["Location"] == TWO_STEP, path
+    assert client.get(HOME, headers={"HX-Request": "true"})["HX-Redirect"] == TWO_STEP
+    assert client.get(TWO_STEP).status_code == 200
+    asked = client.get(f"{TWO_STEP}totp/activate/")["Location"]
+    assert asked.startswith("/accounts/reauthenticate/") and client.get(asked).status_code == 200
+    totp.TOTP.activate(support, totp.generate_totp_secret())
+    assert client.get(HOME).status_code == 200
+
+
+def test_a_superuser_s_admin_is_closed_too(client_of: ClientOf) -> None:
+    root = User.objects.create_superuser("root")
+    client = client_of(root)
+    due(root, -1)
+    # This browser gave a factor; another has none to give.
+    assert client.get("/admin/").status_code == 200
+    other = Client()
+    other.force_login(root)
+    assert other.get("/admin/")["Location"] == TWO_STEP
+
+
+def test_who_lost_one_gets_the_days_again(boss: Client, support: User) -> None:
+    totp.TOTP.activate(support, totp.generate_totp_secret())
+    due(support, -1)
+    boss.post(f"/people/{support.pk}/two-step/remove")
+    assert User.objects.get(pk=support.pk).two_step_due_at is None
+    assert "set it up under your name" in sign_in("support")[1]
+
+
+def test_managers_find_who_has_none(boss: Client, support: User, viewer: User) -> None:
+    totp.TOTP.activate(support, totp.generate_totp_secret())
+    without = boss.get("/people/?two_step=without").content.decode()
+    assert ">viewer<" in without and ">support<" not in without
+    with_one = boss.get("/people/?two_step=with").content.decode()
+    assert ">support<" in with_one and ">viewer<" not in with_one
