@@ -13,6 +13,7 @@ from django.test import Client
 from lendingadmin.audit import triggers
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import ROLES
+from lendingadmin.ui import export_places
 from tests.at_sandbox import app, book
 from tests.faults.fixtures import fault_proxy, fault_server, refused_address, unanswered_address
 from tests.roles import give_roles
@@ -116,6 +117,12 @@ def manager(db: None) -> User:
 def people(viewer: User, officer: User, support: User, manager: User) -> dict[str, User]:
     """All four, by role."""
     return dict(zip(ROLES, (viewer, officer, support, manager), strict=True))
+
+
+@pytest.fixture(autouse=True)
+def no_exports_under_way() -> None:
+    """What a test before left unread keeps no place."""
+    export_places.places.reset()
 
 
 def confirm(client: Client, person: User) -> None:

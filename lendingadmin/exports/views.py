@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 
-from lendingadmin import audit, gateway
+from lendingadmin import gateway
 from lendingadmin.lending.errors import BadRequest
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page, leave_out_repeats
@@ -18,49 +18,54 @@ from lendingadmin.lending.values import Malformed
 from lendingadmin.people_index.names import SEE, list_names
 from lendingadmin.ui import polling
 from lendingadmin.ui.access import access
-from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response, read_progress
+from lendingadmin.ui.exports import (
+    EXPORT,
+    CsvPage,
+    back_to_list,
+    csv_response,
+    read_progress,
+)
 from lendingadmin.ui.lists import ListForm, whole_number
 from lendingadmin.ui.requests import PersonRequest
 
 from .columns import BORROWERS, head_of, keys_of, make_row_builder
 
-ACTION = "dashboard.export"
 _FEW = 4
 _LONGEST = timedelta(hours=1)
 Pages = Callable[..., Iterator[Page[Any]]]
 
 
-@access(ACTION, "lending.borrowers.list")
+@access(EXPORT, "lending.borrowers.list")
 def borrowers(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The borrowers of an app."""
     return _export(request, "borrowers.list", gateway.app(app_id).borrowers, app_id)
 
 
-@access(ACTION, "lending.loans.list")
+@access(EXPORT, "lending.loans.list")
 def loans(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The loans of an app, as far as the filter in the address finds them."""
     return _export(request, "loans.list", gateway.app(app_id).loans, app_id)
 
 
-@access(ACTION, "lending.assessments.list")
+@access(EXPORT, "lending.assessments.list")
 def assessments(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The assessments of an app."""
     return _export(request, "assessments.list", gateway.app(app_id).assessments, app_id)
 
 
-@access(ACTION, "lending.products.list")
+@access(EXPORT, "lending.products.list")
 def products(request: PersonRequest) -> HttpResponseBase:
     """The products of the project."""
     return _export(request, "products.list", gateway.client().products)
 
 
-@access(ACTION, "lending.assessmentTypes.list")
+@access(EXPORT, "lending.assessmentTypes.list")
 def assessment_types(request: PersonRequest) -> HttpResponseBase:
     """The assessment types of the service."""
     return _export(request, "assessmentTypes.list", gateway.client().assessment_types)
 
 
-@access(ACTION)
+@access(EXPORT)
 def progressed(request: PersonRequest, token: str) -> HttpResponse:
     """How far an export of this person is: a fragment that asks again until it ends."""
     found = read_progress(request, token)
@@ -86,11 +91,13 @@ def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -
     pages = listing.only(keys_of(name)).pages
     may_refuse_size = "pageSize" not in (operation.list_parameters or ())
     found = leave_out_repeats(_started(pages, asked, may_refuse_size=may_refuse_size))
-    audit.record(request, ACTION, app_id=app_id, subject=name.partition(".")[0], outcome="started")
     build_rows = _make_rows_builder(request, name, app_id)
     rows = (CsvPage(build_rows(page.items), page.repeated) for page in found)
-    filename = "-".join(part for part in (app_id, name.partition(".")[0], _today()) if part)
-    return csv_response(request, f"{filename}.csv", head_of(name), rows)
+    subject = name.partition(".")[0]
+    filename = "-".join(part for part in (app_id, subject, _today()) if part)
+    return csv_response(
+        request, f"{filename}.csv", head_of(name), rows, subject=subject, app_id=app_id
+    )
 
 
 def _make_rows_builder(

@@ -2,15 +2,18 @@
 
 import csv
 import io
+import logging
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 import simplejson
+from django.db import Error
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -18,10 +21,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from lendingadmin import audit
 from lendingadmin.caching import shared
 from lendingadmin.lending.errors import LendingError
 
+from .export_places import ExportPlace
 from .requests import PersonRequest
+
+logger = logging.getLogger(__name__)
 
 Row = Iterable[object]
 Item = TypeVar("Item")
@@ -34,6 +41,8 @@ _HARMLESS = re.compile(r"\w[^;\t\r\n]*")
 # What the CSV writer writes as it came: most cells of a list.
 _PLAIN = frozenset({type(None), int, Decimal})
 _AT_ONCE = 500
+# The right to export, which is also what the trail calls it.
+EXPORT = "dashboard.export"
 # The parameter with the token that a link to an export has for its progress.
 PARAMETER = "told"
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{12}")
@@ -91,18 +100,48 @@ def _key(request: PersonRequest, token: str) -> str:
 
 
 def csv_response(
-    request: PersonRequest, filename: str, columns: Sequence[str], pages: Iterable[CsvPage]
+    request: PersonRequest,
+    filename: str,
+    columns: Sequence[str],
+    pages: Iterable[CsvPage],
+    *,
+    subject: str,
+    app_id: str = "",
 ) -> StreamingHttpResponse:
     """Stream pages of rows; the last row says when the service broke off, or listed rows again.
 
-    How far it is stays readable for an hour, for the page whose link has a token for it.
+    The trail has that it began, by which filters, and how it ended after how many rows; `subject`
+    says there what was exported. How far it is stays readable for an hour, for the page whose link
+    has a token for it. Raises Throttled where too many are under way (`export_places`).
     """
+    place = ExportPlace(request.user.pk)
+    note = partial(audit.record, request.user, EXPORT, app_id=app_id, subject=subject)
+    filters = ", ".join(sorted(x for x, value in request.GET.items() if value and x != PARAMETER))
+    note(outcome="started", detail=filters)
     token = request.GET.get(PARAMETER, "")
     key = _key(request, token) if _TOKEN.fullmatch(token) else ""
-    text = _text(columns, pages, _keep(key, Progress(timezone.now())), key)
-    response = StreamingHttpResponse(text, content_type="text/csv; charset=utf-8")
+    text = _text(columns, pages, _keep(key, Progress(timezone.now())), key, note)
+    response = StreamingHttpResponse(_Stream(text, place), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{filename}"'
     return response
+
+
+class _Stream:
+    """The text of an export, which keeps its place until it ends or its reader leaves."""
+
+    def __init__(self, text: Generator[str], place: ExportPlace) -> None:
+        self._text, self._place = text, place
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        return next(self._text)
+
+    def close(self) -> None:
+        """The response is over: it was read whole, or its reader left."""
+        self._text.close()
+        self._place.give_back()
 
 
 def _keep(key: str, progress: Progress) -> Progress:
@@ -112,8 +151,12 @@ def _keep(key: str, progress: Progress) -> Progress:
 
 
 def _text(
-    columns: Sequence[str], pages: Iterable[CsvPage], progress: Progress, key: str
-) -> Iterator[str]:
+    columns: Sequence[str],
+    pages: Iterable[CsvPage],
+    progress: Progress,
+    key: str,
+    note: Callable[..., object],
+) -> Generator[str]:
     kept_at = time.monotonic()
     try:
         yield "\ufeff" + _lines([columns])
@@ -136,6 +179,11 @@ def _text(
         # A browser that left ends the stream from outside.
         ended = "stopped" if progress.state == "running" else progress.state
         _keep(key, progress._replace(state=ended))
+        try:
+            words = ngettext("%(count)s row", "%(count)s rows", progress.rows)
+            note(outcome=ended, detail=words % {"count": progress.rows})
+        except Error as error:
+            logger.warning("the end of an export is not in the trail: %s", type(error).__name__)
 
 
 def back_to_list(request: PersonRequest) -> HttpResponse:

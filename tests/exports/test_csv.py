@@ -48,7 +48,11 @@ def test_loans_with_their_balances(desk: Client, app: LendingApp, book: Caller) 
     assert (loan["accountId"], loan["borrowerId"], loan["loanAmount"]) == ("l", "b", "1200.00")
     kept = book.get("/loans/l").body["balances"]["principal"]["unpaid"]
     assert loan["balances.principal.unpaid"] == f"{kept:f}"
-    assert Entry.objects.get(action="dashboard.export").subject == "loans"
+    told = Entry.objects.filter(action="dashboard.export", subject="loans").order_by("id")
+    assert [(entry.outcome, entry.detail) for entry in told] == [
+        ("started", ""),
+        ("done", "1 row"),
+    ]
 
 
 @pytest.mark.parametrize(

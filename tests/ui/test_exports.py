@@ -1,16 +1,21 @@
 """CSV: every row, no formula, and a last row that says when it broke off."""
 
+import gc
 import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.core.signals import request_finished
+from django.db import close_old_connections
 from django.test import RequestFactory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.lending.errors import ServiceFault
+from lendingadmin.audit.models import Entry
+from lendingadmin.lending.errors import ServiceFault, Throttled
+from lendingadmin.staff.models import User
 from lendingadmin.ui.exports import CsvPage, cell, csv_response
 
 
@@ -48,15 +53,42 @@ def test_no_cell_of_any_reading_begins_a_formula(text: str) -> None:
 
 
 def lines(items: Iterator[str]) -> list[str]:
-    request: Any = RequestFactory().get("/")
-    response = csv_response(request, "x.csv", ["id"], (CsvPage([[item]]) for item in items))
-    return b"".join(response).decode("utf-8-sig").splitlines()
+    return read(export(items))
 
 
+def export(items: Iterator[str], person: User | None = None, query: str = "") -> Any:
+    request: Any = RequestFactory().get(f"/{query}")
+    request.user = person or User.objects.get_or_create(username="clerk")[0]
+    pages = (CsvPage([[item]]) for item in items)
+    return csv_response(request, "x.csv", ["id"], pages, subject="loans", app_id="kenya")
+
+
+def read(response: Any) -> list[str]:
+    whole = b"".join(response).decode("utf-8-sig").splitlines()
+    leave(response)
+    return whole
+
+
+def leave(response: Any) -> None:
+    """End a response as a server does, but for the database, which a test goes on with."""
+    request_finished.disconnect(close_old_connections)
+    try:
+        response.close()
+    finally:
+        request_finished.connect(close_old_connections)
+
+
+def told() -> list[tuple[str, str]]:
+    entries = Entry.objects.filter(action="dashboard.export", app_id="kenya", subject="loans")
+    return list(entries.order_by("id").values_list("outcome", "detail"))
+
+
+@pytest.mark.django_db
 def test_rows_follow_their_columns() -> None:
     assert lines(iter(["a", "b,c"])) == ["id", "a", '"b,c"']
 
 
+@pytest.mark.django_db
 def test_a_break_is_told_in_the_last_row() -> None:
     def breaks_off() -> Iterator[str]:
         yield "a"
@@ -65,3 +97,39 @@ def test_a_break_is_told_in_the_last_row() -> None:
     *rows, last = lines(breaks_off())
     assert rows == ["id", "a"]
     assert "BROKEN OFF after 1 rows" in last
+    assert told()[-1] == ("broken", "1 row")
+
+
+@pytest.mark.django_db
+def test_the_trail_has_the_filters_and_how_it_ended() -> None:
+    read(export(iter("abc"), query="?status=2&borrowerId=&account=b-7"))
+    assert told() == [("started", "account, status"), ("done", "3 rows")]
+
+
+@pytest.mark.django_db
+def test_a_reader_who_leaves_is_told_too() -> None:
+    response = export(iter("abc"))
+    parts = iter(response)
+    next(parts), next(parts)
+    leave(response)
+    assert told()[-1] == ("stopped", "0 rows")
+
+
+@pytest.mark.django_db
+def test_few_are_under_way_at_a_time_and_one_of_a_person() -> None:
+    people = [User.objects.create_user(f"clerk{number}") for number in range(3)]
+    first, second = (export(iter("a"), person) for person in people[:2])
+    with pytest.raises(Throttled, match="An export of yours is under way"):
+        export(iter("a"), people[0])
+    with pytest.raises(Throttled, match="Others are exporting just now"):
+        export(iter("a"), people[2])
+    assert [outcome for outcome, _ in told()] == ["started", "started"]
+    read(first)
+    third = export(iter("a"), people[2])
+    # One that nobody ever reads gives its place back as well.
+    del second
+    gc.collect()
+    read(export(iter("a"), people[1]))
+    read(third)
+    leave(first)
+    assert read(export(iter("a"), people[0])) == ["id", "a"]

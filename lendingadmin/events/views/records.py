@@ -75,12 +75,12 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     if not form.is_valid():
         return back_to_list(request)
     found = gateway.app(app_id).events.pages(**form.asked(), page_size=DEFAULT_PAGE_SIZE)
-    audit.record(request, "dashboard.export", app_id=app_id, subject="events", outcome="started")
     pages = leave_out_repeats(found)
     may_see = request.user.has_perm(SEE)
     rows = (CsvPage(_rows(app_id, page.items, may_see), page.repeated) for page in pages)
     head = [*_COLUMNS, "data", "borrowerName"]
-    return csv_response(request, f"events-{app_id}.csv", head, rows)
+    name = f"events-{app_id}.csv"
+    return csv_response(request, name, head, rows, subject="events", app_id=app_id)
 
 
 _COLUMNS = (

@@ -25,12 +25,11 @@ from lendingadmin.portfolio.loan_lists import (
 from lendingadmin.portfolio.models import SavedList, Snapshot
 from lendingadmin.portfolio.saved_lists import SHARE, SavedListForm
 from lendingadmin.ui.access import access
-from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response, split_into_pages
+from lendingadmin.ui.exports import EXPORT, CsvPage, back_to_list, csv_response, split_into_pages
 from lendingadmin.ui.neighbours import ListPlace
 from lendingadmin.ui.requests import PersonRequest, address_with
 
 _LIST = "lending.loans.list"
-_EXPORT = "dashboard.export"
 _COLUMNS = (
     *("accountId", "borrowerId", "productId", "status", "performanceStatus", "startDate"),
     *("settlementDate", "loanAmount", "schedule.daysLate", "balances.repayment.overdue"),
@@ -155,13 +154,13 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     return redirect("loan-list", app_id)
 
 
-@access(_EXPORT, _LIST)
+@access(EXPORT, _LIST)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The list that the address describes, as CSV."""
     return _export(request, app_id, request.GET.dict())
 
 
-@access(_EXPORT, _LIST)
+@access(EXPORT, _LIST)
 def export_saved(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
     """A list under a name, as CSV."""
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
@@ -172,7 +171,6 @@ def _export(request: PersonRequest, app_id: str, state: Mapping[str, Any]) -> Ht
     found = open_list(gateway.lending_app(app_id), state)
     if found is None or not found.is_valid:
         return back_to_list(request)
-    audit.record(request, _EXPORT, app_id=app_id, subject="loan lists", outcome="started")
     loans = map(found.build_row, found.rows.iterator(chunk_size=500))
     may_see = request.user.has_perm(SEE)
     pages = (
@@ -180,7 +178,7 @@ def _export(request: PersonRequest, app_id: str, state: Mapping[str, Any]) -> Ht
         for page in split_into_pages(loans)
     )
     name = f"{app_id}-loan-list-{timezone.localdate():%Y-%m-%d}.csv"
-    return csv_response(request, name, _COLUMNS, pages)
+    return csv_response(request, name, _COLUMNS, pages, subject="loan lists", app_id=app_id)
 
 
 def _build_rows(

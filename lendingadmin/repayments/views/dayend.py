@@ -10,15 +10,14 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from lendingadmin import audit, gateway
+from lendingadmin import gateway
 from lendingadmin.repayments.dayend import Figures, Line, group_by_currency, list_lines
 from lendingadmin.repayments.forms import DayForm
 from lendingadmin.ui.access import access
-from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response
+from lendingadmin.ui.exports import EXPORT, CsvPage, back_to_list, csv_response
 from lendingadmin.ui.requests import PersonRequest
 
 _STATEMENT = "dashboard.repayments.statement"
-_EXPORT = "dashboard.export"
 _ENDS = (date(1900, 1, 1), date(9998, 12, 31))
 
 
@@ -69,19 +68,17 @@ COLUMNS = (
 )
 
 
-@access(_STATEMENT, _EXPORT)
+@access(_STATEMENT, EXPORT)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The day's lines as CSV, without totals: a spreadsheet makes them, by currency."""
     app, form = gateway.lending_app(app_id), _form(request)
     if not form.is_valid():
         return back_to_list(request)
     shown, by = form.cleaned_data["date"], form.cleaned_data["by"]
-    audit.record(
-        request, _EXPORT, app_id=app_id, subject=gettext_noop("end of day"), outcome="started"
-    )
     place = (shown.isoformat(), str(app.zone), by or "entry")
     rows = [(*place, *_row(line)) for line in list_lines(app, shown, by)]
-    return csv_response(request, f"{app_id}-day-{shown:%Y-%m-%d}.csv", COLUMNS, [CsvPage(rows)])
+    name, subject = f"{app_id}-day-{shown:%Y-%m-%d}.csv", gettext_noop("end of day")
+    return csv_response(request, name, COLUMNS, [CsvPage(rows)], subject=subject, app_id=app_id)
 
 
 def _row(line: Line) -> Iterable[object]:

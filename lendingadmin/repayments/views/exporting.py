@@ -8,7 +8,7 @@ from django.db.models import Prefetch, QuerySet
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
-from lendingadmin import audit, gateway
+from lendingadmin import gateway
 from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.values import timestamp_text
 from lendingadmin.people_index.names import SEE, list_names
@@ -61,15 +61,12 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
         return back_to_list(request)
     found = _found(form.cleaned_data, gateway.lending_app(app_id))
     reads_notes, may_see = request.user.has_perm(REPORT), request.user.has_perm(SEE)
-    audit.record(
-        request, "dashboard.export", app_id=app_id, subject="repayments", outcome="started"
-    )
     name = f"{app_id}-repayments-{timezone.localdate():%Y-%m-%d}.csv"
     pages = (
         CsvPage(_rows(app_id, page, reads_notes, may_see))
         for page in split_into_pages(found.iterator(chunk_size=_AT_ONCE))
     )
-    return csv_response(request, name, COLUMNS, pages)
+    return csv_response(request, name, COLUMNS, pages, subject="repayments", app_id=app_id)
 
 
 def _rows(
