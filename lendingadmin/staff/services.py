@@ -218,6 +218,14 @@ def end_all_sessions(request: HttpRequest, by: User, pk: int) -> tuple[User, int
     return person, ended
 
 
+def end_other_sessions(request: HttpRequest, person: User) -> int:
+    """Sign oneself out everywhere but in the session that asks; give how many ended."""
+    ended = end_sessions(person, but=hash_session_key(request.session.session_key))
+    if ended:
+        _record(request, SESSIONS, person, "ended", str(ended))
+    return ended
+
+
 def remove_second_factors(request: HttpRequest, by: User, pk: int) -> tuple[User, bool]:
     """For a person who lost their phone or key: the password alone signs them in again.
 

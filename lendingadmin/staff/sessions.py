@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from lendingadmin.staff.models import User
 
@@ -87,6 +88,12 @@ def end_sessions(person: User, *, but: str | None = None) -> int:
     keys = [session.session_key for session, _data in _find(person) if session.session_key != but]
     Session.objects.filter(session_key__in=keys).delete()
     return len(keys)
+
+
+def describe_ended(count: int) -> str:
+    """How many sessions ended, a sentence."""
+    words = ngettext("%(count)s session ended.", "%(count)s sessions ended.", count)
+    return words % {"count": count} if count else _("None was open.")
 
 
 def _find(person: User) -> Iterator[tuple[Session, dict[str, Any]]]:

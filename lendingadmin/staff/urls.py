@@ -17,6 +17,7 @@ urlpatterns = [
     path("signup/", allauth.signup, name="account_signup"),
     path("reauthenticate/", allauth.reauthenticate, name="account_reauthenticate"),
     path("profile/", profile.profile, name="profile"),
+    path("profile/sessions/end", profile.sessions_end, name="profile-sessions-end"),
     path("set-up/<uidb64>/<token>/", setup.set_up, name="account_setup"),
     path("password/change/", allauth.password_change, name="account_change_password"),
     path("2fa/", include("allauth.mfa.urls")),

@@ -150,6 +150,7 @@ WITHOUT = {
     "payment": "the box; what it finds is read by the review of a repayment",
     "glossary": "the same words for everybody",
     "profile": "a person's own choices, from the database",
+    "profile-sessions-end": "a person's own sessions, in the database",
     "account_setup": "a person's own password, into the database",
     "people": "the people of the dashboard, from the database",
     "person": "a person of the dashboard, from the database",

@@ -326,6 +326,15 @@ class TestEscalation:
         assert Authenticator.objects.filter(user=person).exists()
         assert not Entry.objects.exists()
 
+    def test_superusers_are_known_by_name(
+        self, boss: Client, root: User, client_of: ClientOf
+    ) -> None:
+        page = boss.get(PEOPLE).content.decode()
+        assert "Superusers, who may do everything" in page and "<bdi>root</bdi>" in page
+        assert "Superusers, who" not in client_of(root).get(PEOPLE).content.decode()
+        User.objects.filter(pk=root.pk).update(is_active=False)
+        assert "Superusers, who" not in boss.get(PEOPLE).content.decode()
+
     def test_a_superuser_reaches_everybody(self, client_of: ClientOf, root: User) -> None:
         other = User.objects.create_superuser("other")
         page = client_of(root).get(page_of(other)).content.decode()

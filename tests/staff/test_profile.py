@@ -122,3 +122,22 @@ def test_every_zone_of_the_list_is_one() -> None:
         preferences.validate_zone(key)
     with pytest.raises(ValidationError):
         preferences.validate_zone("Mars/Olympus")
+
+
+def test_one_sees_one_s_sessions_and_ends_the_others(
+    officer: User, support: User, client_of: Callable[[User], Client]
+) -> None:
+    here, there, others = client_of(officer), client_of(officer), client_of(support)
+    page = here.get(PROFILE).content.decode()
+    assert page.count("Browser not noted") == 2 and page.count("(this one)") == 1
+    answer = here.post(f"{PROFILE}sessions/end", follow=True).content.decode()
+    assert "1 session ended." in answer and answer.count("Browser not noted") == 1
+    assert there.get(PROFILE).status_code == 302
+    assert others.get(PROFILE).status_code == 200
+    entry = Entry.objects.latest("id")
+    assert (entry.username, entry.action, entry.subject) == (
+        "officer",
+        "people.sessions",
+        "officer",
+    )
+    assert "None was open." in here.post(f"{PROFILE}sessions/end", follow=True).content.decode()

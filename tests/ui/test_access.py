@@ -371,6 +371,7 @@ def test_a_custom_group_gives_its_own_rights_only(client_of: Session, db: None) 
 # `dashboard.`, `+` for a function that gives the further ones of one address. Below @: of an app.
 DECLARED = """
 accounts/profile/
+accounts/profile/sessions/end
 people/ | ~people.manage
 people/new | ~people.manage
 people/<number>/ | ~people.manage

@@ -11,7 +11,6 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from lendingadmin.staff import services, sessions
 from lendingadmin.staff.forms import NewPersonForm, PeopleFilterForm, PersonForm
@@ -44,6 +43,7 @@ def people(request: PersonRequest) -> HttpResponse:
     context = {
         "form": form,
         "people": _read_people(page.object_list),
+        "superusers": _list_superusers(request.user),
         "pager": pager,
         "filtered": any(form.cleaned_data.values()) if form.is_valid() else False,
         "zone": settings.LENDING_APPS[0].zone,
@@ -99,9 +99,7 @@ def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
     """Sign a person out everywhere."""
 
     def end(by: User) -> str:
-        ended = services.end_all_sessions(request, by, number)[1]
-        words = ngettext("%(count)s session ended.", "%(count)s sessions ended.", ended)
-        return words % {"count": ended} if ended else _("None was open.")
+        return sessions.describe_ended(services.end_all_sessions(request, by, number)[1])
 
     return _apply(request, number, end)
 
@@ -195,6 +193,12 @@ def _list_rows(manager: User, form: PeopleFilterForm) -> QuerySet[User, Any]:
     if two_step := form.cleaned_data["two_step"]:
         rows = rows.filter(has_two_step=two_step == "with")
     return rows.order_by("-is_active", "username")
+
+
+def _list_superusers(manager: User) -> list[User]:
+    """The active superusers, for a manager who is none: to be known, and changed by nobody here."""
+    found = User.objects.filter(is_superuser=True, is_active=True).order_by("username")
+    return [] if manager.is_superuser else list(found)
 
 
 def _read_people(rows: Iterable[User]) -> list[User]:

@@ -13,8 +13,10 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.audit import record
 from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, describe_locale, write_example
-from lendingadmin.staff import preferences
+from lendingadmin.staff import preferences, services, sessions
 from lendingadmin.staff.models import User
+from lendingadmin.staff.session_store import hash_session_key
+from lendingadmin.staff.sessions import describe_ended
 from lendingadmin.ui.access import signed_in
 from lendingadmin.ui.requests import PersonRequest
 
@@ -63,8 +65,23 @@ def profile(request: PersonRequest) -> HttpResponse:
         record(request, "people.profile", subject=person.username, outcome="saved", detail=changed)
         messages.success(request, _("Your profile is saved."))
         return redirect("profile")
-    context = {"form": form, "now": timezone.now(), "sample": Decimal("1234567.89")}
+    context = {
+        "form": form,
+        "now": timezone.now(),
+        "sample": Decimal("1234567.89"),
+        "sessions": sessions.list_sessions(person),
+        "here": hash_session_key(request.session.session_key),
+        "zone": settings.LENDING_APPS[0].zone,
+    }
     return render(request, "account/profile.html", context)
+
+
+@signed_in(methods=("POST",))
+def sessions_end(request: PersonRequest) -> HttpResponse:
+    """Sign oneself out everywhere but here."""
+    ended = services.end_other_sessions(request, request.user)
+    messages.success(request, describe_ended(ended))
+    return redirect("profile")
 
 
 def _list_zones() -> list[tuple[str, object]]:
