@@ -92,6 +92,16 @@ class User(AbstractUser):
         return words or (gettext("superuser") if self.is_superuser else gettext("no role"))
 
     @property
+    def roles_by_app(self) -> str:
+        """The same by app where they differ: “kenya: officer; ghana: viewer, support”."""
+        held = self.held_roles
+        apps = [app.app_id for app in settings.LENDING_APPS]
+        by_app = {app_id: roles.join_names(held[app_id]) for app_id in apps if app_id in held}
+        if len(by_app) == len(apps) and len(set(by_app.values())) == 1:
+            return self.role
+        return "; ".join(f"{app_id}: {names}" for app_id, names in by_app.items()) or self.role
+
+    @property
     def lending_apps(self) -> list[LendingApp]:
         """The apps in which the person holds a role; a superuser has all of them."""
         held = self.held_roles

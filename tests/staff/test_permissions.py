@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from lendingadmin.audit import record
 from lendingadmin.audit.models import Entry
@@ -147,6 +148,15 @@ class TestManagingPeople:
 
         assert services.gives_up_managing(manager, manager, chosen("kenya"))
         assert not services.gives_up_managing(manager, manager, chosen("kenya", "ghana"))
+
+    def test_roles_are_told_by_app_where_they_differ(self, split: User, viewer: User) -> None:
+        assert split.roles_by_app == "kenya: manager; ghana: viewer"
+        assert viewer.roles_by_app == "viewer"
+        assert User.objects.create_user("ann").roles_by_app == "no role"
+
+    def test_rights_are_told_once_where_they_are_the_same(self, boss: Client, viewer: User) -> None:
+        page = boss.get(f"/people/{viewer.pk}/").content.decode()
+        assert page.count("<dt>Borrowers</dt>") == 1 and "In kenya" not in page
 
     def test_rights_are_told_by_app(self, manager: User, client_of: ClientOf) -> None:
         ann = User.objects.create_user("ann")

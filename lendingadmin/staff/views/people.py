@@ -211,10 +211,12 @@ def _read_people(rows: Iterable[User]) -> list[User]:
 
 
 def _describe_rights(person: User) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What a person may do in each app: its id, empty where there is one app, and the words."""
-    several = len(settings.LENDING_APPS) > 1
+    """What a person may do, in words, and in which apps; these are "" where it is all of them."""
+    apps: dict[frozenset[str], list[str]] = {}
+    for app in settings.LENDING_APPS:
+        if held := frozenset(list_held(person, app.app_id)):
+            apps.setdefault(held, []).append(app.app_id)
     return [
-        (app.app_id if several else "", describe_rights(held))
-        for app in settings.LENDING_APPS
-        if (held := list_held(person, app.app_id))
+        ("" if len(ids) == len(settings.LENDING_APPS) else ", ".join(ids), describe_rights(held))
+        for held, ids in apps.items()
     ]
