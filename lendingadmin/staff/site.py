@@ -17,6 +17,10 @@ class PeopleAdminSite(AdminSite):
     site_title = _("people")
     index_title = _("People and groups")
 
+    def get_urls(self) -> list[Any]:
+        """The admin's addresses, without the one that redirects to whatever an object calls its."""
+        return [one for one in super().get_urls() if getattr(one, "name", "") != "view_on_site"]
+
     def has_permission(self, request: HttpRequest) -> bool:
         """Whether this person is a superuser."""
         return request.user.is_active and request.user.is_superuser

@@ -6,7 +6,7 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import Group, Permission
 from django.test import Client
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
@@ -144,6 +144,10 @@ class TestGroups:
 
 
 class TestTheDoor:
+    def test_it_redirects_to_no_object_s_own_address(self) -> None:
+        with pytest.raises(NoReverseMatch):
+            reverse("admin:view_on_site", args=[1, 1])
+
     def test_strangers_go_to_the_products_own_sign_in(self, client: Client, db: None) -> None:
         answer = client.get(PEOPLE, follow=True)
         assert answer.redirect_chain[-1][0].startswith("/accounts/login/?next=")
