@@ -40,10 +40,12 @@ class SessionLimitsMiddleware:
             active_at = _read_activity(request)
             if why := _find_end(request, active_at):
                 _end(request, why)
-        is_stranger = not request.user.is_authenticated
+        is_stranger, key = not request.user.is_authenticated, request.session.session_key
         response = self.get_response(request)
         if request.user.is_authenticated and not _is_poll(request):
-            _note_activity(request, response, active_at)
+            # The note is of one key: with a new one it is written again.
+            is_same = request.session.session_key == key
+            _note_activity(request, response, active_at if is_same else None)
         if not (is_stranger or request.user.is_authenticated):
             # Who signs out leaves nothing behind for the next person at this machine.
             response.headers["Clear-Site-Data"] = '"storage"'

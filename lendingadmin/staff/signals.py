@@ -48,6 +48,14 @@ def end_other_sessions(*, request: HttpRequest, user: User, **_signal: Any) -> N
     end_sessions(user, but=hash_session_key(request.session.session_key))
 
 
+def cycle_session_key(
+    *, request: HttpRequest, reauthenticated: bool = False, **_signal: Any
+) -> None:
+    """A key that was seen before the person confirmed who they are opens nothing afterwards."""
+    if reauthenticated:
+        request.session.cycle_key()
+
+
 def connect_all() -> None:
     """Listen to allauth, and to Django's sign-in and sign-out."""
     user_logged_in.connect(note_sign_in, dispatch_uid="staff.note_sign_in")
@@ -55,6 +63,9 @@ def connect_all() -> None:
     user_logged_in.connect(begin_grace, dispatch_uid="staff.begin_grace")
     mfa.authentication_failed.connect(
         record_refused_factor, dispatch_uid="staff.record_refused_factor"
+    )
+    account.authentication_step_completed.connect(
+        cycle_session_key, dispatch_uid="staff.cycle_session_key"
     )
     for changed in (mfa.authenticator_added, mfa.authenticator_removed):
         changed.connect(end_other_sessions, dispatch_uid="staff.end_other_sessions")

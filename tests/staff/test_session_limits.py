@@ -129,3 +129,23 @@ def test_a_second_factor_ends_the_other_sessions(clerk: Client, support: User) -
     clerk.post("/accounts/2fa/totp/activate/", {"code": code})
     assert is_in(clerk)
     assert not is_in(other)
+
+
+def test_a_confirmation_changes_the_key_and_nothing_else(clerk: Client, wait: Wait) -> None:
+    for _ in range(2):
+        wait(minutes=20)
+        assert is_in(clerk)
+    before = clerk.session.session_key
+    stolen = Client()
+    stolen.cookies.update(clerk.cookies)
+    form = {"password": PASSWORD, "next": PAGE}
+    assert clerk.post("/accounts/reauthenticate/", form)["Location"] == PAGE
+    assert clerk.session.session_key != before
+    assert is_in(clerk) and not is_in(stolen)
+    wait(minutes=29)
+    assert is_in(clerk)
+    # Twelve hours count from the sign-in: what confirms who one is prolongs nothing.
+    for _ in range(24):
+        wait(minutes=29)
+        is_in(clerk)
+    assert not is_in(clerk)
