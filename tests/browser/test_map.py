@@ -42,7 +42,6 @@ WITHOUT = {
     "admin:logout": "answers to a POST only",
     "admin:password_change": "leads to the product's own page",
     "admin:password_change_done": "what follows the page that is not used",
-    "admin:view_on_site": "leads elsewhere; nothing here has such a page",
     "admin:<path:object_id>/": "leads to the person, or the group",
     "admin:(?P<url>.*)$": "no such page",
     "autosave": "what was typed, for a script of the form",
