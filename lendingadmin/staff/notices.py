@@ -12,7 +12,7 @@ from lendingadmin.audit.models import Entry
 from .models import User
 
 # What the trail calls the changes that a manager makes.
-CHANGES = ("people", "people.secondFactor", "people.sessions", "people.setupLink")
+_CHANGES = ("people", "people.secondFactor", "people.sessions", "people.setupLink")
 # A person who was away for long is told of the newest.
 _MOST = 5
 
@@ -23,7 +23,7 @@ def list_changes(person: User) -> list[Entry]:
     last = about.filter(action="sign-in", outcome="done").order_by("-at", "-id").first()
     if last is None:
         return []
-    changes = about.filter(action__in=CHANGES, at__gt=last.at).exclude(user=person)
+    changes = about.filter(action__in=_CHANGES, at__gt=last.at).exclude(user=person)
     return list(changes.order_by("-at", "-id")[:_MOST])[::-1]
 
 

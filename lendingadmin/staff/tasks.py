@@ -17,11 +17,11 @@ from .setup_links import may_mail
 
 @task()
 def tell_person(entry_id: int) -> None:
-    """Write to a person what somebody else changed about their account."""
+    """Write to a person what somebody else changed about their account, once they have used it."""
     with duties.hide_error_words("telling a person of a change of their account"):
         entry = Entry.objects.get(pk=entry_id)
         person = User.objects.get(username=entry.subject)
-        if not may_mail(person):
+        if person.last_login is None or not may_mail(person):
             return
         text = _("%(change)s.\n\nIf you did not expect this, tell another manager at once.")
         words = text % {"change": describe_change(entry)}

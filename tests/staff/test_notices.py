@@ -3,6 +3,7 @@
 import pytest
 from django.core import mail
 from django.test import Client
+from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from lendingadmin.audit.models import Entry
@@ -45,7 +46,7 @@ def test_one_s_own_changes_are_no_news(client: Client, boss: Client, manager: Us
     ],
 )
 def test_by_mail(boss: Client, viewer: User, deed: str, words: str) -> None:
-    User.objects.filter(pk=viewer.pk).update(email="vi@example.org")
+    User.objects.filter(pk=viewer.pk).update(email="vi@example.org", last_login=timezone.now())
     boss.post(f"/people/{viewer.pk}/{deed}")
     entry = Entry.objects.filter(subject="viewer").latest("id")
     mail.outbox.clear()
@@ -53,6 +54,14 @@ def test_by_mail(boss: Client, viewer: User, deed: str, words: str) -> None:
     (message,) = mail.outbox
     assert message.to == ["vi@example.org"]
     assert message.body.startswith(f"manager: {words}")
+
+
+def test_a_new_person_hears_nothing_of_being_entered(boss: Client, viewer: User) -> None:
+    User.objects.filter(pk=viewer.pk).update(email="vi@example.org")
+    boss.post(f"/people/{viewer.pk}/set-up-link")
+    mail.outbox.clear()
+    tasks.tell_person.call(Entry.objects.latest("id").pk)
+    assert mail.outbox == []
 
 
 def test_nobody_is_written_to_without_an_address(boss: Client, viewer: User) -> None:
