@@ -229,6 +229,11 @@ class LoanList:
         return known.order_by(f"{sign}{self._sorted_by}", "id")
 
     @property
+    def last_rows(self) -> QuerySet[SnapshotLoan]:
+        """Those of the rows that lack what they are ordered by."""
+        return self.rows.filter(**{f"{self._sorted_by}__isnull": True}).order_by("id")
+
+    @property
     def _sorted_by(self) -> str:
         return _SORTED_BY[self.wanted["sort"].removeprefix("-")]
 
@@ -357,18 +362,33 @@ class LoanPaginator(Paginator[SnapshotLoan]):
 
         It is looked for from the nearer end.
         """
-        page, rows = super().page(number), self._found.rows
+        page, known = super().page(number), self._found.first_rows
         first, last = max(page.start_index() - 1, 0), page.end_index()
         if last <= self.count / 2:
-            page.object_list = list(self._found.first_rows[first:last])
+            page.object_list = list(known[first:last])
             if len(page.object_list) == last - first:
                 return page
-        keys = rows.values("pk")
-        if last > self.count / 2:
-            keys, first, last = keys.reverse(), self.count - last, self.count - first
-        found = SnapshotLoan.objects.filter(pk__in=Subquery(keys[first:last]))
-        page.object_list = found.order_by(*rows.query.order_by)
+        length = known.count()
+        page.object_list = [
+            *_read_slice(known, length, first, min(last, length)),
+            *_read_slice(
+                self._found.last_rows, self.count - length, max(first - length, 0), last - length
+            ),
+        ]
         return page
+
+
+def _read_slice(
+    rows: QuerySet[SnapshotLoan], length: int, first: int, last: int
+) -> list[SnapshotLoan]:
+    """Those from `first` to before `last` of so many rows, none where there are none."""
+    if last <= first:
+        return []
+    keys = rows.values("pk")
+    if last > length / 2:
+        keys, first, last = keys.reverse(), length - last, length - first
+    found = SnapshotLoan.objects.filter(pk__in=Subquery(keys[first:last]))
+    return list(found.order_by(*rows.query.order_by))
 
 
 def _sum_up(rows: QuerySet[SnapshotLoan]) -> tuple[int, dict[str, Total]]:
