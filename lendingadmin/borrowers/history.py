@@ -7,7 +7,6 @@ from django.db.models import QuerySet
 from lendingadmin.audit.models import Entry
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
-from lendingadmin.repayments.mistakes import annotate_mistake
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
 from lendingadmin.ui.keyset import build_prefix
@@ -55,7 +54,7 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
     sees_entries = person.has_perm("dashboard.audit.view", app_id)
     writes = _writes(person, app_id, borrower_id)
     # One more than is shown of each tells whether there are older ones.
-    rows = annotate_mistake(Repayment.objects.of_borrower(app_id, borrower_id))
+    rows = Repayment.objects.of_borrower(app_id, borrower_id).with_mistake()
     repayments = list(rows[: _SHOWN + 1] if sees_repayments else ())
     entries = list(_entries(app_id, borrower_id) if sees_entries else ())
     return History(

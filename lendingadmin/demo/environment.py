@@ -69,6 +69,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "LENDER_LANGUAGES": "kenya:en,ghana:en",
         "BORROWER_REQUIRED": given.get("BORROWER_REQUIRED") or "surname/companyName,phoneNumber",
         "REPAYMENT_QUIET": given.get("REPAYMENT_QUIET") or "15m",
+        "APPROVAL_LIMITS": given.get("APPROVAL_LIMITS") or "kenya:50000,ghana:20000",
         "SNAPSHOT_EVERY": given.get("SNAPSHOT_EVERY") or "10m",
         "SNAPSHOT_MONTH_ENDS": given.get("SNAPSHOT_MONTH_ENDS") or "0",
         "PEOPLE_EVERY": given.get("PEOPLE_EVERY") or "10m",

@@ -88,7 +88,7 @@ class HomeReader:
 
     def __init__(self, request: PersonRequest, app: LendingApp) -> None:
         self.request, self.app, self.person = request, app, request.user
-        self.repayments = mistakes.annotate_mistake(Repayment.objects.all())
+        self.repayments = Repayment.objects.with_mistake()
 
     @cached_property
     def counted(self) -> tuple[Snapshot, Mapping[str, RecordedSince]] | None:

@@ -12,7 +12,7 @@ class RepaymentsConfig(AppConfig):
         from lendingadmin.worker import duties
         from lendingadmin.writes.reconciliation import RESOLVE
 
-        from . import finder, mistakes, tasks
+        from . import approvals, finder, mistakes, tasks
         from .models import Repayment
 
         navigation.register_badge(
@@ -22,5 +22,6 @@ class RepaymentsConfig(AppConfig):
             ),
         )
         navigation.register_badge("needs-checking", mistakes.count_open)
+        navigation.register_badge("needs-checking", approvals.count_awaiting)
         lookups.register_stored("lending.loans.get", finder.find_repayments)
         duties.register_duty(tasks.beat, tasks.check, tasks.notify)

@@ -25,8 +25,8 @@ from .states import RepaymentState
 class Figures:
     """Counts of entries by their standing, and sums in one currency.
 
-    `presumed` is the part of `landed` that only balances speak for; `doubtful` ones may or may not
-    be at the service.
+    `presumed` is the part of `landed` that only balances speak for, `awaiting` the part of
+    `not_sent` that waits for a second person; `doubtful` ones may or may not be at the service.
     """
 
     entered: int
@@ -37,6 +37,7 @@ class Figures:
     doubtful_sum: Decimal
     refused: int
     not_sent: int
+    awaiting: int
     abandoned: int
 
 
@@ -87,6 +88,7 @@ def list_lines(
             entered=Count("pk"),
             landed_sum=managers.sum_thousandths(managers.RECORDED),
             presumed=Count("pk", filter=Q(state=RepaymentState.PRESUMED)),
+            awaiting=Count("pk", filter=Q(state=RepaymentState.AWAITING)),
             doubtful_sum=managers.sum_thousandths(managers.STANDINGS["doubtful"]),
         )
         .order_by(*order)

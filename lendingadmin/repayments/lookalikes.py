@@ -2,13 +2,15 @@
 
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from django.db.models import Q
 
-from .mistakes import annotate_mistake
 from .models import Repayment, normalise_external_id
-from .services import Request
 from .states import OPEN, RepaymentState
+
+if TYPE_CHECKING:
+    from .services import Request
 
 # Near enough to be the same payment typed twice: five per cent, three days.
 NEAR_AMOUNT = Decimal("0.05")
@@ -16,7 +18,7 @@ NEAR_DATE = timedelta(days=3)
 _AT_MOST = 10
 
 
-def look_alikes(request: Request, idempotency_key: str) -> list[Repayment]:
+def look_alikes(request: "Request", idempotency_key: str) -> list[Repayment]:
     """The app's repayments with the same transaction id, or of the same loan or borrower with near
     amount and date.
 
@@ -24,13 +26,14 @@ def look_alikes(request: Request, idempotency_key: str) -> list[Repayment]:
     What the same `idempotency_key` led to is none: it is the first result of a double click.
     """
     own = Repayment.objects.filter(app_id=request.app_id).exclude(idempotency_key=idempotency_key)
-    own = own.exclude(state=RepaymentState.REFUSED).exclude(
+    own = own.exclude(state__in=(RepaymentState.REFUSED, RepaymentState.DECLINED)).exclude(
         state=RepaymentState.NOT_SENT, ended_by_sweep=False
     )
     near = _near(request.amount, request.transaction_date)
     # Each by its own index, and one after the other: with OR between them databases read the whole
     # journal of the app instead.
-    alike = [Q(account_id=request.account_id) & (near | Q(state__in=OPEN))]
+    unfinished = Q(state__in=(RepaymentState.AWAITING, *OPEN))
+    alike = [Q(account_id=request.account_id) & (near | unfinished)]
     if request.borrower_id:
         alike.append(Q(borrower_id=request.borrower_id) & near)
     key = normalise_external_id(request.external_id)
@@ -38,7 +41,7 @@ def look_alikes(request: Request, idempotency_key: str) -> list[Repayment]:
         alike.append(Q(external_id_key=key))
     found: dict[int, Repayment] = {}
     for same in alike:
-        rows = annotate_mistake(own.filter(same).select_related("created_by").order_by("-id"))
+        rows = own.filter(same).select_related("created_by").order_by("-id").with_mistake()
         found |= {row.pk: row for row in rows[:_AT_MOST]}
     return [found[number] for number in sorted(found, reverse=True)[:_AT_MOST]]
 

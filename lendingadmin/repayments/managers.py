@@ -8,7 +8,18 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self
 from zoneinfo import ZoneInfo
 
-from django.db.models import BigIntegerField, F, Q, QuerySet, Sum, Value
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Sum,
+    Value,
+    When,
+)
 from django.db.models.functions import Cast, Coalesce, NullIf, Round
 from django.utils.translation import gettext_noop
 
@@ -16,7 +27,7 @@ from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.keyset import COUNTED, unindexed
 from lendingadmin.writes.unconfirmed import filter_unseen_alarms
 
-from .states import RepaymentState, Resolution
+from .states import UNAPPROVED, RepaymentState, Resolution
 
 if TYPE_CHECKING:
     from .models import Repayment
@@ -38,7 +49,7 @@ STANDINGS: dict[str, Q] = {
     "landed": RECORDED,
     "doubtful": Q(needs_checking=True) & ~Q(state=RepaymentState.PRESUMED),
     RepaymentState.REFUSED: Q(state=RepaymentState.REFUSED),
-    RepaymentState.NOT_SENT: Q(state=RepaymentState.NOT_SENT),
+    RepaymentState.NOT_SENT: Q(state__in=(*UNAPPROVED, RepaymentState.NOT_SENT)),
     "abandoned": Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED),
 }
 
@@ -73,6 +84,18 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         names = newest.values_list("network", flat=True)[:_NEWEST]
         return [name for name, _ in Counter(filter(None, names)).most_common(_NETWORKS)]
 
+    def with_mistake(self) -> Self:
+        """The rows with `mistake`: "open", "reviewed", or empty where none was reported."""
+        reports = self.model._meta.get_field("mistakes").related_model._default_manager
+        of_row = reports.filter(repayment=OuterRef("pk"))
+        return self.annotate(
+            mistake=Case(
+                When(Exists(of_row.filter(reviewed_at=None)), then=Value("open")),
+                When(Exists(of_row), then=Value("reviewed")),
+                default=Value(""),
+            )
+        )
+
     def with_unseen_alarm(self, app_id: str) -> QuerySet[Repayment]:
         """Those with an alarm that nobody has seen yet, the oldest alarm first."""
         return filter_unseen_alarms(self.filter(app_id=app_id).select_related("created_by"))
@@ -102,6 +125,25 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         if until:
             rows = rows.filter(**{f"{column}__lt": get_midnight(until + timedelta(days=1), zone)})
         return rows
+
+    def awaiting_approval(self, app_id: str) -> Self:
+        """Those that wait for a second person."""
+        rows = self.filter(app_id=app_id, state=RepaymentState.AWAITING)
+        return rows.select_related("created_by")
+
+    def sum_entered(self, app: LendingApp, person_id: int, *, since: datetime) -> Decimal:
+        """What one person has entered in an app's currency since then that is, may be or may yet
+        be recorded.
+        """
+        over = (RepaymentState.DECLINED, RepaymentState.REFUSED, RepaymentState.NOT_SENT)
+        rows = self.filter(
+            app_id=app.app_id,
+            created_by_id=person_id,
+            created_at__gte=since,
+            currency_code__in=("", app.currency),
+        ).exclude(state__in=over)
+        rows = rows.exclude(STANDINGS["abandoned"])
+        return to_amount(rows.aggregate(total=sum_thousandths(Q()))["total"])
 
     def count_unknown(self, app_id: str) -> int:
         """How many of the app are unknown right now, up to `keyset.COUNTED` + 1."""

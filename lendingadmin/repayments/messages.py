@@ -13,6 +13,22 @@ from lendingadmin.writes.messages import StateMessage
 from .states import RepaymentState, Resolution
 
 _BY_STATE: dict[RepaymentState, StateMessage] = {
+    RepaymentState.AWAITING: StateMessage(
+        chip=Status(RepaymentState.AWAITING.label, "info", "clock"),
+        tone="info",
+        title=RepaymentState.AWAITING.label,
+        sentence=gettext_noop("It is kept here, and sent once a second person approves it."),
+        saved="no",
+        next=gettext_noop("Do not enter it again. It lapses after a day."),
+    ),
+    RepaymentState.DECLINED: StateMessage(
+        chip=Status(RepaymentState.DECLINED.label, "bad", "x-circle"),
+        tone="warn",
+        title=RepaymentState.DECLINED.label,
+        sentence=gettext_noop("The repayment did not leave this dashboard."),
+        saved="no",
+        next=gettext_noop("Correct it and send it again if it is due."),
+    ),
     RepaymentState.PENDING: StateMessage(
         chip=Status(RepaymentState.PENDING.label, "", "clock"),
         tone="info",

@@ -6,7 +6,7 @@ A report is reviewed by somebody else. Neither changes anything about the repaym
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
+from django.db.models import Q, QuerySet
 from django.forms import Form
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -19,7 +19,6 @@ from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency
 
 from .forms import MistakeForm, ReviewForm
-from .managers import RepaymentQuerySet
 from .models import Mistake, Repayment
 
 PURPOSE = "report a mistake"
@@ -106,18 +105,6 @@ def count_open(app_id: str, person: User) -> int:
     if not person.has_perm(REVIEW, app_id):
         return 0
     return list_open(app_id).order_by()[: COUNTED + 1].count()
-
-
-def annotate_mistake(rows: RepaymentQuerySet) -> RepaymentQuerySet:
-    """The rows with `mistake`: "open", "reviewed", or empty where none was reported."""
-    mistakes = Mistake.objects.filter(repayment=OuterRef("pk"))
-    return rows.annotate(
-        mistake=Case(
-            When(Exists(mistakes.filter(reviewed_at=None)), then=Value("open")),
-            When(Exists(mistakes), then=Value("reviewed")),
-            default=Value(""),
-        )
-    )
 
 
 def section(

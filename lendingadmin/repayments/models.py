@@ -29,6 +29,7 @@ from .states import (
     OPEN,
     RESENDABLE,
     RESOLVABLE,
+    UNAPPROVED,
     RepaymentState,
     Resolution,
 )
@@ -94,6 +95,16 @@ class Repayment(UnconfirmedWrite):
         related_name="repayments",
         db_index=False,
     )
+    # Why a second person must let it go (limits.py), in commas; empty where none need.
+    approval_reasons = models.CharField(max_length=64, blank=True)
+    approved_at = models.DateTimeField(null=True)
+    approved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
     send_before = models.DateTimeField()
     # Nobody saw its sender stop: a sweep found it. After a restored backup it may have been sent.
     ended_by_sweep = models.BooleanField(default=False)
@@ -150,6 +161,17 @@ class Repayment(UnconfirmedWrite):
                 fields=["app_id", "account_id"],
                 condition=Q(state__in=OPEN, set_aside_at=None),
                 name="repayment_one_open_per_loan",
+            ),
+            # Whatever code there is, none lets one go without its second person.
+            models.CheckConstraint(
+                condition=Q(approval_reasons="")
+                | Q(state__in=UNAPPROVED)
+                | Q(approved_by__isnull=False),
+                name="repayment_approved_before_sent",
+            ),
+            models.CheckConstraint(
+                condition=Q(approved_by=None) | ~Q(approved_by=F("created_by")),
+                name="repayment_approved_by_another",
             ),
         ]
         # SQLite takes a partial index only where the query says its condition in the same words,
@@ -208,6 +230,11 @@ class Repayment(UnconfirmedWrite):
                 fields=["resolved_by"],
                 condition=Q(resolved_by__isnull=False),
                 name="repayment_resolved_by",
+            ),
+            models.Index(
+                fields=["approved_by"],
+                condition=Q(approved_by__isnull=False),
+                name="repayment_approved_by",
             ),
         ]
 
@@ -307,7 +334,8 @@ class Repayment(UnconfirmedWrite):
     @property
     def latest(self) -> "Reading | None":
         """The newest balances read after it was sent."""
-        return self.readings.exclude(kind=Reading.Kind.BASELINE).order_by("-id").first()
+        before = (Reading.Kind.ENTERED, Reading.Kind.BASELINE)
+        return self.readings.exclude(kind__in=before).order_by("-id").first()
 
     def effect_of(self, before: "Reading | None", after: "Reading | None") -> Effect:
         """What two readings say of it, as if nothing else had moved the loan."""
@@ -392,8 +420,11 @@ class Reading(models.Model):
     """A fresh reading of a loan's balances, kept as evidence; amounts as the service wrote them."""
 
     class Kind(models.TextChoices):
-        """When it was taken: before sending, right after an answer, or while looking for one."""
+        """When it was taken: when approval was asked for, before sending, right after an answer,
+        or while looking for one.
+        """
 
+        ENTERED = "entered", gettext_lazy("when entered")
         BASELINE = "baseline", gettext_lazy("before")
         AFTER = "after", gettext_lazy("after")
         CHECK = "check", gettext_lazy("check")

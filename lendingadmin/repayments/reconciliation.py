@@ -43,8 +43,8 @@ _REASONS = {
 
 
 def mark_lost_unknown() -> int:
-    """Conclude what senders left behind: expired intents were not sent, as far as this journal
-    knows, and what was sent without an answer is unknown.
+    """Conclude what was left behind: expired intents were not sent, as far as this journal knows,
+    what was sent without an answer is unknown, and what nobody approved lapses.
 
     At most _AT_MOST of each at once; the next call goes on.
     """
@@ -55,7 +55,7 @@ def mark_lost_unknown() -> int:
     lost = Repayment.objects.filter(state=RepaymentState.SENT, sent_at__lte=now - SENDER_LOST)[
         :_AT_MOST
     ]
-    swept = 0
+    swept = services.lapse_unapproved(_AT_MOST)
     for repayment in expired:
         why = _("Its sender stopped before it sent anything, as far as this journal knows.")
         swept += services.move(

@@ -51,16 +51,27 @@ def record(
 ) -> Repayment:
     """Commit the intent and send it; the row that comes back says what is known.
 
-    The same `idempotency_key` gives the first one back and sends nothing. Nothing is sent
-    either when it raises services.DuplicateExternalId or services.LoanBusy, or services.MayDouble
-    because the person has not `agreed` that it may double an abandoned one. Raises OutcomeNotKept
-    when the database does not keep what became of it; any other fault of the database comes before
-    the call.
+    The same `idempotency_key` gives the first one back and sends nothing. What needs a second
+    person is not sent either: it waits, with a reading of the loan as it stood. Nothing is sent
+    when it raises services.DuplicateExternalId, services.LoanBusy or services.NobodyToApprove, or
+    services.MayDouble because the person has not `agreed` that it may double an abandoned one.
+    Raises OutcomeNotKept when the database does not keep what became of it; any other fault of the
+    database comes before the call.
     """
     repayment, is_new = services.create_intent(request, by, idempotency_key, agreed=agreed)
-    if is_new:
+    if is_new and repayment.state == RepaymentState.AWAITING:
+        read(repayment, Reading.Kind.ENTERED)
+    elif is_new:
         send(repayment, by)
     return repayment
+
+
+def approve(repayment: Repayment, by: User, *, agreed: bool = True) -> bool:
+    """Let it go as `services.approve` does, and send it, once; say whether it was let go."""
+    is_approved = services.approve(repayment, by, agreed=agreed)
+    if is_approved:
+        send(repayment, by)
+    return is_approved
 
 
 def send(repayment: Repayment, by: User) -> None:

@@ -6,11 +6,12 @@ call that it guards: `durable=True` fails at once inside another transaction.
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -21,7 +22,7 @@ from lendingadmin import audit
 from lendingadmin.staff.models import User
 from lendingadmin.writes import unconfirmed
 
-from . import receipts
+from . import approvals, receipts
 from .attribution import attribution_of
 from .evidence import Effect
 from .models import Repayment, normalise_external_id
@@ -52,6 +53,14 @@ class LoanBusy(Exception):
         self.other = other
 
 
+class NobodyToApprove(Exception):
+    """It needs a second person, and nobody else may approve it in its app."""
+
+
+class OwnRepayment(Exception):
+    """Nobody approves, resolves or sets aside what they entered."""
+
+
 class MayDouble(Exception):
     """An abandoned attempt has this externalId and may yet be posted; nobody agreed to that."""
 
@@ -77,6 +86,13 @@ class Request:
     retry_of: int | None = None
 
 
+def build_request(repayment: Repayment) -> Request:
+    """What was asked for, as the row keeps it."""
+    names = (field.name for field in fields(Request) if field.name != "retry_of")
+    kept = {name: getattr(repayment, name) for name in names}
+    return Request(**kept, retry_of=repayment.retry_of_id)
+
+
 def make_external_id(now: datetime) -> str:
     """An externalId for a payment that has none of its own, such as cash over the counter."""
     return f"CASH-{now:%Y%m%d}-{secrets.token_hex(4).upper()}"
@@ -87,21 +103,22 @@ def create_intent(
 ) -> tuple[Repayment, bool]:
     """Commit the intent, before anything is sent. Returns it and whether it is new.
 
-    The same `idempotency_key` gives back the first intent. Nothing is kept when it raises
-    DuplicateExternalId or LoanBusy because another repayment of the loan stands against it, or
-    MayDouble because it may double an abandoned one and nobody `agreed` to that.
+    It is `pending`, or `awaiting` where it needs a second person. The same `idempotency_key` gives
+    back the first intent. Nothing is kept when it raises DuplicateExternalId or LoanBusy because
+    another repayment of the loan stands against it, MayDouble because it may double an abandoned
+    one and nobody `agreed` to that, or NobodyToApprove.
     """
     now = timezone.now()
-    fields = dict(vars(request))
-    fields["external_id"] = request.external_id.strip() or make_external_id(now)
-    fields["retry_of_id"] = fields.pop("retry_of")
-    fields["external_id_minted"] = not request.external_id.strip()
+    columns = dict(vars(request))
+    columns["external_id"] = request.external_id.strip() or make_external_id(now)
+    columns["retry_of_id"] = columns.pop("retry_of")
+    columns["external_id_minted"] = not request.external_id.strip()
     for _attempt in range(_TRIES):
         try:
-            return _commit(fields, by, idempotency_key, now, agreed), True
+            return _commit(request, columns, by, idempotency_key, now, agreed), True
         except IntegrityError:
             # What stood against it may be concluded by the time that it is looked for.
-            first = _explain(fields, idempotency_key)
+            first = _explain(columns, idempotency_key)
         if first:
             return first, False
     raise RuntimeError("the intent was refused, yet nothing stands against it")
@@ -123,17 +140,30 @@ def find_abandoned(app_id: str, account_id: str, external_id: str) -> QuerySet[R
 
 
 def _commit(
-    fields: Mapping[str, Any], by: User, idempotency_key: str, now: datetime, agreed: bool
+    request: Request,
+    columns: Mapping[str, Any],
+    by: User,
+    idempotency_key: str,
+    now: datetime,
+    agreed: bool,
 ) -> Repayment:
     with transaction.atomic(durable=True):
+        if request.app_id in settings.APPROVAL_LIMITS:
+            # One after the other: two at once must not both stay below the limit of a day.
+            list(User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk"))
+        reasons = approvals.find_reasons(request, by, idempotency_key, now)
         repayment = Repayment.objects.create(
-            **fields,
+            **columns,
             idempotency_key=idempotency_key,
             created_by=by,
             created_at=now,
             state_at=now,
             send_before=now + SEND_WITHIN,
+            state=RepaymentState.AWAITING if reasons else RepaymentState.PENDING,
+            approval_reasons=",".join(reasons),
         )
+        if reasons and not approvals.list_approvers(request.app_id, but=by).exists():
+            raise NobodyToApprove
         # After the row is in: whatever gave the other one up meanwhile is committed by now.
         if (
             not agreed
@@ -146,7 +176,48 @@ def _commit(
     return repayment
 
 
-def _explain(fields: Mapping[str, Any], idempotency_key: str) -> Repayment | None:
+def approve(repayment: Repayment, by: User, *, agreed: bool = True) -> bool:
+    """A second person lets it go: it is `pending` then, to be sent at once; say whether it is.
+
+    It is not where it lapsed, or somebody else decided. Raises OwnRepayment for who entered it,
+    LoanBusy because another of the loan is open by now, and MayDouble because it may double an
+    abandoned one and the approver has not `agreed` to that.
+    """
+    if repayment.created_by_id == by.pk:
+        raise OwnRepayment
+    same = (repayment.app_id, repayment.account_id, repayment.external_id)
+    if not agreed and find_abandoned(*same).exists():
+        raise MayDouble
+    now = timezone.now()
+    if repayment.created_at <= now - approvals.APPROVE_WITHIN:
+        return False
+    why = gettext_noop("approved")
+    fields = {"approved_by": by, "approved_at": now, "send_before": now + SEND_WITHIN}
+    try:
+        return move(repayment, RepaymentState.PENDING, by=by, why=why, **fields)
+    except IntegrityError:
+        busy = _of_loan(repayment).filter(state__in=OPEN, set_aside_at=None).first()
+        if busy is None:
+            raise
+        raise LoanBusy(busy) from None
+
+
+def decline(repayment: Repayment, reason: str, by: User) -> bool:
+    """An approver, or who entered it, decides that it is not sent; say whether it still waited."""
+    fields = {"resolved_by": by, "resolved_at": timezone.now(), "resolution_reason": reason}
+    why = _("declined, with a reason")
+    return move(repayment, RepaymentState.DECLINED, by=by, why=why, **fields)
+
+
+def lapse_unapproved(at_most: int) -> int:
+    """End what nobody approved within a day; returns how many. The next call goes on."""
+    since = timezone.now() - approvals.APPROVE_WITHIN
+    late = Repayment.objects.filter(state=RepaymentState.AWAITING, created_at__lte=since)
+    why = _("Nobody approved it within a day.")
+    return sum(move(one, RepaymentState.DECLINED, by=None, why=why) for one in late[:at_most])
+
+
+def _explain(columns: Mapping[str, Any], idempotency_key: str) -> Repayment | None:
     """Return the repayment of the same idempotency key, or raise the rule that refused the intent.
 
     None when nothing stands against it any more.
@@ -154,8 +225,8 @@ def _explain(fields: Mapping[str, Any], idempotency_key: str) -> Repayment | Non
     first = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if first:
         return first
-    of_loan = Repayment.objects.filter(app_id=fields["app_id"], account_id=fields["account_id"])
-    live = _holder(fields["app_id"], fields["account_id"], fields["external_id"])
+    of_loan = Repayment.objects.filter(app_id=columns["app_id"], account_id=columns["account_id"])
+    live = _holder(columns["app_id"], columns["account_id"], columns["external_id"])
     if live:
         raise DuplicateExternalId(live)
     busy = of_loan.filter(state__in=OPEN, set_aside_at=None).first()
@@ -304,8 +375,11 @@ def mark_alarm_seen(repayment: Repayment, by: User) -> None:
 def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
     """A person decides what became of it.
 
-    Raises DuplicateExternalId when its externalId is taken again.
+    Raises OwnRepayment for who entered it, and DuplicateExternalId when its externalId is taken
+    again.
     """
+    if repayment.created_by_id == by.pk:
+        raise OwnRepayment
     fields = {
         "resolution": resolution,
         "resolution_reason": reason,
@@ -326,7 +400,12 @@ def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User)
 
 
 def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
-    """A manager lets the loan's next repayment through while this one stays unknown."""
+    """A manager lets the loan's next repayment through while this one stays unknown.
+
+    Raises OwnRepayment for who entered it.
+    """
+    if repayment.created_by_id == by.pk:
+        raise OwnRepayment
     with transaction.atomic(durable=True):
         rows = Repayment.objects.filter(
             pk=repayment.pk, state=RepaymentState.UNKNOWN, set_aside_at=None
@@ -342,6 +421,10 @@ def _audit(repayment: Repayment, by: User | None, detail: str) -> None:
     saved = {RepaymentState.RECORDED: "yes"} | dict.fromkeys(NOTHING_SAVED, "no")
     if repayment.ended_by_sweep:
         saved[RepaymentState.NOT_SENT] = "unknown"
+    if repayment.approved_by:
+        names = {"maker": repayment.created_by.username, "approver": repayment.approved_by.username}
+        both = _("entered by %(maker)s, approved by %(approver)s") % names
+        detail = "; ".join(filter(None, (detail, both)))
     audit.record(
         by,
         "loans.makeRepayment",

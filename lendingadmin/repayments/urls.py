@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import dayend, exporting, journal, recording
+from .views import approving, dayend, exporting, journal, recording
 
 urlpatterns = [
     path("loans/<key:account_id>/repayments/new", recording.new, name="repayment-new"),
@@ -25,6 +25,8 @@ urlpatterns = [
     path("repayments/<int:number>/status", journal.status, name="repayment-status"),
     path("repayments/<int:number>/print", journal.print_receipt, name="repayment-print"),
     path("repayments/<int:number>/check", journal.check, name="repayment-check"),
+    path("repayments/<int:number>/approve", approving.approve, name="repayment-approve"),
+    path("repayments/<int:number>/decline", journal.decline, name="repayment-decline"),
     path("repayments/<int:number>/resolve", journal.resolve, name="repayment-resolve"),
     path("repayments/<int:number>/set-aside", journal.set_aside, name="repayment-set-aside"),
     path("repayments/<int:number>/alarm", journal.alarm_seen, name="repayment-alarm-seen"),

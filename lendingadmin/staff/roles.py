@@ -63,6 +63,7 @@ _RIGHTS = (
     Right("lending.events.create", _("record events"), _LENDERS),
     Right("lending.assessmentTypes.list", _("list assessment types"), ROLES),
     Right("dashboard.repayments.resolve", _("resolve an unknown repayment"), _MANAGERS),
+    Right("dashboard.repayments.approve", _("approve repayments above a limit"), _MANAGERS),
     Right("dashboard.repayments.setAside", _("set a repayment aside"), _MANAGERS),
     Right("dashboard.repayments.reportMistake", _("report a mistake in a repayment"), _WRITERS),
     Right("dashboard.repayments.reviewMistake", _("review a reported mistake"), _MANAGERS),

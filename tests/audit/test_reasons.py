@@ -34,8 +34,10 @@ def entry_of(url: str) -> Entry:
 
 
 @pytest.mark.parametrize("resolution", Resolution)
-def test_of_a_settled_repayment(manager: User, client_of: ClientOf, resolution: Resolution) -> None:
-    repayment = row(manager, RepaymentState.UNKNOWN)
+def test_of_a_settled_repayment(
+    support: User, manager: User, client_of: ClientOf, resolution: Resolution
+) -> None:
+    repayment = row(support, RepaymentState.UNKNOWN)
     assert services.resolve(repayment, resolution, REASON, manager)
     entry = entry_of(repayment.get_absolute_url())
     assert entry.detail == f"{resolution.label}, with a reason"
@@ -45,12 +47,20 @@ def test_of_a_settled_repayment(manager: User, client_of: ClientOf, resolution: 
     assert f'href="{repayment.get_absolute_url()}"' in trail
 
 
-def test_of_a_repayment_set_aside(manager: User) -> None:
-    repayment = row(manager, RepaymentState.UNKNOWN)
+def test_of_a_repayment_set_aside(support: User, manager: User) -> None:
+    repayment = row(support, RepaymentState.UNKNOWN)
     assert services.set_aside(repayment, REASON, manager)
     assert entry_of(repayment.get_absolute_url()).detail == "set aside, with a reason"
     assert "Achieng" not in stored("repayments_repayment")
     assert Repayment.objects.get().set_aside_reason == REASON
+
+
+def test_of_a_repayment_declined(support: User, manager: User) -> None:
+    repayment = row(support, RepaymentState.AWAITING, approval_reasons="amount")
+    assert services.decline(repayment, REASON, manager)
+    assert entry_of(repayment.get_absolute_url()).detail == "declined, with a reason"
+    assert "Achieng" not in stored("repayments_repayment")
+    assert Repayment.objects.get().resolution_reason == REASON
 
 
 def test_of_another_write(manager: User) -> None:

@@ -229,6 +229,16 @@ def _repayments(people: dict[str, User], book: dict[str, Loan]) -> Names:
         "refused", RepaymentState.REFUSED, status=400, error_description=words, request_id="req-9"
     )
     enter("not_sent", RepaymentState.NOT_SENT, why="No connection to the service could be opened.")
+    limit = {"approval_reasons": "amount", "amount": "75000"}
+    awaiting = enter("awaiting", RepaymentState.AWAITING, sent_at=None, **limit)
+    Reading.objects.create(
+        repayment=awaiting, kind=Reading.Kind.ENTERED, taken_at=now, paid="1000", unpaid="9000"
+    )
+    said = {"resolved_by": people["manager"], "resolved_at": now}
+    reason = "The statement shows 7,500."
+    enter(
+        "declined", RepaymentState.DECLINED, sent_at=None, resolution_reason=reason, **said, **limit
+    )
     why = "The service did not answer in time."
     enter("unknown", RepaymentState.UNKNOWN, why=why, next_check_at=now + timedelta(hours=1))
     enter("unknown_old", RepaymentState.UNKNOWN, created_at=long_ago, sent_at=long_ago)

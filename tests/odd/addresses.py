@@ -172,6 +172,8 @@ WITHOUT = {
     "mistake-report": "a person's word, kept in the database",
     "mistake-review": "a person's word, kept in the database",
     "write-resolve": "a person's word, kept in the database",
+    "repayment-approve": "only for what awaits approval; tests/repayments has the odd loans",
+    "repayment-decline": "a person's word, kept in the database",
     "repayment-resolve": "a person's word, kept in the database",
     "repayment-set-aside": "a person's word, kept in the database",
     "repayment-print": "the receipt, from the database",

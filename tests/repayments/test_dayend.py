@@ -29,6 +29,8 @@ ENTRIES: list[tuple[RepaymentState, Resolution | str, str]] = [
     (RepaymentState.RESOLVED, Resolution.NOT_RECORDED, "abandoned"),
     (RepaymentState.REFUSED, "", "refused"),
     (RepaymentState.NOT_SENT, "", "not_sent"),
+    (RepaymentState.AWAITING, "", "not_sent"),
+    (RepaymentState.DECLINED, "", "not_sent"),
 ]
 
 
@@ -49,6 +51,7 @@ def test_each_entry_has_one_standing(
     expected = {"landed": (Decimal("70.25"), 0), "doubtful": (0, Decimal("70.25"))}
     assert sums == expected.get(standing, (0, 0))
     assert line.figures.presumed == (state == RepaymentState.PRESUMED)
+    assert line.figures.awaiting == (state == RepaymentState.AWAITING)
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,7 @@ def test_the_csv_names_its_day_and_is_harmless(support: User, client_of: ClientO
         "needsCheckingSum": "2",
         "refused": "0",
         "notSent": "0",
+        "awaitingApproval": "0",
         "resolvedAsNotRecorded": "0",
     }
     assert (second["currencyCode"], second["recordedSum"]) == ("USD", "3")

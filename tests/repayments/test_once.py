@@ -12,7 +12,7 @@ from lendingadmin.repayments import sending, services
 from lendingadmin.repayments.evidence import Effect
 from lendingadmin.repayments.models import Reading, Repayment
 from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.repayments.states import UNAPPROVED, RepaymentState
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import (
     refusal,
@@ -137,9 +137,8 @@ def test_cash_gets_an_id_of_its_own(service: LoanService, support: User, asked: 
 def test_a_late_acknowledgement_moves_any_state_and_raises_an_alarm(
     service: LoanService, support: User, asked: Asked
 ) -> None:
-    for number, state in enumerate(
-        set(RepaymentState) - {RepaymentState.RECORDED, RepaymentState.SENT}
-    ):
+    never_late = {*UNAPPROVED, RepaymentState.RECORDED, RepaymentState.SENT}
+    for number, state in enumerate(set(RepaymentState) - never_late):
         repayment, _ = services.create_intent(
             asked(account_id=f"L-{number}"), support, f"form-{number}"
         )

@@ -84,6 +84,10 @@ WORK: dict[str, Callable[[User], object]] = {
     "the badge": lambda by: (
         Repayment.objects.count_waiting("kenya", with_alarms=True),
         mistakes.count_open("kenya", by),
+        Repayment.objects.awaiting_approval("kenya").exclude(created_by=by).count(),
+    ),
+    "what somebody entered today": lambda by: Repayment.objects.sum_entered(
+        gateway.lending_app("kenya"), by.pk, since=timezone.now() - timedelta(hours=9)
     ),
     "what is unknown": lambda _: Repayment.objects.count_unknown("kenya"),
     "what waits for a decision": lambda _: read_slice(
@@ -107,7 +111,7 @@ WORK: dict[str, Callable[[User], object]] = {
     "a receipt's number": lambda _: find_repayments("kenya", "KENYA-2026-000001"),
     "what may double": lambda _: list(find_abandoned("kenya", "L-1", "TX-1")),
     "one loan": lambda _: (
-        list(mistakes.annotate_mistake(Repayment.objects.of_loan("kenya", "L-1"))[:10]),
+        list(Repayment.objects.of_loan("kenya", "L-1").with_mistake()[:10]),
         list(Repayment.objects.of_loan("kenya", "L-1").filter(state__in=OPEN)),
     ),
     "one borrower": lambda _: list(Repayment.objects.of_borrower("kenya", "B-1")[:20]),

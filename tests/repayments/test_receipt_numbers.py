@@ -42,6 +42,8 @@ def test_one_is_given_when_the_outcome_is_known_and_never_before(
 ) -> None:
     known = state == RepaymentState.RECORDED
     starts = {
+        RepaymentState.AWAITING: None,
+        RepaymentState.DECLINED: RepaymentState.AWAITING,
         RepaymentState.PENDING: None,
         RepaymentState.RECORDED: RepaymentState.SENT,
         RepaymentState.SENT: RepaymentState.PENDING,
@@ -60,17 +62,19 @@ def test_one_is_given_when_the_outcome_is_known_and_never_before(
 
 @pytest.mark.parametrize("resolution", Resolution)
 def test_a_person_s_word_gives_one_where_it_says_recorded(
-    manager: User, resolution: Resolution
+    support: User, manager: User, resolution: Resolution
 ) -> None:
-    repayment = row(manager, RepaymentState.UNKNOWN)
+    repayment = row(support, RepaymentState.UNKNOWN)
     assert services.resolve(repayment, resolution, "the operator said so", manager)
     assert bool(repayment.receipt_number) == (resolution == Resolution.RECORDED)
 
 
-def test_a_late_success_gives_one_and_keeps_the_one_that_it_has(manager: User) -> None:
-    given_up = row(manager, RepaymentState.UNKNOWN)
+def test_a_late_success_gives_one_and_keeps_the_one_that_it_has(
+    support: User, manager: User
+) -> None:
+    given_up = row(support, RepaymentState.UNKNOWN)
     services.resolve(given_up, Resolution.NOT_RECORDED, "the operator said so", manager)
-    believed = row(manager, RepaymentState.UNKNOWN)
+    believed = row(support, RepaymentState.UNKNOWN)
     services.resolve(believed, Resolution.RECORDED, "the operator said so", manager)
     first = believed.receipt_number
     assert first.endswith("-000001")

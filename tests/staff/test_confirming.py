@@ -52,6 +52,7 @@ def test_what_asks_who_it_is() -> None:
         (f"{person}two-step/remove", "POST"),
         (f"{person}deactivate", "POST"),
         (f"{person}reactivate", "POST"),
+        (f"{app}repayments/<int:number>/approve", "GET", "POST"),
         (f"{app}repayments/<int:number>/resolve", "POST"),
         (f"{app}repayments/<int:number>/set-aside", "POST"),
         (f"{app}writes/<slug:idempotency_key>/resolve", "POST"),

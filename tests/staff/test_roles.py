@@ -24,6 +24,7 @@ TABLE = list(csv.DictReader((Path(__file__).parents[1] / "operations.csv").open(
 
 OWN = {
     "dashboard.repayments.resolve": {"manager"},
+    "dashboard.repayments.approve": {"manager"},
     "dashboard.repayments.setAside": {"manager"},
     "dashboard.repayments.reportMistake": {"officer", "support", "manager"},
     "dashboard.repayments.reviewMistake": {"manager"},

@@ -458,6 +458,8 @@ assessment-types/export.csv | ~export assessmentTypes.list
 @/repayments/<number>/status | loans.get
 @/repayments/<number>/print | loans.get
 @/repayments/<number>/check | loans.get
+@/repayments/<number>/approve | ~repayments.approve loans.get
+@/repayments/<number>/decline | loans.get +decline_needs
 @/repayments/<number>/resolve | ~repayments.resolve loans.get
 @/repayments/<number>/set-aside | ~repayments.setAside loans.get
 @/repayments/<number>/alarm | ~repayments.resolve loans.get

@@ -16,7 +16,7 @@ from lendingadmin.lending.values import Loan
 from lendingadmin.loans import shown
 from lendingadmin.repayments import reconciliation
 from lendingadmin.repayments.closed import explain_closed
-from lendingadmin.repayments.mistakes import annotate_mistake, list_open
+from lendingadmin.repayments.mistakes import list_open
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import OPEN
 from lendingadmin.search import opened
@@ -65,7 +65,7 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "unreadable_totals": loan_math.unreadable_totals(found),
         "steps": loan_math.schedule_rows(found, now),
         "technical": list_technical(found, shown.LOAN),
-        "here": annotate_mistake(here)[:_RECORDED_HERE],
+        "here": here.with_mistake()[:_RECORDED_HERE],
         "mistakes": list_open(app_id, account),
         "closed": explain_closed(found),
         "here_count": here.count(),

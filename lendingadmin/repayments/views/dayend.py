@@ -64,6 +64,7 @@ COLUMNS = (
     "needsCheckingSum",
     "refused",
     "notSent",
+    "awaitingApproval",
     "resolvedAsNotRecorded",
 )
 

@@ -42,6 +42,8 @@ COLUMNS = (
     "sentAt",
     "requestId",
     "receiptNumber",
+    "approvedBy",
+    "approvedAt",
     "mistakeReports",
     "mistakeReportedBy",
     "mistakeReportedAt",
@@ -81,7 +83,9 @@ def _found(wanted: dict[str, Any], app: LendingApp) -> QuerySet[Repayment]:
     rows = Repayment.objects.filter(*build_conditions(wanted, app).values(), app_id=app.app_id)
     rows = rows.on_days(wanted["since"], wanted["until"], wanted["by"], app.zone)
     reports = Mistake.objects.select_related("reported_by", "reviewed_by")
-    rows = rows.select_related("created_by").prefetch_related(Prefetch("mistakes", reports))
+    rows = rows.select_related("created_by", "approved_by").prefetch_related(
+        Prefetch("mistakes", reports)
+    )
     return rows.order_by(f"-{get_order(wanted)}", "-id")
 
 
@@ -106,6 +110,8 @@ def _row(repayment: Repayment) -> Iterable[object]:
         _when(repayment.sent_at),
         repayment.request_id,
         repayment.receipt_number,
+        repayment.approved_by.username if repayment.approved_by else None,
+        _when(repayment.approved_at),
     )
 
 

@@ -17,7 +17,15 @@ from lendingadmin import gateway
 from lendingadmin.display import formats
 from lendingadmin.display.money import money
 from lendingadmin.gateway import LendingApp
-from lendingadmin.repayments import filters, mistakes, receipts, reconciliation, services, sms
+from lendingadmin.repayments import (
+    approvals,
+    filters,
+    mistakes,
+    receipts,
+    reconciliation,
+    services,
+    sms,
+)
 from lendingadmin.repayments.attribution import attribution_of
 from lendingadmin.repayments.forms import (
     JournalForm,
@@ -29,6 +37,7 @@ from lendingadmin.repayments.forms import (
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RESOLVABLE, RepaymentState, Resolution
 from lendingadmin.search import opened
+from lendingadmin.staff.models import User
 from lendingadmin.ui.access import access
 from lendingadmin.ui.keyset import Slice, build_pager, read_slice
 from lendingadmin.ui.lists import whole_number
@@ -66,7 +75,7 @@ def journal(request: PersonRequest, app_id: str) -> HttpResponse:
 
 def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Slice:
     # A join would be made for each of the rows that the filter looks through, not of the page's.
-    rows = mistakes.annotate_mistake(Repayment.objects.prefetch_related("created_by"))
+    rows = Repayment.objects.prefetch_related("created_by", "approved_by").with_mistake()
     rows, only = filters.find_rows(rows, wanted, app)
     behind = whole_number(request.GET.get("before")) or None
     return read_slice(rows, filters.get_order(wanted), PAGE_SIZE, behind=behind, only=only)
@@ -76,9 +85,12 @@ def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Sl
 def needs_checking(request: PersonRequest, app_id: str) -> HttpResponse:
     """What needs checking: checked again while somebody looks; a person decides the rest."""
     reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)
-    rows = mistakes.annotate_mistake(Repayment.objects.all())
+    rows = Repayment.objects.with_mistake()
     reports, alarms = mistakes.list_open(app_id), rows.with_unseen_alarm(app_id)
     context = {
+        "awaiting": _list_page(
+            request, rows.awaiting_approval(app_id), "created_at", "waiting", _FEW
+        ),
         "unresolved": _list_page(request, rows.needing_checks(app_id), "created_at", "after"),
         "alarms": _list_page(request, alarms, "alarm_at", "alarms", _FEW),
         "mistakes": _list_page(request, reports, "reported_at", "reports", _FEW),
@@ -113,7 +125,9 @@ def receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 def _one(app_id: str, number: int) -> Repayment:
     return get_object_or_404(
-        Repayment.objects.select_related("created_by", "retry_of"), app_id=app_id, pk=number
+        Repayment.objects.select_related("created_by", "approved_by", "retry_of"),
+        app_id=app_id,
+        pk=number,
     )
 
 
@@ -122,6 +136,7 @@ def _receipt(
     repayment: Repayment,
     resolve_form: Form | None = None,
     aside_form: Form | None = None,
+    decline_form: Form | None = None,
     **mistake_forms: Form,
 ) -> HttpResponse:
     reports = mistakes.section(request, repayment, **mistake_forms)
@@ -134,14 +149,25 @@ def _receipt(
         "sms": sms.write_sms(receipt) if receipt.is_one else "",
         "resolve_form": resolve_form or ResolveForm(),
         "aside_form": aside_form or ReasonForm(prefix="aside"),
+        "decline_form": decline_form or ReasonForm(prefix="decline"),
         "readings": repayment.readings.all(),
         "retries": repayment.retries.all(),
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
         "may_resolve": request.user.has_perm("dashboard.repayments.resolve"),
+        "may_approve": approvals.may_approve(repayment, request.user),
+        "approvers": _list_approvers(repayment),
+        "is_own": repayment.created_by_id == request.user.pk,
         "may_set_aside": request.user.has_perm("dashboard.repayments.setAside"),
         "app": gateway.lending_app(repayment.app_id),
     }
     return render(request, "repayments/receipt.html", context)
+
+
+def _list_approvers(repayment: Repayment) -> list[User]:
+    """A few of those who may approve what waits for it."""
+    if repayment.state != RepaymentState.AWAITING:
+        return []
+    return list(approvals.list_approvers(repayment.app_id, but=repayment.created_by)[:_FEW])
 
 
 @access("lending.loans.get")
@@ -241,6 +267,9 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     resolution, reason = Resolution(form.cleaned_data["resolution"]), form.cleaned_data["reason"]
     try:
         done = services.resolve(repayment, resolution, reason, request.user)
+    except services.OwnRepayment:
+        form.add_error(None, _("Not saved: you entered it, so somebody else resolves it."))
+        return _receipt(request, repayment, resolve_form=form)
     except services.DuplicateExternalId as rule:
         words = _("%(repayment)s bears the same transaction id and holds it now.")
         form.add_error(None, words % {"repayment": rule.other})
@@ -263,10 +292,35 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     form = ReasonForm(request.POST, prefix="aside")
     if not form.is_valid():
         return _receipt(request, repayment, aside_form=form)
-    if services.set_aside(repayment, form.cleaned_data["reason"], request.user):
+    try:
+        done = services.set_aside(repayment, form.cleaned_data["reason"], request.user)
+    except services.OwnRepayment:
+        form.add_error(None, _("Not saved: you entered it, so somebody else sets it aside."))
+        return _receipt(request, repayment, aside_form=form)
+    if done:
         messages.success(request, _("Set aside. The loan takes its next repayment again."))
     else:
         messages.warning(request, _("Nothing was changed: it is not unknown any more."))
+    return redirect(repayment)
+
+
+def decline_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str, ...]:
+    """Who entered it may take it back; somebody else needs the right to approve it."""
+    is_own = _one(app_id, number).created_by_id == request.user.pk
+    return () if is_own else (approvals.APPROVE,)
+
+
+@access("lending.loans.get", methods=("POST",), needs=decline_needs)
+def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """An approver, or who entered it, decides with a reason that it is not sent."""
+    repayment = _one(app_id, number)
+    form = ReasonForm(request.POST, prefix="decline")
+    if not form.is_valid():
+        return _receipt(request, repayment, decline_form=form)
+    if services.decline(repayment, form.cleaned_data["reason"], request.user):
+        messages.success(request, _("Saved: it is not sent. Your reason is kept with it."))
+    else:
+        messages.warning(request, _("Nothing was changed: it does not wait for approval any more."))
     return redirect(repayment)
 
 

@@ -19,7 +19,7 @@ from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.values import Loan
-from lendingadmin.repayments import sending, services
+from lendingadmin.repayments import approvals, sending, services
 from lendingadmin.repayments.closed import explain_closed
 from lendingadmin.repayments.estimate import estimate
 from lendingadmin.repayments.forms import RepaymentForm, date_notices, initial_from, request_from
@@ -211,6 +211,8 @@ def confirm(
             )
         except (services.DuplicateExternalId, services.LoanBusy) as rule:
             stands_against = rule
+        except services.NobodyToApprove:
+            obstacle = "nobody"  # the page says it of itself
         except services.MayDouble:
             obstacle = "may_double"  # it was abandoned this very moment
         else:
@@ -241,8 +243,13 @@ def _show_confirm(
     overpaid = f"{found.overpaid:f}" if is_compared and found.overpaid else ""
     args, listed = [asked.app_id, asked.account_id], carry_list(request, asked.app_id)
     again = {"retry_of": asked.retry_of} if asked.retry_of else {}
+    reasons = approvals.find_reasons(asked, request.user, idempotency_key, timezone.now())
+    approvers = list(approvals.list_approvers(asked.app_id, request.user)) if reasons else []
     context = {
         "asked": asked,
+        "reasons": approvals.describe_reasons(",".join(reasons)),
+        "approvers": approvers,
+        "nobody_approves": bool(reasons) and not approvers,
         "shown_currency": asked.currency_code or app.currency,
         "edit_url": reverse(
             "repayment-new", args=args, query={"form": idempotency_key} | again | listed

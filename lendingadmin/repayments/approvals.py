@@ -1,0 +1,81 @@
+"""Which repayments need a second person before they are sent, and who that may be.
+
+The commands are `services.approve` and `services.decline`; the database itself refuses to let a
+repayment go that needs a second person and has none (`models.Repayment`).
+"""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.utils.translation import gettext, gettext_noop
+
+from lendingadmin.gateway import lending_app
+from lendingadmin.staff.models import User
+from lendingadmin.ui.keyset import COUNTED
+
+from . import limits
+from .lookalikes import look_alikes
+from .models import Repayment
+from .states import RepaymentState
+
+if TYPE_CHECKING:
+    from .services import Request
+
+APPROVE = "dashboard.repayments.approve"
+# An approval is for what was entered lately: after that it is entered again.
+APPROVE_WITHIN = timedelta(days=1)
+
+_WORDS = {
+    limits.AMOUNT: gettext_noop("it is above the limit of one repayment"),
+    limits.DAY: gettext_noop("it is above the limit of what one person records in a day"),
+    limits.LOOK_ALIKE: gettext_noop("it looks like a repayment that was entered before"),
+    limits.CURRENCY: gettext_noop("it is in another currency than the limits"),
+}
+
+
+def find_reasons(asked: "Request", by: User, idempotency_key: str, now: datetime) -> list[str]:
+    """Why this needs a second person, of `limits.REASONS`; none where it does not."""
+    own = settings.APPROVAL_LIMITS.get(asked.app_id)
+    if own is None:
+        return []
+    app = lending_app(asked.app_id)
+    midnight = now.astimezone(app.zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    return limits.list_reasons(
+        own,
+        asked.amount,
+        entered=(
+            Decimal(0)
+            if own.day is None
+            else Repayment.objects.sum_entered(app, by.pk, since=midnight)
+        ),
+        is_converted=asked.currency_code not in ("", app.currency),
+        is_alike=own.look_alikes and bool(look_alikes(asked, idempotency_key)),
+    )
+
+
+def list_approvers(app_id: str, but: User) -> QuerySet[User]:
+    """The people who may approve in an app what this person entered."""
+    app: Any = app_id
+    return User.objects.with_perm(APPROVE, obj=app).exclude(pk=but.pk).order_by("username")
+
+
+def may_approve(repayment: Repayment, person: User) -> bool:
+    """Whether it waits for somebody like this person; nobody approves what they entered."""
+    is_other = repayment.created_by_id != person.pk
+    return repayment.state == RepaymentState.AWAITING and is_other and person.has_perm(APPROVE)
+
+
+def count_awaiting(app_id: str, person: User) -> int:
+    """How many wait for somebody like this person, up to `keyset.COUNTED` + 1."""
+    if not settings.APPROVAL_LIMITS or not person.has_perm(APPROVE, app_id):
+        return 0
+    rows = Repayment.objects.filter(app_id=app_id, state=RepaymentState.AWAITING)
+    return rows.exclude(created_by=person)[: COUNTED + 1].count()
+
+
+def describe_reasons(reasons: str) -> str:
+    """Why a second person is needed, in words, by what the row keeps: `amount,day`."""
+    return "; ".join(gettext(_WORDS[reason]) for reason in reasons.split(",") if reason in _WORDS)

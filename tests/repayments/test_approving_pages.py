@@ -1,0 +1,189 @@
+"""The pages of what needs a second person, before the service whose loan a test may move."""
+
+import html
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
+from tests.faults.behaviours import empty, refusal, reply, reset
+from tests.repayments.pages import filled, hidden
+from tests.repayments.rows import row
+from tests.repayments.service import LoanService
+from tests.roles import hold_only
+
+from .test_limits import READ
+
+pytestmark = pytest.mark.django_db(transaction=True)
+NEW = "/apps/kenya/loans/L-1/repayments/new"
+WAITING = "/apps/kenya/repayments/unknown/"
+
+
+@pytest.fixture(autouse=True)
+def limits(settings: Any) -> None:
+    settings.APPROVAL_LIMITS = READ("kenya:400")
+
+
+@pytest.fixture
+def office(client_of: ClientOf, manager: User) -> Client:
+    """The manager's browser."""
+    return client_of(manager)
+
+
+def text_of(answer: Any) -> str:
+    """What a person reads on a page."""
+    return " ".join(re.sub(r"<[^>]+>", " ", html.unescape(answer.content.decode())).split())
+
+
+def ask(desk: Client, amount: str = "500") -> str:
+    """Fill in the form; the address of its review."""
+    answer = desk.post(NEW, filled(desk.get(NEW), amount=amount))
+    return str(answer.headers["Location"])
+
+
+def enter(desk: Client, amount: str = "500") -> Repayment:
+    """Fill in the form and send it."""
+    review = ask(desk, amount)
+    desk.post(review, hidden(desk.get(review)))
+    return Repayment.objects.latest("pk")
+
+
+def approve(office: Client, repayment: Repayment, **fields: str) -> Any:
+    """Open the page that approves it, and press its button."""
+    address = f"{repayment.get_absolute_url()}approve"
+    return office.post(address, hidden(office.get(address)) | fields, follow=True)
+
+
+def test_the_way_from_the_form_to_the_service(
+    service: LoanService, desk: Client, office: Client
+) -> None:
+    review = ask(desk)
+    page = text_of(desk.get(review))
+    assert "It needs a second person because it is above the limit of one repayment" in page
+    assert "one of these approves it, within a day: manager." in page
+    assert "Ask for approval of KES 500.00" in page
+    receipt = text_of(desk.post(review, hidden(desk.get(review)), follow=True))
+    assert "Awaiting approval" in receipt and "Nothing was recorded" in receipt
+    assert "nobody yet; these may: manager" in receipt
+    repayment = Repayment.objects.get()
+    assert service.asked == 0
+    assert str(repayment) in text_of(office.get(WAITING))
+    service.someone_else_pays("70")
+    shown = text_of(office.get(f"{repayment.get_absolute_url()}approve"))
+    assert "support entered it" in shown and "the loan has moved" in shown
+    assert "Paid KES 1,000.00 → 1,070.00 Unpaid KES 9,000.00 → 8,930.00" in shown
+    page = text_of(approve(office, repayment))
+    assert "Recorded" in page and service.asked == 1
+    assert "manager," in page
+
+
+def test_what_moved_while_the_approver_looked_is_shown_again(
+    service: LoanService, desk: Client, office: Client
+) -> None:
+    repayment = enter(desk)
+    address = f"{repayment.get_absolute_url()}approve"
+    shown = hidden(office.get(address))
+    service.someone_else_pays("70")
+    page = text_of(office.post(address, shown))
+    assert "Not sent. The loan, or what looks like this repayment, changed meanwhile." in page
+    assert service.asked == 0
+    assert "Recorded" in text_of(approve(office, repayment))
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [refusal(500, "down"), reset(), reply(b"[]"), empty()],
+    ids=["500", "reset", "list", "empty"],
+)
+def test_a_loan_that_can_t_be_read_leaves_it_waiting(
+    service: LoanService, desk: Client, office: Client, fault: Any
+) -> None:
+    repayment = enter(desk)
+    address = f"{repayment.get_absolute_url()}approve"
+    shown = hidden(office.get(address))
+    service.server.on("GET /v1/projects", fault)
+    for answer in (office.get(address), office.post(address, shown)):
+        assert answer.status_code in (404, 502, 503, 504), answer
+    repayment.refresh_from_db()
+    assert repayment.state == RepaymentState.AWAITING and service.asked == 0
+
+
+def test_who_entered_it_neither_sees_the_button_nor_may_press_it(
+    service: LoanService, manager: User, office: Client, support: User
+) -> None:
+    own = row(manager, RepaymentState.AWAITING, "500", approval_reasons="amount")
+    page = text_of(office.get(own.get_absolute_url()))
+    assert "Take it back" in page and "Review" not in page
+    assert "does not wait for your approval" in text_of(approve(office, own))
+    assert service.asked == 0
+
+
+def test_a_support_person_may_not_approve_or_decline_a_colleague_s(
+    service: LoanService, manager: User, desk: Client
+) -> None:
+    waiting = row(manager, RepaymentState.AWAITING, "500", approval_reasons="amount")
+    assert desk.get(f"{waiting.get_absolute_url()}approve").status_code == 403
+    answer = desk.post(f"{waiting.get_absolute_url()}decline", {"decline-reason": "because"})
+    assert answer.status_code == 403
+    waiting.refresh_from_db()
+    assert waiting.state == RepaymentState.AWAITING
+
+
+def test_without_anybody_else_it_says_so_at_once(
+    service: LoanService, desk: Client, manager: User
+) -> None:
+    hold_only(manager, "lending.loans.get")
+    review = ask(desk)
+    page = text_of(desk.get(review))
+    assert "nobody else may approve repayments in kenya" in page
+    assert "Ask for approval" not in page
+    answer = text_of(desk.post(review, {"seen": "0", "shown": "", "overpaid": ""}))
+    assert "Nothing was sent." in answer
+    assert not Repayment.objects.exists()
+
+
+def test_declining_takes_a_reason_and_says_what_it_did(
+    service: LoanService, desk: Client, office: Client
+) -> None:
+    repayment = enter(desk)
+    address = f"{repayment.get_absolute_url()}decline"
+    refused = text_of(office.post(address, {"decline-reason": " "}))
+    assert "This field is required." in refused
+    said = {"decline-reason": "the statement shows 50"}
+    page = text_of(office.post(address, said, follow=True))
+    assert "Saved: it is not sent." in page and "the statement shows 50" in page
+    assert "Not approved" in page and "Send it again" in text_of(
+        desk.get(repayment.get_absolute_url())
+    )
+    again = text_of(office.post(address, said, follow=True))
+    assert "does not wait for approval any more" in again
+    assert service.asked == 0
+
+
+def test_journal_csv_and_receipt_bear_both_names(
+    service: LoanService, desk: Client, office: Client
+) -> None:
+    repayment = enter(desk)
+    approve(office, repayment)
+    assert "approved by manager" in text_of(desk.get("/apps/kenya/repayments/"))
+    receipt = text_of(desk.get(repayment.get_absolute_url()))
+    assert re.search(r"Approved by manager, .* Reference|Approved by manager", receipt)
+    answer = desk.get("/apps/kenya/repayments/export.csv")
+    head, line = b"".join(answer.streaming_content).decode("utf-8-sig").splitlines()[:2]
+    cells = dict(zip(head.split(","), line.split(","), strict=False))
+    assert (cells["person"], cells["approvedBy"]) == ("support", "manager")
+    assert cells["approvedAt"]
+
+
+def test_the_number_beside_what_needs_checking_counts_it_for_approvers_alone(
+    service: LoanService, desk: Client, office: Client
+) -> None:
+    enter(desk)
+    badge = r"Needs checking\s*1"
+    assert re.search(badge, text_of(office.get("/glossary/")))
+    assert not re.search(badge, text_of(desk.get("/glossary/")))
