@@ -29,6 +29,8 @@ class Row(NamedTuple):
     state: str
     resolution: str
     was_sent: bool
+    person: str
+    approved_by: str
 
 
 class Receipt(NamedTuple):
@@ -60,6 +62,8 @@ def _row(line: dict[str, str]) -> Row:
         line["state"],
         line["resolvedAs"],
         bool(line["sentAt"]),
+        line["person"],
+        line["approvedBy"],
     )
 
 

@@ -73,6 +73,10 @@ def form_url(app: str, loan: str, retry_of: int | None = None) -> str:
     return f"/apps/{app}/loans/{loan}/repayments/new{again}"
 
 
+def approve_url(app: str, number: int) -> str:
+    return f"/apps/{app}/repayments/{number}/approve"
+
+
 def fill_in(browser: Browser, url: str, external_id: str, amount: str) -> str | None:
     """Open the form, fill it in and send it: the address of the confirm step, if it led there."""
     page = browser.get(url)

@@ -13,7 +13,7 @@ from decimal import Decimal
 from tests.proof.claims import Receipt, Row
 from tests.proof.hostile import Event
 
-NOTHING_SAVED = ("pending", "refused", "not_sent")
+NOTHING_SAVED = ("awaiting", "declined", "pending", "refused", "not_sent")
 IN_DOUBT = ("sent", "unknown", "presumed", "not_found", "resolved")
 OPEN = ("pending", "sent", "unknown")
 START = Decimal("1000.00")
@@ -31,6 +31,7 @@ class World:
     warned   how often people sent this externalId of a loan again after they had been warned that
              it may double, and agreed
     balances what the service says stands as paid, by loan
+    limit    above which a repayment needs a second person
     """
 
     events: list[Event]
@@ -38,6 +39,7 @@ class World:
     receipts: Mapping[int, Receipt] = field(default_factory=dict)
     warned: Counter[Key] = field(default_factory=Counter)
     balances: Mapping[str, Decimal] = field(default_factory=dict)
+    limit: Decimal = Decimal("Infinity")
 
     def __post_init__(self) -> None:
         own = [event for event in self.events if event.by == "dashboard"]
@@ -73,6 +75,13 @@ def each_row_is_sent_once(world: World) -> Iterator[str]:
     for key, times in world.arrived.items():
         if times > rows[key]:
             yield f"{key} arrived {times} times, for {rows[key]} rows that say they were sent"
+
+
+def nothing_goes_alone(world: World) -> Iterator[str]:
+    """What is above the limit was sent with a second person's approval, and no other way."""
+    for row in world.rows:
+        if row.was_sent and row.amount > world.limit and row.approved_by in ("", row.person):
+            yield f"rp-{row.number} of {row.person} was sent, approved by “{row.approved_by}”"
 
 
 def nothing_is_lost(world: World) -> Iterator[str]:
@@ -122,6 +131,8 @@ def _others_moved_it(world: World, key: Key) -> bool:
 
 _SAVED = {
     "recorded": ("It is recorded.",),
+    "awaiting": ("Nothing was recorded.",),
+    "declined": ("Nothing was recorded.",),
     "refused": ("Nothing was recorded.",),
     "not_sent": ("Nothing was recorded.", "Nothing was recorded, as far as this journal knows."),
     "pending": ("Not known yet.",),
@@ -207,6 +218,7 @@ def landed_is_paid(world: World) -> Iterator[str]:
 INVARIANTS: tuple[Callable[[World], Iterator[str]], ...] = (
     at_the_service_once,
     each_row_is_sent_once,
+    nothing_goes_alone,
     nothing_is_lost,
     refused_is_not_there,
     recorded_is_true,

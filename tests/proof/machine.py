@@ -6,6 +6,7 @@ agreed to a warning. What it judges by is the service's log and the dashboard's 
 
 from collections import Counter
 from collections.abc import Callable
+from decimal import Decimal
 from io import StringIO
 from typing import NamedTuple, TypeVar
 
@@ -17,13 +18,26 @@ from tests.proof.claims import Receipt, Row, journal, receipt
 from tests.proof.clock import Clock
 from tests.proof.crash import exit_at, in_child
 from tests.proof.crashing import APP, restart
-from tests.proof.desk import Browser, Confirm, fill_in, form_url, open_confirm, press
+from tests.proof.desk import (
+    Browser,
+    Confirm,
+    approve_url,
+    fill_in,
+    form_url,
+    open_confirm,
+    press,
+)
 from tests.proof.hostile import FAULTS, Hostile
 from tests.proof.invariants import Key, World, broken
 from tests.repayments.threads import at_once
 
 PEOPLE = ("support", "colleague", "manager")
+# Approves, resolves and sets aside what the others entered.
+HEAD = "head"
+# Some of the amounts need a second person.
+LIMIT = Decimal(50)
 _PEOPLE = some.sampled_from(PEOPLE)
+_APPROVERS = some.sampled_from((HEAD, HEAD, "manager"))
 _LOANS = some.integers(0, 1)
 _IDS = some.sampled_from(("TX-1", "TX-1", "TX-2", ""))
 _AMOUNTS = some.sampled_from(("75.25", "75.25", "20.00"))
@@ -80,7 +94,7 @@ class Machine(RuleBasedStateMachine):
 
     @initialize()
     def everybody_signs_in(self) -> None:
-        self.browsers = {person: self.scene.sign_in(person) for person in PEOPLE}
+        self.browsers = {person: self.scene.sign_in(person) for person in (*PEOPLE, HEAD)}
 
     # --- at the form ---------------------------------------------------------------------
 
@@ -151,6 +165,51 @@ class Machine(RuleBasedStateMachine):
         if agree and tab.confirm.warns:
             self.agreed[tab.confirm.url] = tab.key
 
+    # --- approving -----------------------------------------------------------------------
+
+    @precondition(lambda self: self._waiting)
+    @rule(person=_APPROVERS, pick=_PICK, agree=some.booleans(), fault=_FAULTS)
+    def approve(self, person: str, pick: int, agree: bool, fault: str) -> None:
+        self.hostile.plan(fault)
+        self._approve(person, _one(self._waiting, pick), agree)
+
+    @precondition(lambda self: self._waiting)
+    @rule(pick=_PICK, agree=some.booleans(), fault=_FAULTS)
+    def approve_two_at_once(self, pick: int, agree: bool, fault: str) -> None:
+        self.hostile.plan(fault)
+        row, people = _one(self._waiting, pick), (HEAD, "manager")
+        results = at_once(2, lambda number: self._approve(people[number], row, agree))
+        errors = [result for result in results if isinstance(result, Exception)]
+        assert not errors, errors
+
+    @precondition(lambda self: self._waiting)
+    @rule(pick=_PICK, fault=_FAULTS, point=some.integers(1, 400))
+    def approve_and_crash(self, pick: int, fault: str, point: int) -> None:
+        self.hostile.plan(fault)
+        row = _one(self._waiting, pick)
+
+        def act() -> None:
+            exit_at(point)
+            self._approve(HEAD, row, agree=True)
+
+        in_child(act)
+
+    @precondition(lambda self: self._waiting)
+    @rule(person=_APPROVERS, pick=_PICK)
+    def decline(self, person: str, pick: int) -> None:
+        row = _one(self._waiting, pick)
+        self._post(person, row, "decline", {"decline-reason": "the statement says otherwise"})
+
+    @property
+    def _waiting(self) -> list[Row]:
+        return [row for row in self.rows if row.state == "awaiting"]
+
+    def _approve(self, person: str, row: Row, agree: bool) -> None:
+        page = open_confirm(self.browsers[person], approve_url(APP, row.number))
+        if page:
+            answer = press(self.browsers[person], page, agree)
+            assert answer.status in (200, 302), answer
+
     # --- two on one loan -----------------------------------------------------------------
 
     @rule(person=_PEOPLE, loan=_LOANS, amount=_AMOUNTS, faults=_TWO_LOST, then=_THEN)
@@ -195,7 +254,7 @@ class Machine(RuleBasedStateMachine):
         for row in self._rows_of(loan):
             if row.state in _SETTLEABLE and (row.loan, row.external_id) in there:
                 words = {"resolution": "recorded", "reason": "it is on the statement"}
-                self._post("manager", row, "resolve", words)
+                self._post(HEAD, row, "resolve", words)
                 self.receipts.pop(row.number, None)
 
     def _look_at_all(self, loan: int) -> None:
@@ -208,6 +267,9 @@ class Machine(RuleBasedStateMachine):
         if len(self.tabs) > before:
             self.hostile.plan(fault)
             self._press(self.tabs[-1], agree=True)
+            for row in self._rows_of(loan):
+                if row.state == "awaiting":
+                    self._approve(HEAD, row, agree=True)
 
     def _rows_of(self, loan: int) -> list[Row]:
         self.rows = journal(self.browsers["manager"], APP)
@@ -243,9 +305,7 @@ class Machine(RuleBasedStateMachine):
     @rule(pick=_PICK, resolution=some.sampled_from(("recorded", "not_recorded")))
     def settle(self, pick: int, resolution: str) -> None:
         row = _one([row for row in self.rows if row.state in _SETTLEABLE], pick)
-        self._post(
-            "manager", row, "resolve", {"resolution": resolution, "reason": "the statement says"}
-        )
+        self._post(HEAD, row, "resolve", {"resolution": resolution, "reason": "the statement says"})
 
     @precondition(lambda self: any(row.state == "unknown" for row in self.rows))
     @rule(pick=_PICK)
@@ -253,7 +313,7 @@ class Machine(RuleBasedStateMachine):
         self._set_aside(_one([row for row in self.rows if row.state == "unknown"], pick))
 
     def _set_aside(self, row: Row) -> None:
-        self._post("manager", row, "set-aside", {"aside-reason": "the next customer waits"})
+        self._post(HEAD, row, "set-aside", {"aside-reason": "the next customer waits"})
         self.receipts.pop(row.number, None)
 
     def _post(self, person: str, row: Row, act: str, fields: dict[str, str]) -> None:
@@ -280,7 +340,8 @@ class Machine(RuleBasedStateMachine):
         events = self.hostile.events(since=self.seen_lines)
         paid = self.hostile.balances()
         balances = {loan: paid[loan] for loan in self.scene.loans}
-        world = World(events, self.rows, receipts, Counter(self.agreed.values()), balances)
+        agreed = Counter(self.agreed.values())
+        world = World(events, self.rows, receipts, agreed, balances, LIMIT)
         found = broken(world)
         assert not found, found
 
@@ -299,7 +360,7 @@ class Machine(RuleBasedStateMachine):
 
 
 Thing = TypeVar("Thing")
-_RESENDABLE = ("refused", "not_sent", "not_found")
+_RESENDABLE = ("declined", "refused", "not_sent", "not_found")
 _SETTLEABLE = ("unknown", "presumed", "not_found")
 
 

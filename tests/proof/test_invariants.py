@@ -18,8 +18,9 @@ def event(kind: str, fault: str = "honest", by: str = "dashboard", at: float = 0
     return Event(at, kind, 1, "L-1", "TX" if by == "dashboard" else "O", Decimal(10), by, fault)
 
 
-def row(state: str, number: int = 1, external_id: str = "TX") -> Row:
-    return Row(number, "L-1", external_id, Decimal(10), state, "", state not in ("pending",))
+def row(state: str, number: int = 1, external_id: str = "TX", approved_by: str = "") -> Row:
+    was_sent = state not in ("pending",)
+    return Row(number, "L-1", external_id, Decimal(10), state, "", was_sent, "maker", approved_by)
 
 
 def says(saved: str, words: str = "", effect: str = "", not_seen: bool = False) -> Receipt:
@@ -43,6 +44,9 @@ GOOD = {
         [row("not_found"), row("recorded", 2)],
         warned=Counter({KEY: 1}),
     ),
+    "approved by another": World(
+        [ARRIVED, COMMITTED, SAID_YES], [row("recorded", approved_by="head")], limit=Decimal(9)
+    ),
     "a lie that is told of": World(
         [ARRIVED, LIED],
         [row("recorded")],
@@ -64,6 +68,14 @@ BAD: dict[str, tuple[Callable[[World], Iterator[str]], World]] = {
         World([COMMITTED, COMMITTED], [row("not_found"), row("recorded", 2)]),
     ),
     "sent twice": (invariants.each_row_is_sent_once, World([ARRIVED, ARRIVED], [row("sent")])),
+    "sent above the limit by one person": (
+        invariants.nothing_goes_alone,
+        World([ARRIVED], [row("sent")], limit=Decimal(9)),
+    ),
+    "sent above the limit, approved by who entered it": (
+        invariants.nothing_goes_alone,
+        World([ARRIVED], [row("sent", approved_by="maker")], limit=Decimal(9)),
+    ),
     "sent without a row": (invariants.each_row_is_sent_once, World([ARRIVED], [])),
     "lost": (invariants.nothing_is_lost, World([COMMITTED], [])),
     "refused, yet there": (invariants.refused_is_not_there, World([COMMITTED], [row("refused")])),

@@ -11,15 +11,18 @@ from typing import Any
 import pytest
 from django.test import Client
 from django_tasks_db.models import DBTaskResult
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from lendingadmin.repayments.limits import ApprovalLimits
 from lendingadmin.repayments.models import Reading, Repayment
 from lendingadmin.staff.models import User
 from tests.proof.clock import Clock
+from tests.proof.crashing import APP
 from tests.proof.desk import InProcess
 from tests.proof.hostile import Hostile
-from tests.proof.machine import Machine, Scene
+from tests.proof.machine import HEAD, LIMIT, Machine, Scene
 from tests.proof.results import note
 from tests.roles import give_roles
 
@@ -30,11 +33,13 @@ _SUITE = "PROOF_EXAMPLES" not in os.environ
 
 @pytest.mark.django_db(transaction=True)
 def test_in_any_order_nothing_untrue_is_claimed(
-    hostile: Hostile, clock: Clock, support: User, manager: User
+    hostile: Hostile, clock: Clock, support: User, manager: User, settings: Any
 ) -> None:
-    colleague = User.objects.create_user("colleague")
-    give_roles(colleague, "support")
-    people = {"support": support, "manager": manager, "colleague": colleague}
+    settings.APPROVAL_LIMITS = {APP: ApprovalLimits(LIMIT, None, look_alikes=False)}
+    people = {"support": support, "manager": manager}
+    for name, role in (("colleague", "support"), (HEAD, "manager")):
+        people[name] = User.objects.create_user(name)
+        give_roles(people[name], role)
     loans = zip(hostile.loans[::2], hostile.loans[1::2], strict=True)
     examples = itertools.count()
 
@@ -51,7 +56,7 @@ def test_in_any_order_nothing_untrue_is_claimed(
     play: Any = lambda: Machine(scene, _forget)  # noqa: E731
     run_state_machine_as_test(
         play,
-        settings=settings(
+        settings=hypothesis_settings(
             max_examples=_EXAMPLES,
             stateful_step_count=_STEPS,
             deadline=None,
