@@ -264,11 +264,13 @@ def move(
         moved = rows.update(state=to, state_at=now, why=why, **fields)
         repayment.refresh_from_db()
         if moved:
-            _audit(repayment, by, why)
-            if to in _LANDS:
-                _withdraw_presumptions(repayment)
-            # Last, because every other receipt of the app waits until this transaction ends.
+            withdrawn = _withdraw_presumptions(repayment) if to in _LANDS else []
+            # Late, because every other receipt of the app waits until this transaction ends.
             receipts.give_number(repayment)
+            # Behind all changes, because every other entry of the trail waits too.
+            _audit(repayment, by, why)
+            for presumed in withdrawn:
+                _audit(presumed, None, presumed.why)
     return moved == 1
 
 
@@ -278,12 +280,13 @@ def _lock_loan(repayment: Repayment) -> None:
     list(rows.values_list("pk", flat=True))
 
 
-def _withdraw_presumptions(landed: Repayment) -> None:
+def _withdraw_presumptions(landed: Repayment) -> list[Repayment]:
     """What was presumed from a rise that another repayment accounts for is unknown again.
 
     That is so once the service acknowledges the other one late, or a person says that it was
-    recorded: a rise speaks for one repayment only.
+    recorded: a rise speaks for one repayment only. Gives those that were withdrawn.
     """
+    withdrawn = []
     for presumed in _of_loan(landed).filter(state=RepaymentState.PRESUMED):
         found = attribution_of(presumed)
         if found is None or found.effect in (Effect.SEEN, Effect.MORE):
@@ -302,7 +305,8 @@ def _withdraw_presumptions(landed: Repayment) -> None:
             # The loan's next repayment is under way: only one of them can be open.
             row.update(**fields, set_aside_at=timezone.now(), set_aside_reason=why)
         presumed.refresh_from_db()
-        _audit(presumed, None, why)
+        withdrawn.append(presumed)
+    return withdrawn
 
 
 def _of_loan(repayment: Repayment) -> QuerySet[Repayment]:

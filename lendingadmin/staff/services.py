@@ -127,7 +127,9 @@ def change_person(by: User, pk: int) -> Iterator[User]:
     """
     with transaction.atomic():
         # In the order of their keys, so that no two wait for each other.
-        list(User.objects.select_for_update().filter(pk__in=(by.pk, pk)).order_by("pk"))
+        # Entries of the trail refer to people and must not wait for this, hence no key.
+        people = User.objects.select_for_update(no_key=True).filter(pk__in=(by.pk, pk))
+        list(people.order_by("pk"))
         manager = User.objects.filter(pk=by.pk, is_active=True).first()
         if manager is None or not manager.has_perm(MANAGE_PEOPLE):
             raise ChangeRefused(_("You may no longer manage people. Nothing was changed."))
@@ -266,7 +268,7 @@ def set_password_by_link(request: HttpRequest, pk: int, token: str, password: st
     A new password ends every session that was begun with the old one.
     """
     with transaction.atomic():
-        person = User.objects.select_for_update().get(pk=pk)
+        person = User.objects.select_for_update(no_key=True).get(pk=pk)
         if not setup_tokens.check_token(person, token):
             return False
         person.set_password(password)
