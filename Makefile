@@ -26,7 +26,7 @@ test-all: $(VENV)/test.stamp
 
 # Production settings are those of .env.example, with the values that everybody makes alone.
 PRODUCTION = set -a; . ./.env.example; \
-  DATA_KEYS=$$($(BIN)/python manage.py new_data_key); SECRET_KEY=$$DATA_KEYS$$DATA_KEYS; PEOPLE_KEYS=$$DATA_KEYS;
+  DATA_KEYS=$$($(BIN)/python manage.py new_data_key); SECRET_KEY=$$DATA_KEYS$$DATA_KEYS; PEOPLE_KEYS=$$DATA_KEYS; AUDIT_KEYS=$$DATA_KEYS;
 
 check: $(VENV)/test.stamp
 	$(BIN)/ruff check

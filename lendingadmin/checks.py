@@ -129,7 +129,7 @@ def data_keys_are_random(**_: Any) -> list[CheckMessage]:
             hint="`manage.py new_data_key` prints a random one; keep the old one behind it.",
             id="lendingadmin.E003",
         )
-        for name in ("DATA_KEYS", "PEOPLE_KEYS")
+        for name in ("DATA_KEYS", "PEOPLE_KEYS", "AUDIT_KEYS")
         for position, key in enumerate(getattr(settings, name), start=1)
         # 32 random bytes are all printable once in 10^13 keys.
         if all(32 <= byte < 127 for byte in base64.urlsafe_b64decode(key))

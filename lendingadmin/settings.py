@@ -83,6 +83,7 @@ HTTPS = read("HTTPS", switch, "off" if DEBUG else "on")
 SECRET_KEY = read("SECRET_KEY", str)
 DATA_KEYS = read("DATA_KEYS", data_keys)
 PEOPLE_KEYS = read("PEOPLE_KEYS", data_keys)
+AUDIT_KEYS = read("AUDIT_KEYS", data_keys, ",".join(DATA_KEYS))
 ALLOWED_HOSTS = read("ALLOWED_HOSTS", words, "localhost,127.0.0.1")
 CSRF_TRUSTED_ORIGINS = read("CSRF_TRUSTED_ORIGINS", words, "")
 TRUSTED_PROXIES = read("TRUSTED_PROXIES", int, "0")
@@ -145,6 +146,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "lendingadmin.audit.origin.OriginMiddleware",
     "lendingadmin.staff.session_limits.SessionLimitsMiddleware",
     "lendingadmin.ui.access.AccessMiddleware",
     "lendingadmin.ui.middleware.NoStoreMiddleware",

@@ -25,6 +25,7 @@ OWN_KEYS = {
     "SECRET_KEY": secrets.token_urlsafe(48),
     "DATA_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
     "PEOPLE_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
+    "AUDIT_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
 }
 
 
@@ -76,6 +77,7 @@ def test_typed_keys(settings: Any) -> None:
     typed = base64.urlsafe_b64encode(b"our secret key, as typed by hand").decode()
     random = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
     settings.DATA_KEYS, settings.PEOPLE_KEYS = data_keys(f"{random},{typed}"), (random,)
+    settings.AUDIT_KEYS = (random,)
     (message,) = checks.data_keys_are_random()
     assert message.id == "lendingadmin.E003"
     assert "Key 2" in message.msg
@@ -83,7 +85,10 @@ def test_typed_keys(settings: Any) -> None:
     settings.DATA_KEYS, settings.PEOPLE_KEYS = (random,), (typed,)
     (message,) = checks.data_keys_are_random()
     assert "Key 1 of PEOPLE_KEYS" in message.msg
-    settings.PEOPLE_KEYS = (random,)
+    settings.PEOPLE_KEYS, settings.AUDIT_KEYS = (random,), (typed,)
+    (message,) = checks.data_keys_are_random()
+    assert "Key 1 of AUDIT_KEYS" in message.msg
+    settings.AUDIT_KEYS = (random,)
     assert ids(checks.data_keys_are_random) == []
 
 

@@ -43,6 +43,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "people.secondFactor": _("Removed a person's two-step sign-in"),
         "people.profile": _("Changed own profile"),
         "groups": _("Changed a role"),
+        "command": _("Ran a command on the server"),
     }
 )
 

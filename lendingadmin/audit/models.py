@@ -1,12 +1,15 @@
 """The audit trail's only table. Rows are added; nothing here changes or removes one."""
 
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from django.conf import settings
-from django.db import models
+from django.db import models, transaction
 from django.db.models.functions import Upper
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.audit import chain
 
 
 class AppendOnly(Exception):
@@ -14,7 +17,10 @@ class AppendOnly(Exception):
 
 
 class EntryQuerySet(models.QuerySet["Entry"]):
-    """Reads and adds entries; every way to change or remove one raises AppendOnly."""
+    """Reads and adds entries; every way to change or remove one raises AppendOnly.
+
+    What is added is chained (chain.py): each entry to the one before it.
+    """
 
     def update(self, **_values: Any) -> NoReturn:
         raise AppendOnly("entries of the audit trail cannot be changed")
@@ -28,7 +34,10 @@ class EntryQuerySet(models.QuerySet["Entry"]):
     def bulk_create(self, objs: Any, *args: Any, **kwargs: Any) -> list["Entry"]:
         if kwargs.get("update_conflicts"):
             raise AppendOnly("entries of the audit trail cannot be changed")
-        return super().bulk_create(objs, *args, **kwargs)
+        entries = list(objs)
+        with transaction.atomic():
+            _chain(entries)
+            return super().bulk_create(entries, *args, **kwargs)
 
     def delete(self) -> NoReturn:
         raise AppendOnly("entries of the audit trail cannot be removed")
@@ -57,6 +66,11 @@ class Entry(models.Model):
     detail = models.CharField(max_length=1000, blank=True, editable=False)
     # Where the record stands that this is about: what the trail does not say is read there.
     url = models.CharField(max_length=300, blank=True, editable=False)
+    # From where a person acted: the client's IP address, and its User-Agent, cut.
+    address = models.CharField(max_length=45, blank=True, editable=False)
+    browser = models.CharField(max_length=200, blank=True, editable=False)
+    # Ties the entry to the one before it (chain.py). Empty in what is older than the chain.
+    mac = models.CharField(max_length=64, blank=True, editable=False)
 
     objects = EntryQuerySet.as_manager()
 
@@ -91,12 +105,23 @@ class Entry(models.Model):
         return f"{self.at:%Y-%m-%d %H:%M:%S} {self.username or '?'} {self.action} {self.outcome}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Add this entry. Raises AppendOnly for one that is stored already."""
+        """Add this entry to the chain. Raises AppendOnly for one that is stored already."""
         if not self._state.adding:
             raise AppendOnly("entries of the audit trail cannot be changed")
         # Without this, a new object with an old row's id would overwrite that row.
         kwargs["force_insert"] = True
-        super().save(*args, **kwargs)
+        # Without a savepoint: within the caller's transaction this costs no query.
+        with transaction.atomic(savepoint=False):
+            _chain([self])
+            super().save(*args, **kwargs)
 
     def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         raise AppendOnly("entries of the audit trail cannot be removed")
+
+
+def _chain(entries: Sequence[Entry]) -> None:
+    """Give new entries their macs, in a transaction that adds them and ends soon."""
+    chain.lock_chain()
+    previous = Entry.objects.order_by("-pk").values_list("mac", flat=True).first() or ""
+    for entry in entries:
+        entry.mac = previous = chain.compute_mac(previous, entry)

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 from django.http import HttpRequest
 
+from lendingadmin.audit.origin import read_origin
+
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
@@ -34,7 +36,12 @@ def record(
     `request_id` is the service's own; `subject` and `detail` say on what and how, and must carry
     no secret and no personal content: a person's reason is kept with the record, encrypted, and
     `url` leads to its page, where those who may read it can. What is too long for its column is
-    cut, and a `url` left out, so that writing the trail cannot fail for its length.
+    cut, and a `url` left out, so that writing the trail cannot fail for its length. A request, or
+    the one in hand of this person, says from which address and browser.
+
+    Entries have one order, so nobody else adds one until the caller's transaction ends. Call this
+    when the transaction has changed, or locked, all rows that it changes: one that waits for a row
+    here, while the row's holder waits to add an entry, would wait for ever.
     """
     # Django loads this package before its models may be imported.
     from lendingadmin.audit.models import Entry
@@ -42,6 +49,7 @@ def record(
 
     person = getattr(actor, "user", None) if isinstance(actor, HttpRequest) else actor
     known = person if isinstance(person, User) else None
+    origin = read_origin(actor if isinstance(actor, HttpRequest) else known)
     texts = {
         "username": known.username if known else SYSTEM if actor is None else "",
         "role": known.role if known else "",
@@ -53,6 +61,8 @@ def record(
         "request_id": request_id,
         "detail": detail,
         "url": url if len(url) <= LONGEST_URL else "",
+        "address": origin.address,
+        "browser": origin.browser,
     }
     return Entry.objects.create(
         user=known,

@@ -1,7 +1,8 @@
 """Triggers by which the database itself refuses to change or remove an entry of the trail.
 
 `models.Entry` refuses it in Python; these hold for SQL by whichever hand. Who owns the database
-can drop them, which is seen: `manage.py check --database default` fails where one is missing.
+can drop them, which is seen: `manage.py check --database default` fails where one is missing, and
+the chain shows what was changed meanwhile (chain.py).
 """
 
 from collections.abc import Sequence
@@ -90,8 +91,8 @@ def check_triggers(
             found.append(
                 Error(
                     f"The audit trail can be changed: {', '.join(missing)} is missing.",
-                    hint="Somebody dropped it. Find out who did, then make it again: "
-                    "manage.py migrate audit 0002, manage.py migrate audit.",
+                    hint="Somebody dropped it. Find out who did, and whether the trail is whole "
+                    "(manage.py audit verify); then make it again: manage.py audit guard.",
                     id="audit.E001",
                 )
             )

@@ -35,6 +35,7 @@ _SECRETS: Mapping[str, Callable[[], str]] = {
     "SECRET_KEY": lambda: token_urlsafe(48),
     "DATA_KEYS": lambda: Fernet.generate_key().decode(),
     "PEOPLE_KEYS": lambda: Fernet.generate_key().decode(),
+    "AUDIT_KEYS": lambda: Fernet.generate_key().decode(),
 }
 
 

@@ -15,11 +15,13 @@ pytestmark = pytest.mark.django_db
 FORGED = "UPDATE audit_entry SET outcome = 'forged'"
 REPLACED = (
     "INSERT OR REPLACE INTO audit_entry (id, at, username, role, action, app_id, subject, outcome, "
-    "saved, request_id, detail, url) VALUES (%s, %s, '', '', 'x', '', '', 'forged', '', '', '', '')"
+    "saved, request_id, detail, url, address, browser, mac) "
+    "VALUES (%s, %s, '', '', 'x', '', '', 'forged', '', '', '', '', '', '', '')"
 )
 UPSERTED = (
     "INSERT INTO audit_entry (id, at, username, role, action, app_id, subject, outcome, saved, "
-    "request_id, detail, url) VALUES (%s, %s, '', '', 'x', '', '', 'forged', '', '', '', '') "
+    "request_id, detail, url, address, browser, mac) "
+    "VALUES (%s, %s, '', '', 'x', '', '', 'forged', '', '', '', '', '', '', '') "
     "ON CONFLICT (id) DO UPDATE SET outcome = 'forged'"
 )
 

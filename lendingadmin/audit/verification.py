@@ -1,0 +1,70 @@
+"""Whether the trail is whole: every entry as it was written, none missing, none put in."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.audit import chain
+from lendingadmin.audit.models import Entry
+
+# Entries in memory at a time.
+SLICE = 2_000
+# So far behind an entry that does not fit is looked for one that follows the entry before it.
+_PUT_IN_AT_MOST = 100
+
+CHANGED = _("it was changed")
+NO_MAC = _("it has no mac: something else than the dashboard wrote it, or took the mac away")
+MISSING = _("what stood before it is missing")
+INSERTED = _("it was put in")
+
+
+class Break(NamedTuple):
+    """An entry that does not fit into the chain; `what` says in which way."""
+
+    entry_id: int
+    at: datetime
+    what: str
+
+
+class Verifier:
+    """Walks the trail from its first entry on; counts what it read as it goes.
+
+    `unchained` entries are older than the chain, which vouches for none of them. `chained` ones
+    were compared, and `last` is the newest of these.
+    """
+
+    def __init__(self) -> None:
+        self.unchained = self.chained = 0
+        self.last: Entry | None = None
+        self._previous = ""
+
+    def find_breaks(self) -> Iterator[Break]:
+        """Each break in the chain, from the oldest entry on, in slices of the primary key."""
+        position = 0
+        while True:
+            rows = list(Entry.objects.filter(pk__gt=position).order_by("pk")[:SLICE])
+            for entry in rows:
+                if found := self._check(entry):
+                    yield found
+            if len(rows) < SLICE:
+                return
+            position = rows[-1].pk
+
+    def _check(self, entry: Entry) -> Break | None:
+        if not entry.mac and not self.chained:
+            self.unchained += 1
+            return None
+        self.chained, self.last = self.chained + 1, entry
+        matched = chain.match(self._previous, entry)
+        if all(matched):
+            self._previous = entry.mac
+            return None
+        following = Entry.objects.filter(pk__gt=entry.pk).order_by("pk")[:_PUT_IN_AT_MOST]
+        if chain.follows(self._previous, following):
+            what = INSERTED
+        else:
+            what = NO_MAC if not entry.mac else MISSING if matched.is_own else CHANGED
+            self._previous = entry.mac
+        return Break(entry.pk, entry.at, what)
