@@ -146,6 +146,11 @@ def words_or_none(text: str) -> list[str]:
     return [] if text.strip().lower() == "none" else words(text)
 
 
+def file_or_none(text: str) -> str:
+    """Read the path of a file; `none` is none, and reads as empty."""
+    return "" if text.strip().lower() == "none" else text
+
+
 def one_of(*choices: str) -> Callable[[str], str]:
     """A reader that accepts only these words."""
 

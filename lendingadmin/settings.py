@@ -18,6 +18,7 @@ from .env import (
     data_keys,
     database_address,
     duration,
+    file_or_none,
     mail_address,
     mail_server,
     one_of,
@@ -83,6 +84,7 @@ HTTPS = read("HTTPS", switch, "off" if DEBUG else "on")
 SECRET_KEY = read("SECRET_KEY", str)
 DATA_KEYS = read("DATA_KEYS", data_keys)
 PEOPLE_KEYS = read("PEOPLE_KEYS", data_keys)
+AUDIT_ANCHOR = read("AUDIT_ANCHOR", file_or_none, str(VAR_DIR / "audit-anchor.json"))
 AUDIT_KEYS = read("AUDIT_KEYS", data_keys, ",".join(DATA_KEYS))
 ALLOWED_HOSTS = read("ALLOWED_HOSTS", words, "localhost,127.0.0.1")
 CSRF_TRUSTED_ORIGINS = read("CSRF_TRUSTED_ORIGINS", words, "")

@@ -12,7 +12,11 @@ class AuditConfig(AppConfig):
     verbose_name = _("Audit trail")
 
     def ready(self) -> None:
-        """Register what is checked of the database."""
+        """Register what is checked of the database, and what the worker watches."""
+        from lendingadmin.worker import duties
+
+        from . import tasks
         from .triggers import check_triggers
 
         register(check_triggers, Tags.database)
+        duties.register_duty(tasks.beat, tasks.watch)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.audit import chain
+from lendingadmin.audit.anchor import Link
 from lendingadmin.audit.models import Entry
 
 # Entries in memory at a time.
@@ -18,42 +19,51 @@ CHANGED = _("it was changed")
 NO_MAC = _("it has no mac: something else than the dashboard wrote it, or took the mac away")
 MISSING = _("what stood before it is missing")
 INSERTED = _("it was put in")
+CUT = _("it, and what stood behind it, is missing or was changed")
 
 
 class Break(NamedTuple):
-    """An entry that does not fit into the chain; `what` says in which way."""
+    """An entry that does not fit into the chain; `what` says in which way.
+
+    `at` is None where the entry itself is missing.
+    """
 
     entry_id: int
-    at: datetime
+    at: datetime | None
     what: str
 
 
 class Verifier:
-    """Walks the trail from its first entry on; counts what it read as it goes.
+    """Walks the trail from an entry on, or from its first; counts what it read as it goes.
 
     `unchained` entries are older than the chain, which vouches for none of them. `chained` ones
-    were compared, and `last` is the newest of these.
+    were compared, and `last` is the newest of these. `reached` is the entry at which it stands.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, after: Link | None = None) -> None:
         self.unchained = self.chained = 0
         self.last: Entry | None = None
-        self._previous = ""
+        self.reached = after or Link()
+        self.is_at_end = False
+        self._previous = self.reached.mac
 
-    def find_breaks(self) -> Iterator[Break]:
-        """Each break in the chain, from the oldest entry on, in slices of the primary key."""
-        position = 0
-        while True:
-            rows = list(Entry.objects.filter(pk__gt=position).order_by("pk")[:SLICE])
+    def find_breaks(self, at_most: int | None = None) -> Iterator[Break]:
+        """Each break in the chain, from the oldest entry on, in slices of the primary key.
+
+        With `at_most` it stops behind so many entries, rounded up to a slice.
+        """
+        while not self.is_at_end:
+            rows = list(Entry.objects.filter(pk__gt=self.reached.entry_id).order_by("pk")[:SLICE])
             for entry in rows:
                 if found := self._check(entry):
                     yield found
-            if len(rows) < SLICE:
+                self.reached = Link(entry.pk, entry.mac)
+            self.is_at_end = len(rows) < SLICE
+            if at_most is not None and self.chained + self.unchained >= at_most:
                 return
-            position = rows[-1].pk
 
     def _check(self, entry: Entry) -> Break | None:
-        if not entry.mac and not self.chained:
+        if not entry.mac and not self._previous and not self.chained:
             self.unchained += 1
             return None
         self.chained, self.last = self.chained + 1, entry

@@ -5,11 +5,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_FILES = [
-    f"{name}{end}"
-    for name in ("demo.sqlite3", "sandbox.sqlite3")
-    for end in ("", "-wal", "-shm", "-journal")
-]
+from lendingadmin.demo.environment import ANCHOR
+
+_FILES = (
+    *(
+        f"{name}{end}"
+        for name in ("demo.sqlite3", "sandbox.sqlite3")
+        for end in ("", "-wal", "-shm", "-journal")
+    ),
+    ANCHOR,
+)
 
 
 class InUse(Exception):

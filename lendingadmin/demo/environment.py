@@ -31,6 +31,9 @@ DEFAULTS = {
     "CACHE_URL": "dbcache://cache",
 }
 
+# How far the demo's audit trail reached: gone with its database.
+ANCHOR = "demo-audit-anchor.json"
+
 _SECRETS: Mapping[str, Callable[[], str]] = {
     "SECRET_KEY": lambda: token_urlsafe(48),
     "DATA_KEYS": lambda: Fernet.generate_key().decode(),
@@ -51,6 +54,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
     return {
         **chosen,
         **secrets,
+        "AUDIT_ANCHOR": given.get("AUDIT_ANCHOR") or str(var / ANCHOR),
         "SANDBOX_DATABASE": given.get("SANDBOX_DATABASE") or str(var / "sandbox.sqlite3"),
         # Not the database that settings.py falls back to: the demo's people stay in the demo's.
         "DATABASE_URL": given.get("DATABASE_URL") or f"sqlite:///{var / 'demo.sqlite3'}",

@@ -249,6 +249,9 @@ def _entries(now: datetime, count: int, first: int) -> dict[str, str]:
         "request_id": "'request-' || n",
         "detail": "''",
         "url": "'/apps/kenya/repayments/' || n || '/'",
+        "address": "'203.0.113.7'",
+        "browser": "''",
+        "mac": "''",
     }
 
 

@@ -126,6 +126,7 @@ def _environ(service: str, database: str, quiet: str) -> dict[str, str]:
         "LENDING_PROJECT_ID": "demo",
         "LENDING_APPS": "kenya:KES:Africa/Nairobi",
         "REPAYMENT_QUIET": quiet,
+        "AUDIT_ANCHOR": "none",
         "SNAPSHOT_EVERY": "0s",
         "PEOPLE_EVERY": "0s",
         "SECRET_KEY": "proof-only",

@@ -1,16 +1,19 @@
-"""`manage.py audit verify`, and `manage.py audit guard`: whether the trail can be trusted."""
+"""`manage.py audit verify`, `guard` and `anchor`: whether the trail can be trusted."""
 
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
 from lendingadmin.audit import record, triggers
-from lendingadmin.audit.verification import Verifier
+from lendingadmin.audit.anchor import Anchor, AnchorUnreadable, read_anchor, stands, write_anchor
+from lendingadmin.audit.tasks import find_newest
+from lendingadmin.audit.verification import CUT, Verifier
 
 
 class Command(BaseCommand):
-    """Verifies the chain of the trail, or makes its triggers again."""
+    """Verifies the chain of the trail, makes its triggers again, or casts its anchor again."""
 
     help = "Whether the audit trail is whole, and guarded."
 
@@ -18,13 +21,11 @@ class Command(BaseCommand):
         actions = parser.add_subparsers(dest="action", required=True)
         actions.add_parser("verify", help="compare every entry with the chain")
         actions.add_parser("guard", help="make the triggers that are missing")
+        actions.add_parser("anchor", help="take the newest entry as the end of the chain")
 
     def handle(self, **options: Any) -> None:
         """Do what was asked for. Raises CommandError (exit 1) where the chain has a break."""
-        if options["action"] == "guard":
-            self._guard()
-        else:
-            self._verify()
+        {"guard": self._guard, "anchor": self._anchor, "verify": self._verify}[options["action"]]()
 
     def _guard(self) -> None:
         missing = triggers.list_missing(connection)
@@ -32,6 +33,28 @@ class Command(BaseCommand):
             triggers.create_triggers(connection)
             record(None, "command", subject="audit guard", outcome="done", saved="yes")
         self.stdout.write(f"Made: {', '.join(missing)}" if missing else "No trigger is missing.")
+
+    def _anchor(self) -> None:
+        if not settings.AUDIT_ANCHOR:
+            raise CommandError("AUDIT_ANCHOR names no file.")
+        record(None, "command", subject="audit anchor", outcome="done", saved="yes")
+        newest = find_newest()
+        write_anchor(Anchor(newest))
+        self.stdout.write(f"The anchor is at entry {newest.entry_id}.")
+
+    def _check_anchor(self) -> None:
+        """Raises CommandError where what the anchor knows of is not in the trail any more."""
+        if not settings.AUDIT_ANCHOR:
+            return
+        try:
+            anchor = read_anchor()
+        except AnchorUnreadable:
+            raise CommandError("The anchor cannot be read.") from None
+        if anchor is None:
+            self.stdout.write("There is no anchor yet: a cut tail would not be seen.")
+        elif not stands(anchor.newest):
+            newest = anchor.newest.entry_id
+            raise CommandError(f"The trail is broken at entry {newest}: {CUT}.")
 
     def _verify(self) -> None:
         verifier = Verifier()
@@ -43,9 +66,10 @@ class Command(BaseCommand):
         newest = verifier.last
         up_to = f", up to {newest.pk} of {newest.at:%Y-%m-%d %H:%M:%S} UTC" if newest else ""
         self.stdout.write(f"{verifier.chained:,} entries were compared{up_to}.")
-        if first:
+        if first and first.at:
             more = f" {others:,} more do not fit behind it." if others else ""
             raise CommandError(
                 f"The trail is broken at entry {first.entry_id} of {first.at:%Y-%m-%d %H:%M:%S} "
                 f"UTC: {first.what}.{more}"
             )
+        self._check_anchor()

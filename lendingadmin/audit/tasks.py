@@ -1,0 +1,93 @@
+"""The worker watches the chain: what is new every few minutes, all of it about once a day."""
+
+import logging
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django_tasks import task
+
+from lendingadmin.audit.anchor import (
+    Anchor,
+    AnchorUnreadable,
+    Link,
+    read_anchor,
+    stands,
+    write_anchor,
+)
+from lendingadmin.audit.models import Entry
+from lendingadmin.audit.verification import CUT, Break, Verifier
+from lendingadmin.staff.models import User
+from lendingadmin.staff.roles import VIEW_AUDIT
+from lendingadmin.worker import duties
+
+logger = logging.getLogger(__name__)
+
+WATCH_EVERY = timedelta(minutes=5)
+# Compared by one task, of what is new and of the walk through all: some seconds' work. In a day
+# the walk comes through five million.
+_AT_ONCE = 20_000
+
+
+@task(priority=-5)
+def watch() -> None:
+    """Compare what was added since the anchor, and a stretch of the whole chain."""
+    with duties.hide_error_words("watching the audit trail"):
+        try:
+            anchor = read_anchor()
+        except AnchorUnreadable:
+            logger.error("the anchor of the audit trail cannot be read: manage.py audit anchor")
+            return
+        if anchor is None:
+            write_anchor(Anchor(find_newest()))
+        else:
+            write_anchor(_move_on(anchor))
+
+
+def find_newest() -> Link:
+    """The newest entry of the chain."""
+    newest = Entry.objects.order_by("-pk").values_list("pk", "mac").first()
+    return Link(*newest) if newest and newest[1] else Link()
+
+
+def _move_on(anchor: Anchor) -> Anchor:
+    """The anchor after one more task; where the chain is broken, it stays and managers are told."""
+    if not stands(anchor.newest):
+        return _notify(anchor, Break(anchor.newest.entry_id, None, CUT))
+    new = Verifier(after=anchor.newest)
+    if found := next(new.find_breaks(_AT_ONCE), None):
+        return _notify(anchor, found)
+    anchor = Anchor(new.reached, anchor.walked, anchor.notified)
+    walk = Verifier(after=anchor.walked if stands(anchor.walked) else Link())
+    if found := next(walk.find_breaks(_AT_ONCE), None):
+        return _notify(anchor, found)
+    return Anchor(anchor.newest, Link() if walk.is_at_end else walk.reached, anchor.notified)
+
+
+def _notify(anchor: Anchor, found: Break) -> Anchor:
+    logger.error("the audit trail is broken at entry %s: %s", found.entry_id, found.what)
+    if found.entry_id == anchor.notified:
+        return anchor
+    people = User.objects.with_perm(VIEW_AUDIT).exclude(email="")
+    words = _(
+        "The audit trail is broken at entry %(entry)s: %(what)s. Something else than the "
+        "dashboard wrote to its database. Find out who could, and run "
+        "“manage.py audit verify”.\n\n  %(address)s"
+    )
+    given = {"entry": found.entry_id, "what": _(found.what)}
+    given["address"] = f"{settings.DASHBOARD_URL}{reverse('audit')}"
+    EmailMessage(
+        _("The audit trail was tampered with"),
+        words % given,
+        bcc=sorted(set(people.values_list("email", flat=True))),
+        headers={"To": "undisclosed-recipients:;"},
+    ).send()
+    return Anchor(anchor.newest, anchor.walked, found.entry_id)
+
+
+def beat() -> None:
+    """Watch every few minutes, where there is an anchor."""
+    if settings.AUDIT_ANCHOR:
+        duties.enqueue_at_most_every(WATCH_EVERY, watch)
