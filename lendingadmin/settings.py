@@ -85,6 +85,7 @@ SECRET_KEY = read("SECRET_KEY", str)
 DATA_KEYS = read("DATA_KEYS", data_keys)
 PEOPLE_KEYS = read("PEOPLE_KEYS", data_keys)
 AUDIT_ANCHOR = read("AUDIT_ANCHOR", file_or_none, str(VAR_DIR / "audit-anchor.json"))
+AUDIT_LINES = read("AUDIT_LINES", switch, "off")
 AUDIT_KEYS = read("AUDIT_KEYS", data_keys, ",".join(DATA_KEYS))
 ALLOWED_HOSTS = read("ALLOWED_HOSTS", words, "localhost,127.0.0.1")
 CSRF_TRUSTED_ORIGINS = read("CSRF_TRUSTED_ORIGINS", words, "")
@@ -324,13 +325,21 @@ DASHBOARD_URL = read("DASHBOARD_URL", own_address, "")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "formatters": {
+        "bare": {"format": "{message}", "style": "{"},
+        "line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"},
+    },
     "filters": {"no_address": {"()": "lendingadmin.ui.logs.NoAddress"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
             "formatter": "line",
             "filters": ["no_address"],
+        },
+        "stdout": {
+            "class": "logging.StreamHandler",
+            "stream": "ext://sys.stdout",
+            "formatter": "bare",
         },
         "nowhere": {"class": "logging.NullHandler"},
     },
@@ -339,6 +348,7 @@ LOGGING = {
         # Their two lines for each look would bury the few that matter.
         "django_tasks": {"level": "WARNING"},
         "django_tasks_db": {"level": "WARNING"},
+        "lendingadmin.audit.entries": {"handlers": ["stdout"], "propagate": False},
         # Its lines carry whole addresses. The client logs every call and its faults without them.
         "urllib3": {"handlers": ["nowhere"], "propagate": False},
     },

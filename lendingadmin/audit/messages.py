@@ -33,6 +33,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "dashboard.export": _("Exported"),
         "dashboard.loanLists.share": _("Shared a list of loans"),
         "dashboard.portfolio.count": _("Refreshed the portfolio"),
+        "access": _("Asked for a page of another role"),
         "sign-in": _("Signed in"),
         "sign-out": _("Signed out"),
         "password": _("Chose a password"),

@@ -9,7 +9,7 @@ from django.db.models.functions import Upper
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from lendingadmin.audit import chain
+from lendingadmin.audit import chain, lines
 
 
 class AppendOnly(Exception):
@@ -37,7 +37,9 @@ class EntryQuerySet(models.QuerySet["Entry"]):
         entries = list(objs)
         with transaction.atomic():
             _chain(entries)
-            return super().bulk_create(entries, *args, **kwargs)
+            added = super().bulk_create(entries, *args, **kwargs)
+            lines.write_on_commit(added)
+            return added
 
     def delete(self) -> NoReturn:
         raise AppendOnly("entries of the audit trail cannot be removed")
@@ -114,6 +116,7 @@ class Entry(models.Model):
         with transaction.atomic(savepoint=False):
             _chain([self])
             super().save(*args, **kwargs)
+            lines.write_on_commit([self])
 
     def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         raise AppendOnly("entries of the audit trail cannot be removed")

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 from allauth.account import signals as account
+from allauth.account.authentication import get_authentication_records
 from allauth.mfa import signals as mfa
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.signals import user_logged_in, user_logged_out
@@ -16,6 +17,13 @@ from lendingadmin.staff.notices import show_changes
 from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.sessions import end_sessions, note_sign_in
 from lendingadmin.staff.two_step import begin_grace
+
+
+def record_sign_in(*, request: HttpRequest, user: User, **_signal: Any) -> None:
+    """Record a sign-in and by what: “password, totp”."""
+    found = get_authentication_records(request, user)
+    names = (one.get("type") or one["method"] for one in found)
+    record(request, "sign-in", subject=user.username, outcome="done", detail=", ".join(names))
 
 
 def record_account(
@@ -61,6 +69,7 @@ def connect_all() -> None:
     user_logged_in.connect(note_sign_in, dispatch_uid="staff.note_sign_in")
     user_logged_in.connect(show_changes, dispatch_uid="staff.show_changes")
     user_logged_in.connect(begin_grace, dispatch_uid="staff.begin_grace")
+    account.user_logged_in.connect(record_sign_in, dispatch_uid="staff.record_sign_in")
     mfa.authentication_failed.connect(
         record_refused_factor, dispatch_uid="staff.record_refused_factor"
     )
@@ -70,7 +79,6 @@ def connect_all() -> None:
     for changed in (mfa.authenticator_added, mfa.authenticator_removed):
         changed.connect(end_other_sessions, dispatch_uid="staff.end_other_sessions")
     for signal, action, outcome in (
-        (account.user_logged_in, "sign-in", "done"),
         (user_logged_out, "sign-out", "done"),
         (account.password_changed, "password", "changed"),
         (mfa.authenticator_added, "second factor", "added"),

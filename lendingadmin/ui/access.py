@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
+from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render, resolve_url
@@ -22,6 +23,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
+from lendingadmin.audit import record
 from lendingadmin.gateway import lending_app
 from lendingadmin.staff.confirming import get_confirm_url, is_confirmed
 from lendingadmin.staff.models import User
@@ -227,6 +229,7 @@ def permission_denied(request: HttpRequest, exception: Exception | None = None) 
 
 def _refused(request: HttpRequest, cause: str) -> HttpResponse:
     """Draw the card; as a fragment it is a 200, because htmx puts nothing else into the page."""
+    _record_refusal(request)
     card = Card(
         title=_("Your role does not allow this"),
         cause=cause,
@@ -237,6 +240,18 @@ def _refused(request: HttpRequest, cause: str) -> HttpResponse:
     if getattr(request, "htmx", False):
         return render(request, "_error_card.html", {"card": card})
     return render(request, "403.html", {"card": card}, status=403)
+
+
+def _record_refusal(request: HttpRequest) -> None:
+    """Put it into the trail, once a minute for each person and page: by its name, since an address
+    may be somebody's.
+    """
+    route = request.resolver_match.view_name if request.resolver_match else ""
+    person = request.user
+    if not person.is_authenticated or not cache.add(f"refused:{person.pk}:{route}", True, 60):
+        return
+    app_id = getattr(person, "app_id", "")
+    record(request, "access", app_id=app_id, subject=route, outcome="refused")
 
 
 def _declare(rule: Rule) -> Callable[[View], View]:

@@ -40,7 +40,7 @@ def test_signing_in_and_out_is_written_down(client: Client, support: User) -> No
     client.post("/accounts/logout/")
     assert not signed_in(client)
     assert trail() == [
-        ("support", "sign-in", "support", "done", ""),
+        ("support", "sign-in", "support", "done", "password"),
         ("support", "sign-out", "support", "done", ""),
     ]
     assert Entry.objects.first().role == "support"
@@ -156,7 +156,7 @@ class TestSecondFactor:
         )
         client.post("/accounts/2fa/authenticate/", {"code": code})
         assert signed_in(client)
-        assert trail()[-1] == ("support", "sign-in", "support", "done", "")
+        assert trail()[-1] == ("support", "sign-in", "support", "done", "password, totp")
 
     def test_a_wrong_code_is_written_down(self, client: Client, support: User, secret: str) -> None:
         sign_in(client, "support")
