@@ -1,6 +1,6 @@
 """The form of a borrower: every field of the spec, lists by rows, and what is open as text."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import chain
 from typing import Any
 
@@ -16,6 +16,7 @@ from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
 from lendingadmin.ui.converters import quote
 from lendingadmin.ui.lists import whole_number
+from lendingadmin.ui.masking import WHOLE_RECORD, is_whole, may_edit
 
 from .changes import same
 from .keys import (
@@ -35,6 +36,12 @@ from .keys import (
 from .required import Required, list_missing, list_required
 from .wirefields import LIST, MISSING, WireField
 
+_DEVICES = Key("devices", gettext_noop("Devices"), LIST)
+_LOANS = Key("loans", gettext_noop("Loans from elsewhere"), LIST)
+_ITEM_LABELS = {
+    "devices": gettext_noop("device"),
+    "loans": gettext_noop("loan from elsewhere"),
+}
 BLANK_ROWS = 2
 MORE_ROWS = 3
 # Longer lists are edited as JSON: a form of a thousand fields is refused.
@@ -123,6 +130,7 @@ class Rows:
         self, key: Key, keys: tuple[Key, ...], record: Raw, sent: QueryDict | None, check: bool
     ) -> None:
         self.name, self.label = key.name, gettext(key.label)
+        self.item_label = gettext(_ITEM_LABELS[key.name])
         self.raw = record.get(key.name, MISSING)
         self.json: Part | None = None
         self.forms: list[RowForm] = []
@@ -193,7 +201,9 @@ class BorrowerForm:
 
     A `new` borrower needs a category and what `required` says; an old one may do without as it
     came. With `check` off what was sent is shown again without a word about what is wrong with it:
-    that is for a form that only asks for more rows.
+    that is for a form that only asks for more rows. Of what the rights `held` do not open it has no
+    field, and `result` leaves that as it came; a new borrower is written by those who may not see
+    one, so that its form has all fields.
     """
 
     def __init__(
@@ -204,33 +214,35 @@ class BorrowerForm:
         check: bool = True,
         new: bool = False,
         required: Required = (),
+        held: Collection[str] = WHOLE_RECORD,
     ) -> None:
         check = check and sent is not None
         self.record, self.required, self._new = record, required, new
+        held = WHOLE_RECORD if new else held
         self._asks_for_rows = sent is not None and "more" in sent
         self._person = _as_object(record.get("individual"))
 
-        def part(keys: tuple[Key, ...], raw: Raw, prefix: str) -> Part:
-            return Part(keys, raw, sent=sent, check=check, prefix=prefix)
+        def part(keys: tuple[Key, ...], raw: Raw, prefix: str, *place: str) -> Part:
+            open_keys = tuple(
+                key for key in keys if may_edit(held, raw.get(key.name), *place, key.name)
+            )
+            return Part(open_keys, raw, sent=sent, check=check, prefix=prefix)
 
         labels = (LABELS,) if "labels" in record else ()
         self.who = part(WHO, record, "general")
         self.general = part(GENERAL, record, "general")
-        self.individual = part(INDIVIDUAL, self._person, "individual")
+        self.individual = part(INDIVIDUAL, self._person, "individual", "individual")
         company = _as_object(record.get("company"))
         keys = _find_company_keys(company)
         own = {name: company[key] for name, key in keys.items() if key in company}
         is_odd = record.get("company") not in (None, company)
-        self.company = part(() if is_odd else COMPANY, own, "company")
-        self.biometrics = part(BIOMETRICS, self._person, "biometrics")
+        self.company = part(() if is_odd else COMPANY, own, "company", "company")
+        self.biometrics = part(BIOMETRICS, self._person, "biometrics", "individual")
         self.settings = part(SETTINGS, record, "settings")
         self.open_ended = part(OPEN_ENDED + labels, record, "open")
-        self.devices = Rows(
-            Key("devices", gettext_noop("Devices"), LIST), DEVICE, record, sent, check
-        )
-        self.loans = Rows(
-            Key("loans", gettext_noop("Loans from elsewhere"), LIST), LOAN, record, sent, check
-        )
+        # Their rows may hold what the spec does not name, and an item that is no object.
+        lists = ((_DEVICES, DEVICE), (_LOANS, LOAN)) if is_whole(held) else ()
+        self.rows = [Rows(key, keys, record, sent, check) for key, keys in lists]
         self.who.fields["category"].required = new
         if new and sent is None:
             self.who.initial["category"] = record.get("category") or "individual"
@@ -258,7 +270,7 @@ class BorrowerForm:
     def is_valid(self) -> bool:
         """Whether all of it can be sent; every message is beside its field."""
         checks = [part.is_valid() for part in self.parts]
-        checks += [rows.is_valid() for rows in (self.devices, self.loans)]
+        checks += [rows.is_valid() for rows in self.rows]
         return all([*checks, self._settings_are_texts(), self._has_required()])
 
     def _settings_are_texts(self) -> bool:
@@ -303,9 +315,10 @@ class BorrowerForm:
         What a record holds anyway is seen by those who look for it.
         """
         parts = (self.general, self.biometrics, self.settings, self.open_ended)
-        rows = (self.devices, self.loans)
+        rows = self.rows
         has_errors = any(part.errors for part in parts) or any(one.has_errors for one in rows)
-        is_entered = self._new and any(one.is_filled for one in (*parts, *rows))
+        is_filled = any(part.is_filled for part in parts) or any(one.is_filled for one in rows)
+        is_entered = self._new and is_filled
         return has_errors or is_entered or self._asks_for_rows
 
     @property
@@ -337,7 +350,7 @@ class BorrowerForm:
         }
         if changed:
             whole["company"] = {**company, **changed}
-        for rows in (self.devices, self.loans):
+        for rows in self.rows:
             if (value := rows.value()) is not MISSING:
                 whole[rows.name] = value
         return whole

@@ -9,6 +9,7 @@ from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
+from lendingadmin.staff.roles import REVEAL
 from lendingadmin.ui.keyset import build_prefix
 from lendingadmin.writes import reconciliation
 from lendingadmin.writes.models import Write
@@ -17,10 +18,11 @@ from lendingadmin.writes.states import WriteState
 
 _SHOWN = 20
 # What these were done to is kept in ways of their own: a borrower's id; its account id; its account
-# id, a space and a time. A loan may bear a borrower's id, so the id alone says nothing.
+# id, a space and what of it: an event's time, or `record`. A loan may bear a borrower's id, so the
+# id alone says nothing.
 _BY_ID = tuple(name for name in OPERATIONS if name.startswith("borrowers."))
 _BY_ACCOUNT = ("assessments.create",)
-_BY_ACCOUNT_AND_TIME = ("events.create", "dashboard.personalContent.reveal")
+_BY_ACCOUNT_AND_MORE = ("events.create", REVEAL)
 _MAKES = ("loans.create", "borrowers.getOffers", "assessments.create", "events.create")
 
 
@@ -99,7 +101,7 @@ def _found(rows: QuerySet[Any], borrower_id: str, deed: str) -> QuerySet[Any, An
     by_id = rows.filter((f"{deed}__in", _BY_ID), subject=as_kept(borrower_id))
     by_account = rows.filter((f"{deed}__in", _BY_ACCOUNT), subject=as_kept(account))
     by_time = rows.filter(
-        build_prefix("subject", as_kept(f"{account} ")), (f"{deed}__in", _BY_ACCOUNT_AND_TIME)
+        build_prefix("subject", as_kept(f"{account} ")), (f"{deed}__in", _BY_ACCOUNT_AND_MORE)
     )
     first, *others = (one.order_by().values("pk") for one in (by_id, by_account, by_time))
     return first.union(*others)

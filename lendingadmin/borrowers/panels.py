@@ -1,6 +1,6 @@
 """What stands beside a borrower: panels of a few reads each, which may fail without the others."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -28,6 +28,7 @@ from lendingadmin.loans.shown import LIST_KEYS
 from lendingadmin.ui import coalesce, errors, neighbours
 from lendingadmin.ui.keyset import read_slice
 from lendingadmin.ui.lists import NEWEST_FIRST, find_keys, whole_number
+from lendingadmin.ui.masking import mask_item
 
 from . import loan_table
 
@@ -317,6 +318,19 @@ def read_panels(
     calls = [call for reads in prepared for call in reads.calls]
     results = iter(read_in_parallel(gateway.client(), *calls) if calls else ())
     return [reads.finish(list(islice(results, len(reads.calls)))) for reads in prepared]
+
+
+def mask_found(found: Any, held: Collection[str]) -> Any:
+    """What a panel read, as far as these rights open it; a fault stays as it is."""
+    match found:
+        case Recorded():
+            return found._replace(borrower=mask_item(found.borrower, held))
+        case Listed():
+            return found._replace(items=tuple(mask_item(item, held) for item in found.items))
+        case ListedAssessments():
+            rows = (row._replace(assessment=mask_item(row.assessment, held)) for row in found.items)
+            return found._replace(items=tuple(rows))
+    return found
 
 
 RECORD = Panel("record", gettext_noop("Record"), "lending.borrowers.get", _prepare_one(record))

@@ -12,6 +12,7 @@ urlpatterns = [
     path("borrowers/used-values", adding.used_values, name="borrower-used-values"),
     path(_ONE, records.borrower, name="borrower"),
     path(f"{_ONE}name", records.name, name="borrower-name"),
+    path(f"{_ONE}revealed", records.reveal, name="borrower-reveal"),
     path(f"{_ONE}edit", editing.edit, name="borrower-edit"),
     path(f"{_ONE}edit/<str:form>", editing.confirm, name="borrower-edit-confirm"),
     path(f"{_ONE}delete", adding.delete, name="borrower-delete"),

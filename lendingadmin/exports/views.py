@@ -1,6 +1,6 @@
 """CSV of everything that a list's filter finds, page after page as the browser takes it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import chain
 from typing import Any
@@ -15,7 +15,8 @@ from lendingadmin.lending.errors import BadRequest
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page, leave_out_repeats
 from lendingadmin.lending.values import Malformed
-from lendingadmin.people_index.names import SEE, list_names
+from lendingadmin.people_index.names import list_names
+from lendingadmin.staff.roles import SEE_NAMES
 from lendingadmin.ui import polling
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import (
@@ -26,6 +27,8 @@ from lendingadmin.ui.exports import (
     read_progress,
 )
 from lendingadmin.ui.lists import ListForm, whole_number
+from lendingadmin.ui.masking import is_whole, list_rights, mask_item
+from lendingadmin.ui.redact import REDACTED
 from lendingadmin.ui.requests import PersonRequest
 
 from .columns import BORROWERS, head_of, keys_of, make_row_builder
@@ -105,18 +108,31 @@ def _make_rows_builder(
 ) -> Callable[[Sequence[Any]], Iterable[list[object]]]:
     """What makes the rows of a page of this list, with the borrowers' names where it has them."""
     row, field = make_row_builder(name), BORROWERS.get(name)
+    held = list_rights(request.user)
+    # What is no record of an app is nobody's.
+    shows_all = not app_id or is_whole(held)
+
+    def build_row(item: Any) -> list[object]:
+        cells = row(mask_item(item, held))
+        return cells if shows_all else [_hide_open(cell) for cell in cells]
+
     if field is None:
-        return lambda items: map(row, items)
-    may_see = request.user.has_perm(SEE)
+        return lambda items: map(build_row, items)
+    may_see = request.user.has_perm(SEE_NAMES)
 
     def build_rows(items: Sequence[Any]) -> Iterable[list[object]]:
         found = [item for item in items if not isinstance(item, Malformed)]
         names = iter(list_names(app_id, [item.raw.get(field) for item in found], may_see=may_see))
         for item in items:
-            cells = row(item)
+            cells = build_row(item)
             yield cells if isinstance(item, Malformed) else [*cells, next(names)]
 
     return build_rows
+
+
+def _hide_open(cell: object) -> object:
+    """A cell without what the spec leaves open, such as labels: it may say anything of a person."""
+    return REDACTED if isinstance(cell, Mapping | list | tuple) and cell else cell
 
 
 def _started(pages: Pages, asked: dict[str, Any], *, may_refuse_size: bool) -> Iterator[Page[Any]]:

@@ -18,6 +18,7 @@ from lendingadmin.lending.values import (
     Product,
     each,
 )
+from lendingadmin.ui.masking import list_rights, mask_item
 from lendingadmin.ui.requests import PersonRequest
 
 from . import catalogue, comparison
@@ -77,7 +78,9 @@ def read(
     return Preview(
         found if isinstance(found, tuple) else (),
         each(products) if isinstance(products, tuple) else (),
-        person if isinstance(person, Borrower) and is_named(person, row.borrower_id) else None,
+        mask_item(person, list_rights(request.user))
+        if isinstance(person, Borrower) and is_named(person, row.borrower_id)
+        else None,
     )
 
 

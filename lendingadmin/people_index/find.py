@@ -4,7 +4,7 @@ The database gives cards whose tokens fit; each is opened and compared with what
 is shown, so that a token that two share never shows a stranger.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
@@ -13,6 +13,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from lendingadmin.lending.values import Borrower
+from lendingadmin.ui.masking import mask_card
 
 from . import words
 from .cards import read_fields
@@ -77,13 +78,16 @@ def find_index(app_id: str) -> BorrowerIndex | None:
     return max(rows, key=lambda row: (row.complete_at is not None, row.pk), default=None)
 
 
-def find_people(index: BorrowerIndex, text: str) -> Found:
-    """The borrowers that fit what was typed, the best first."""
+def find_people(index: BorrowerIndex, text: str, held: Collection[str]) -> Found:
+    """The borrowers that fit what was typed, the best first.
+
+    `held` are the searcher's rights: what they do not open is neither compared nor shown.
+    """
     tokenizer = get_tokenizer(index.app_id, index.key_name)
     query = words.read_query(text)
     if tokenizer is None or query.is_empty:
         return Found([])
-    return _Finder(index, tokenizer, query, text.strip()).run()
+    return _Finder(index, tokenizer, query, text.strip(), held).run()
 
 
 class Alike(NamedTuple):
@@ -142,8 +146,16 @@ def _compare(one: dict[str, str], other: dict[str, str]) -> tuple[str, ...]:
 class _Finder:
     """One search: candidates in stages, each worse than the one before, until enough fit."""
 
-    def __init__(self, index: BorrowerIndex, tokenizer: Tokenizer, query: Query, text: str) -> None:
+    def __init__(
+        self,
+        index: BorrowerIndex,
+        tokenizer: Tokenizer,
+        query: Query,
+        text: str,
+        held: Collection[str] = (),
+    ) -> None:
         self.index, self.tokenizer, self.query, self.text = index, tokenizer, query, text
+        self.held = held
         self.scored: list[tuple[tuple[object, ...], Person]] = []
         self.opened: set[int] = set()
         self.is_cut = False
@@ -179,7 +191,7 @@ class _Finder:
         """Keep a card that fits, with how well it does."""
         if card.index_id != self.index.pk or not card.content:
             return
-        fields = card.fields
+        fields = mask_card(card.fields, self.held)
         rank = rank_card(self.query, self.text, card.borrower_id, fields)
         if rank is not None:
             key = (rank, fields["name"].casefold(), card.borrower_id)

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.ui.lists import as_id
+from lendingadmin.ui.masking import write_initials
 
 from .find import find_index
 from .models import BorrowerCard, BorrowerIndex
 
-SEE = "dashboard.borrowers.names"
 _AT_ONCE = 500
 
 
@@ -24,7 +24,7 @@ class PersonName(NamedTuple):
     @property
     def initials(self) -> str:
         """The first letters of the name, for people who may not see it."""
-        return " ".join(f"{word[0].upper()}." for word in self.name.split())
+        return write_initials(self.name)
 
 
 def get_names(app_id: str, borrower_ids: Iterable[object]) -> dict[str, PersonName]:

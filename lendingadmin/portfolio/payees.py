@@ -14,6 +14,7 @@ from lendingadmin.people_index.find import Person, find_index, find_people
 from lendingadmin.search.lookups import LOOKUPS, Match, validate_id
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import SEARCH_BORROWERS
+from lendingadmin.ui.masking import list_rights
 
 from .models import SnapshotLoan
 from .open_loans import filter_open
@@ -58,7 +59,7 @@ class FoundPayees:
 def find_payees(person: User, app_id: str, typed: str) -> FoundPayees:
     """The loans that what was typed may mean. Raises LendingError where the service is asked."""
     index = find_index(app_id) if person.has_perm(SEARCH_BORROWERS, app_id) else None
-    found = find_people(index, typed) if index else None
+    found = find_people(index, typed, list_rights(person, app_id)) if index else None
     people = found.people if found else []
     may_be_more = bool(found and found.may_be_more)
     payees, without_loan = _list_loans(app_id, people)
@@ -94,10 +95,10 @@ def _find_by_id(person: User, app_id: str, typed: str) -> list[Match]:
     """The loans that bear what was typed as their id, uid or number."""
     if validate_id(typed):
         return []
-    app = gateway.app(app_id)
+    app, held = gateway.app(app_id), list_rights(person, app_id)
     places = [one for one in LOOKUPS if one.key in _BY_ID and one.fits(typed)]
     places = [one for one in places if person.has_perm(one.permission)]
-    results = read_in_parallel(gateway.client(), *(one.call(app, typed) for one in places))
+    results = read_in_parallel(gateway.client(), *(one.call(app, typed, held) for one in places))
     found: dict[str, Match] = {}
     for place, result in zip(places, results, strict=True):
         if isinstance(result, LendingError):

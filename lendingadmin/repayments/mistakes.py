@@ -122,7 +122,6 @@ def section(
     return {
         "mistakes": reports,
         "mistake_open": standing is not None,
-        "may_read_notes": may_report or may_review,
         "may_report": may_report and (standing is None or report_form is not None),
         "report_token": idempotency.issue_key(request, PURPOSE),
         "report_form": report_form or MistakeForm(prefix="mistake"),

@@ -18,8 +18,9 @@ from django.utils.translation import gettext_noop
 
 from lendingadmin import audit
 from lendingadmin.gateway import LendingApp, lending_app
-from lendingadmin.people_index.names import SEE, list_names
+from lendingadmin.people_index.names import list_names
 from lendingadmin.staff.models import User
+from lendingadmin.staff.roles import SEE_NAMES
 from lendingadmin.ui.requests import PersonRequest
 
 from .models import Reading, ReceiptCounter, Repayment
@@ -128,7 +129,7 @@ def build_receipt(
     else the lender's.
     """
     app = lending_app(repayment.app_id)
-    may_see, by = request.user.has_perm(SEE), repayment.created_by
+    may_see, by = request.user.has_perm(SEE_NAMES), repayment.created_by
     [person] = list_names(app.app_id, [repayment.borrower_id], may_see=may_see)
     return Receipt(
         repayment,

@@ -5,7 +5,7 @@ loan's `accountNo` is a filter of the loans list (Spec: Loans, Assessments).
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 
@@ -27,6 +27,7 @@ from lendingadmin.lending.ids import check_id, resource_id
 from lendingadmin.lending.values import Loan, text
 from lendingadmin.staff.models import User
 from lendingadmin.ui.errors import Card
+from lendingadmin.ui.masking import mask_item
 
 from . import kinds
 from .kinds import RecordKind
@@ -64,42 +65,47 @@ class Lookup:
     key: str
     words: str
     permission: str
-    look: Callable[[AppClient, str], tuple[Match, ...]]
+    look: Callable[[AppClient, str, Collection[str]], tuple[Match, ...]]
     fits: Callable[[str], bool] = lambda wanted: True
 
-    def call(self, app: AppClient, wanted: str) -> Callable[[], tuple[Match, ...]]:
-        """The read as a function without arguments; what is not there is no match."""
-        return partial(self._read, app, wanted)
+    def call(
+        self, app: AppClient, wanted: str, held: Collection[str]
+    ) -> Callable[[], tuple[Match, ...]]:
+        """The read as a function without arguments; what is not there is no match.
 
-    def _read(self, app: AppClient, wanted: str) -> tuple[Match, ...]:
+        `held` are the rights of the person who looks, to parts of a borrower's record.
+        """
+        return partial(self._read, app, wanted, held)
+
+    def _read(self, app: AppClient, wanted: str, held: Collection[str]) -> tuple[Match, ...]:
         small = wanted.lower()
         try:
             try:
-                return self.look(app, wanted)
+                return self.look(app, wanted, held)
             except (NotFound, WrongRecord):
                 # A service that compares UUIDs answers with the record, which writes it small.
                 if small == wanted or not _UUID.fullmatch(wanted):
                     raise
-                return self.look(app, small)
+                return self.look(app, small, held)
         except (NotFound, InvalidId):
             return ()
 
 
-def _borrower(app: AppClient, wanted: str) -> tuple[Match, ...]:
+def _borrower(app: AppClient, wanted: str, held: Collection[str]) -> tuple[Match, ...]:
     key = resource_id(wanted) or wanted
-    found = app.borrowers.get(key)
+    found = mask_item(app.borrowers.get(key), held)
     warning = "" if is_named(found, key) else _(_STRANGER)
     return (Match(kinds.BORROWER, key, borrower_name(found), warning),)
 
 
-def _loan(app: AppClient, wanted: str) -> tuple[Match, ...]:
+def _loan(app: AppClient, wanted: str, _held: Collection[str]) -> tuple[Match, ...]:
     found = app.loans.get(wanted)
     key = loan_math.account_of(found) or wanted
     warning = "" if is_named(found, wanted) else _(_STRANGER)
     return (Match(kinds.LOAN, key, _of_borrower(found), warning),)
 
 
-def _numbered(app: AppClient, wanted: str) -> tuple[Match, ...]:
+def _numbered(app: AppClient, wanted: str, _held: Collection[str]) -> tuple[Match, ...]:
     number = int(wanted)
     page = app.loans.only(_OF_A_LOAN).list(filters={"accountNo": str(number)}, page_size=_FEW)
     loans = [loan for loan in page.items if isinstance(loan, Loan)]
@@ -114,7 +120,7 @@ def _numbered(app: AppClient, wanted: str) -> tuple[Match, ...]:
     return tuple(Match(kinds.LOAN, key, f"{words} {of}") for key, of in named if key)
 
 
-def _assessment(app: AppClient, wanted: str) -> tuple[Match, ...]:
+def _assessment(app: AppClient, wanted: str, _held: Collection[str]) -> tuple[Match, ...]:
     found = app.assessments.get(wanted)
     key = text(found.assessment_id) or wanted
     warning = "" if is_named(found, wanted) else _(_STRANGER)
@@ -181,10 +187,8 @@ def find_other_case(person: User, app_id: str, wanted: str) -> tuple[Match, ...]
 
 
 # Where these stand among the results; they read nothing of the service.
-OTHER_CASE = Lookup(
-    "other-case", gettext_noop("a record in other letters"), "", lambda app, wanted: ()
-)
-STORED = Lookup("stored", gettext_noop("what was recorded here"), "", lambda app, wanted: ())
+OTHER_CASE = Lookup("other-case", gettext_noop("a record in other letters"), "", lambda *_asked: ())
+STORED = Lookup("stored", gettext_noop("what was recorded here"), "", lambda *_asked: ())
 
 
 def lookups(person: User, wanted: str) -> list[Lookup]:

@@ -27,6 +27,7 @@ from lendingadmin.people_index.find import Found, Person, find_index, find_peopl
 from lendingadmin.staff.roles import SEARCH_BORROWERS
 from lendingadmin.ui import errors
 from lendingadmin.ui.access import access, signed_in
+from lendingadmin.ui.masking import list_rights
 from lendingadmin.ui.requests import PersonRequest, address_with
 
 from . import kinds
@@ -75,7 +76,7 @@ def results(request: PersonRequest, app_id: str, encrypted: str) -> HttpResponse
     may_look = [] if validate_id(wanted) else lookups(request.user, wanted)
     places = may_look if "id" in request.GET or may_be_id(wanted, people) else []
     whole = "whole" in request.GET
-    results = _look(places, app_id, wanted, seconds=None if whole else MOMENT)
+    results = _look(request, places, app_id, wanted, seconds=None if whole else MOMENT)
     if stored := () if wrong else find_stored(request.user, app_id, wanted):
         results.append(SearchResult(app_id, STORED, stored))
     if others := _find_other_case(request, app_id, wanted, results):
@@ -125,7 +126,7 @@ def _find_people(request: PersonRequest, app_id: str, wanted: str) -> dict[str, 
     """Who of the index fits, for those who may search it; and how the index stands."""
     context = _describe_people(request, app_id)
     index = context["index"]
-    found = find_people(index, wanted) if index else Found([])
+    found = find_people(index, wanted, list_rights(request.user)) if index else Found([])
     return context | {"found": found.people, "may_be_more": found.may_be_more}
 
 
@@ -171,7 +172,7 @@ def search_in(request: PersonRequest, app_id: str, place: str, encrypted: str) -
     """One place of the results: what is there, or that it could not be looked up."""
     lookup, wanted = _read_lookup(request, place, encrypted)
     try:
-        result: Any = lookup.call(gateway.app(app_id), wanted)()
+        result: Any = lookup.call(gateway.app(app_id), wanted, list_rights(request.user))()
     except LendingError as error:
         result = error
     found = _run_lookup(app_id, lookup, wanted, result, hurried=False)
@@ -189,11 +190,15 @@ def last_opened(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _look(
-    places: list[Lookup], app_id: str, wanted: str, seconds: float | None
+    request: PersonRequest,
+    places: list[Lookup],
+    app_id: str,
+    wanted: str,
+    seconds: float | None,
 ) -> list[SearchResult]:
     """Look everywhere at once; with `seconds`, what takes longer is pending."""
-    app = gateway.app(app_id)
-    calls = [place.call(app, wanted) for place in places]
+    app, held = gateway.app(app_id), list_rights(request.user)
+    calls = [place.call(app, wanted, held) for place in places]
     results = read_in_parallel(gateway.client(), *calls, seconds=seconds) if calls else ()
     return [
         _run_lookup(app_id, place, wanted, result, hurried=seconds is not None)

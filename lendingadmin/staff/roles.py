@@ -3,6 +3,18 @@
 Rights named `lending.…` are the service's own permission names (Spec: Scopes and permissions);
 rights named `dashboard.…` exist only here. Each right carries the words that complete “you may …”,
 for the page that refuses.
+
+What a role sees of a borrower is a right for each group of fields. Nobody sees what the work of the
+role does not need (`ui/masking.py` masks the rest):
+
+- A viewer looks at the book as a whole: none of the groups, and initials instead of names.
+- Support calls people and records what they paid: names, contact and notes. Who somebody is was
+  checked by an officer, so support needs no government id and no birth date.
+- An officer checks who a borrower is, registers and corrects; a manager answers for it and resolves
+  what went wrong. Both see every group of the record.
+- The content of an event (messages, contacts, places) is of the borrower's whole life and of third
+  people. No role has it open: officers and managers reveal it, one event at a time, for a purpose
+  that the audit trail names.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,6 +42,7 @@ _LENDERS = (OFFICER, MANAGER)
 _COLLECTORS = (SUPPORT, MANAGER)
 _WRITERS = (OFFICER, SUPPORT, MANAGER)
 _MANAGERS = (MANAGER,)
+_NOBODY = ()
 
 
 class Right(NamedTuple):
@@ -50,6 +63,12 @@ _RIGHTS = (
     Right("lending.borrowers.getOfferContracts", _("see an offer's contracts"), ROLES),
     Right("dashboard.borrowers.search", _("search borrowers by name, phone or number"), _WRITERS),
     Right("dashboard.borrowers.names", _("see the names of borrowers beside their ids"), _WRITERS),
+    Right("dashboard.borrowers.contact", _("see phone numbers and e-mail addresses"), _WRITERS),
+    Right(
+        "dashboard.borrowers.identity",
+        _("see government ids, birth dates and other particulars of borrowers"),
+        _LENDERS,
+    ),
     Right("lending.loans.list", _("list loans"), ROLES),
     Right("lending.loans.create", _("create loans"), _LENDERS),
     Right("lending.loans.get", _("see a loan"), ROLES),
@@ -61,12 +80,14 @@ _RIGHTS = (
     Right("lending.products.list", _("list products"), ROLES),
     Right("lending.events.list", _("list events"), ROLES),
     Right("lending.events.create", _("record events"), _LENDERS),
+    Right("dashboard.events.content", _("see the content of events"), _NOBODY),
     Right("lending.assessmentTypes.list", _("list assessment types"), ROLES),
     Right("dashboard.repayments.resolve", _("resolve an unknown repayment"), _MANAGERS),
     Right("dashboard.repayments.approve", _("approve repayments above a limit"), _MANAGERS),
     Right("dashboard.repayments.setAside", _("set a repayment aside"), _MANAGERS),
     Right("dashboard.repayments.reportMistake", _("report a mistake in a repayment"), _WRITERS),
     Right("dashboard.repayments.reviewMistake", _("review a reported mistake"), _MANAGERS),
+    Right("dashboard.repayments.notes", _("read notes and reasons of repayments"), _WRITERS),
     Right("dashboard.repayments.statement", _("make statements of repayments"), _COLLECTORS),
     Right("dashboard.personalContent.reveal", _("reveal personal content"), _LENDERS),
     Right("dashboard.export", _("export"), _WRITERS),
@@ -87,12 +108,18 @@ _AREAS = (
     (_("Repayments"), ("lending.loans.makeRepayment", "dashboard.repayments.")),
     (_("Offers"), ("lending.borrowers.getOffer",)),
     (_("Assessments"), ("lending.assessments.", "lending.assessmentTypes.")),
-    (_("Products and events"), ("lending.products.", "lending.events.")),
+    (_("Products and events"), ("lending.products.", "lending.events.", "dashboard.events.")),
     (_("Office"), ("dashboard.",)),
 )
 
 MANAGE_PEOPLE = "dashboard.people.manage"
+REVEAL = "dashboard.personalContent.reveal"
 SEARCH_BORROWERS = "dashboard.borrowers.search"
+SEE_NAMES = "dashboard.borrowers.names"
+SEE_CONTACT = "dashboard.borrowers.contact"
+SEE_IDENTITY = "dashboard.borrowers.identity"
+SEE_EVENT_CONTENT = "dashboard.events.content"
+READ_NOTES = "dashboard.repayments.notes"
 VIEW_AUDIT = "dashboard.audit.view"
 
 
@@ -112,6 +139,8 @@ def list_rights(role: str) -> frozenset[str]:
 
 def describe_roles(permission: str) -> str:
     """Who holds a permission: “officer or manager”. Raises KeyError for an unknown name."""
+    if not RIGHTS[permission].roles:
+        return gettext("with this right")
     *others, last = RIGHTS[permission].roles
     if not others:
         return last

@@ -5,7 +5,7 @@ answer is read: the first items of a list, and nothing that is very long.
 """
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import msgspec
@@ -17,6 +17,7 @@ from lendingadmin import gateway
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.codec import decode
 
+from .masking import is_whole
 from .redact import LONGEST_LIST, REDACTED, redact
 
 # A loan with 520 instalments has about 150,000 bytes, a large event thirty times as many.
@@ -59,12 +60,14 @@ class ApiCallsMiddleware:
             request.api_calls = request.calls_made  # type: ignore[attr-defined]
 
 
-def shown(calls: list[Call]) -> list[Shown]:
-    """The calls so far, masked."""
-    return [_shown(call) for call in calls]
+def shown(calls: list[Call], held: Collection[str]) -> list[Shown]:
+    """The calls so far, masked; without what was sent and answered where `held`, a person's rights
+    to a borrower's record, do not open all of it: nobody knows what stands in an answer.
+    """
+    return [_shown(call, with_bodies=is_whole(held)) for call in calls]
 
 
-def _shown(call: Call) -> Shown:
+def _shown(call: Call, *, with_bodies: bool) -> Shown:
     return Shown(
         operation=call.operation,
         method=call.method,
@@ -72,14 +75,14 @@ def _shown(call: Call) -> Shown:
         status=str(call.status or call.error or _("no answer")),
         milliseconds=round(call.seconds * 1000),
         request_id=call.request_id or "",
-        curl=_curl(call),
-        answer=_pretty(call, call.answer) if call.answer else "",
+        curl=_curl(call, with_body=with_bodies),
+        answer=_pretty(call, call.answer) if call.answer and with_bodies else "",
     )
 
 
-def _curl(call: Call) -> str:
+def _curl(call: Call, *, with_body: bool) -> str:
     words = ["curl", "-X", call.method, call.url, "-H", f"Authorization: Bearer {REDACTED}"]
-    if call.sent:
+    if call.sent and with_body:
         words += ["-H", "Content-Type: application/json", "-d", _pretty(call, call.sent)]
     return shlex.join(words)
 

@@ -22,6 +22,7 @@ from lendingadmin.lending.operations import OPERATIONS, Operation
 from lendingadmin.lending.pages import Page, is_same_page, refuses_token
 from lendingadmin.lending.values import Malformed, text
 
+from .masking import list_rights, mask_item
 from .requests import address_with
 
 DEFAULT_PAGE_SIZE = 50
@@ -236,9 +237,12 @@ def read_page(
             _("%(size)s of these are too large to be read at once, so this page has fewer.")
             % {"size": size}
         )
+    # What reads only the ids of a list does so for nobody.
+    person = getattr(request, "user", None)
+    held = list_rights(person) if person else ()
     return ListPage(
         form=form,
-        items=page.items[skip : skip + size],
+        items=[mask_item(item, held) for item in page.items[skip : skip + size]],
         read_at=page.read_at,
         next_url=_next(request, page, token, skip, size),
         first_url=_at(request) if token or skip else "",

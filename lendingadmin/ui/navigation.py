@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -12,10 +12,12 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.gateway import LendingApp
+from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import SEARCH_BORROWERS
 
 from . import apicalls
 from .keyset import spell_count
+from .masking import list_rights
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,9 @@ class Navigation:
     @property
     def calls(self) -> list[apicalls.Shown]:
         """What this page asked of the service so far, for those with the right to see it."""
-        return apicalls.shown(getattr(self._request, "api_calls", []))
+        return apicalls.shown(
+            getattr(self._request, "api_calls", []), list_rights(cast(User, self._request.user))
+        )
 
     @cached_property
     def groups(self) -> tuple[tuple[str, tuple[SidebarEntry, ...]], ...]:

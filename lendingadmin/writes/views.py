@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from lendingadmin import gateway
 from lendingadmin.display.text import shown
 from lendingadmin.ui.access import access, signed_in
+from lendingadmin.ui.masking import list_rights, mask_record
 from lendingadmin.ui.polling import poll
 from lendingadmin.ui.requests import PersonRequest
 
@@ -107,7 +108,7 @@ def _show(request: PersonRequest, one: Write, form: forms.Form | None = None) ->
     context = _status(request, one, seen=_seen(one)) | {
         "checks": list(one.checks.order_by("-pk")[:_CHECKS])[::-1],
         "checks_hidden": max(one.checks.count() - _CHECKS, 0),
-        "submitted": list_submitted(reconciliation.read_submitted(one)),
+        "submitted": list_submitted(_read_submitted(request, one)),
         "resolve_form": form or _resolve_form(one),
         "may_resolve": _may_resolve(request, one),
         "may_see_alarm": request.user.has_perm(reconciliation.RESOLVE),
@@ -206,6 +207,16 @@ def _again(request: PersonRequest, one: Write) -> str:
     if not (abandoned or is_not_saved or one.state == WriteState.NOT_SAVED):
         return ""
     return f"{one.again_at}{'&' if '?' in one.again_at else '?'}again={one.idempotency_key}"
+
+
+def _read_submitted(request: PersonRequest, one: Write) -> reconciliation.Submitted | None:
+    """What was sent, and of a borrower what the person may see of one."""
+    found = reconciliation.read_submitted(one)
+    if found is None or not one.operation.startswith("borrowers."):
+        return found
+    held = list_rights(request.user)
+    sent, before = (mask_record(part, held) for part in (found.sent, found.before))
+    return found._replace(sent=sent, before=before)
 
 
 def list_submitted(submitted: reconciliation.Submitted | None) -> list[tuple[str, str]]:

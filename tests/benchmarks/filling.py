@@ -193,6 +193,7 @@ def _repayments(now: datetime, count: int, first: int) -> dict[str, str]:
         "alarm_seen_at": f"CASE WHEN n % 10000 = 6 THEN {at} END",
         "notified_at": f"CASE WHEN n % 2500 < 2 THEN {at} END",
         "set_aside_reason": "''",
+        "approval_reasons": "''",
         "resolution": "CASE WHEN n % 4000 = 5 THEN 'recorded' WHEN n % 2000 = 5 THEN 'not_recorded'"
         " ELSE '' END",
         "resolution_reason": "''",

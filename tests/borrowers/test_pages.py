@@ -22,10 +22,10 @@ ROLE = "viewer"
 def test_list_and_page(desk: Client, app: LendingApp, book: Caller) -> None:
     book.borrower("co", category="company", company={"tradingName": "Mama Mboga Ltd"})
     listed = desk.get(f"/apps/{app.app_id}/borrowers/").content.decode()
-    assert "WANJIRU ANNE" in listed
-    assert "Mama Mboga Ltd" in listed
+    assert "W. A." in listed
+    assert "M. M. L." in listed
     page = desk.get(f"/apps/{app.app_id}/borrowers/b/?whole=1").content.decode()
-    assert "+254700000001" in page
+    assert "•••001" in page
     assert f"/apps/{app.app_id}/loans/l/" in page
 
 
@@ -123,12 +123,12 @@ def odd_service(fault_server: FaultServer, settings: Any) -> None:
 
 
 def test_what_is_no_object_in_a_list_is_shown_as_it_came(
-    desk: Client, fault_server: FaultServer, settings: Any
+    boss: Client, fault_server: FaultServer, settings: Any
 ) -> None:
     odd_service(fault_server, settings)
     lists = {"devices": ["a device in words"], "loans": [["a loan", 7]]}
     fault_server.on(f"{PROJECT}/borrowers/", reply(GOOD | lists))
-    page = desk.get("/apps/kenya/borrowers/B-1/?whole=1").content.decode()
+    page = boss.get("/apps/kenya/borrowers/B-1/?whole=1").content.decode()
     assert "a device in words" in page
     assert "[&quot;a loan&quot;, 7]" in page
 

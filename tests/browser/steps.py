@@ -168,6 +168,7 @@ def open_first_row(page: Page, names: Names) -> None:
 
 def reveal(page: Page, names: Names) -> None:
     open_first_row(page, names)
+    page.get_by_label("Purpose").select_option("complaint")
     _press(page, "Show personal content")
 
 

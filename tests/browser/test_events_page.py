@@ -62,6 +62,7 @@ def test_each_kind_is_read_masked_asked_for_and_noted(
         expect(main.locator(kind.place).first).to_be_visible()
         for secret in kind.secrets:
             assert secret not in page.content()
+        page.get_by_label("Purpose").select_option("complaint")
         page.get_by_role("button", name="Show personal content").click()
         expect(main).to_contain_text("Personal content is shown")
         for secret in kind.secrets:

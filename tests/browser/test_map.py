@@ -14,6 +14,7 @@ WITHOUT = {
     "healthz": "an answer to a machine",
     "readyz": "an answer to a machine",
     "start": "leads to the home page",
+    "borrower-reveal": "the record page, with what a role of one's own may not see",
     "borrower-name": "a fragment: a word in a title",
     "borrower-repayment": "leads to the form of a loan, or to the borrower",
     "events-reported": "a fragment of an assessment that found too little data",

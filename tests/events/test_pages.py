@@ -17,6 +17,7 @@ from tests.faults.behaviours import reply, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 
+PURPOSE = {"purpose": "complaint"}
 pytestmark = pytest.mark.django_db
 ROLE = "viewer"
 
@@ -86,19 +87,30 @@ def test_revealing_is_a_post_that_is_audited_and_kept_nowhere(
     desk = client_of(officer)
     assert "Show personal content" in desk.get(address(app)).content.decode()
     assert not Entry.objects.filter(action="dashboard.personalContent.reveal").exists()
-    answer = desk.post(f"{address(app)}revealed")
+    answer = desk.post(f"{address(app)}revealed", PURPOSE)
     page = answer.content.decode()
     assert [secret for secret in SECRETS if secret in page] == list(SECRETS)
     assert "no-store" in answer.headers["Cache-Control"]
     entry = Entry.objects.get(action="dashboard.personalContent.reveal")
     assert (entry.username, entry.app_id, entry.outcome) == ("officer", app.app_id, "revealed")
     assert "borrower:b" in entry.subject
+    assert entry.detail == "event, part 1 of 1; purpose: a complaint"
     bookmarked = desk.get(f"{address(app)}revealed")
     assert bookmarked.headers["Location"] == address(app)
 
 
+@pytest.mark.parametrize("sent", [{}, {"purpose": ""}, {"purpose": "because I like to"}])
+def test_without_a_purpose_of_the_list_nothing_is_revealed(
+    client_of: ClientOf, officer: User, app: LendingApp, reported: Caller, sent: dict[str, str]
+) -> None:
+    page = client_of(officer).post(f"{address(app)}revealed", sent).content.decode()
+    assert not [secret for secret in SECRETS if secret in page]
+    assert "Personal content is masked" in page
+    assert not Entry.objects.filter(action="dashboard.personalContent.reveal").exists()
+
+
 def test_a_viewer_cannot_reveal(desk: Client, app: LendingApp, reported: Caller) -> None:
-    answer = desk.post(f"{address(app)}revealed")
+    answer = desk.post(f"{address(app)}revealed", PURPOSE)
     assert answer.status_code == 403
     assert not [secret for secret in SECRETS if secret in answer.content.decode()]
     assert not Entry.objects.filter(outcome="revealed").exists()
@@ -139,8 +151,8 @@ def test_a_long_event_comes_in_parts(
     whole = [{"kind": f"{DOMAIN}/sms", "values": texts}]
     assert book.post("/events", body(data=whole)).status == 200
     desk = client_of(officer)
-    first = desk.post(f"{address(app)}revealed").content.decode()
-    second = desk.post(f"{address(app)}revealed", {"part": "1"}).content.decode()
+    first = desk.post(f"{address(app)}revealed", PURPOSE).content.decode()
+    second = desk.post(f"{address(app)}revealed", PURPOSE | {"part": "1"}).content.decode()
     assert (first.count('class="message in"'), second.count('class="message in"')) == (PART, 1)
     assert "no 0." in second
     assert "no 0." not in first
@@ -188,5 +200,5 @@ def test_a_result_is_masked_like_the_data_it_is_of(
     page = desk.get(f"{PAGE}/").content.decode()
     assert all(words in page for words in masked)
     assert "Mama Njeri" not in page and "254722" not in page
-    revealed = desk.post(f"{PAGE}/revealed").content.decode()
+    revealed = desk.post(f"{PAGE}/revealed", PURPOSE).content.decode()
     assert all(words in revealed for words in shown)

@@ -132,7 +132,8 @@ def test_every_page_to_the_last_digit(desk: Client, odd_service: FaultServer) ->
     )
     head, *rows = table(desk.get("/apps/kenya/loans/export.csv"))
     assert rows[0][head.index("loanAmount")] == "0.10000000000000000001"
-    assert rows[1] == ["7"]
+    # What is no record may say anything of anybody, and support does not see all of a borrower.
+    assert rows[1] == ["•••"]
     assert rows[2][head.index("balances.fees.due")] == "odd"
     assert "pageToken=t" in odd_service.last(LOANS).line
 

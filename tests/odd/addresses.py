@@ -45,6 +45,7 @@ PAGES = {
         (
             f"{_BORROWER}/?whole=1",
             f"{_BORROWER}/panels/record",
+            f"POST {_BORROWER}/revealed",
             f"{_BORROWER}/name",
             f"{_BORROWER}/delete",
             f"FORM {_BORROWER}/edit",

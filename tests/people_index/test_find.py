@@ -6,6 +6,7 @@ from django.db import connection
 from lendingadmin.people_index import find
 from lendingadmin.people_index.models import BorrowerCard, BorrowerIndex, CardToken
 from lendingadmin.people_index.words import hash_phone
+from lendingadmin.ui.masking import WHOLE_RECORD
 from tests import plans
 
 from .conftest import Put, PutMany, make_borrower
@@ -20,7 +21,7 @@ KAMAU = {
 
 
 def ids(index: BorrowerIndex, text: str) -> list[str]:
-    return [person.borrower_id for person in find.find_people(index, text).people]
+    return [person.borrower_id for person in find.find_people(index, text, WHOLE_RECORD).people]
 
 
 @pytest.fixture
@@ -124,7 +125,7 @@ def test_borrowers_without_name_phone_or_id_are_found_by_what_they_have(
 def test_more_than_are_shown_says_so(put: Put, index: BorrowerIndex) -> None:
     for number in range(find.SHOWN + 1):
         put(f"n-{number}", surname="Kamau")
-    found = find.find_people(index, "kamau")
+    found = find.find_people(index, "kamau", WHOLE_RECORD)
     assert (len(found.people), found.may_be_more) == (find.SHOWN, True)
 
 
@@ -177,7 +178,7 @@ def test_of_a_common_initial_further_cards_are_opened(
     put_many({"surname": "Kamau", "othernames": "Ann"} for _ in range(find._OPENED + 50))
     with_z = [put(f"z-{at}", surname="Kamau", othernames="Zipporah") for at in range(12)]
     put("other", surname="Otieno", othernames="Zipporah")
-    found = find.find_people(index, "z kamau")
+    found = find.find_people(index, "z kamau", WHOLE_RECORD)
     assert {person.borrower_id for person in found.people} == set(with_z)
     assert found.may_be_more
 
@@ -185,7 +186,7 @@ def test_of_a_common_initial_further_cards_are_opened(
 @pytest.mark.usefixtures("crowd")
 @pytest.mark.parametrize("text", ["kam", "ann", "ann kam", "kam an"])
 def test_a_crowd_is_cut_and_says_so(text: str, index: BorrowerIndex) -> None:
-    found = find.find_people(index, text)
+    found = find.find_people(index, text, WHOLE_RECORD)
     assert (len(found.people), found.may_be_more) == (find.SHOWN, True)
 
 
@@ -198,7 +199,7 @@ def test_a_phone_that_was_entered_without_its_country_is_found_with_it(
 
 @pytest.mark.usefixtures("crowd")
 def test_a_search_that_did_not_open_all_says_so_though_few_fit(index: BorrowerIndex) -> None:
-    found = find.find_people(index, "ann 77")
+    found = find.find_people(index, "ann 77", WHOLE_RECORD)
     assert len(found.people) < find.SHOWN and found.may_be_more
 
 
@@ -219,7 +220,7 @@ def test_who_has_a_phone_of_few_digits_is_found_by_it(put: Put, index: BorrowerI
 @pytest.mark.usefixtures("crowd")
 def test_no_search_reads_a_table_whole(text: str, index: BorrowerIndex) -> None:
     with plans.watched_queries() as queries:
-        find.find_people(index, text)
+        find.find_people(index, text, WHOLE_RECORD)
     assert queries and plans.scans_of(queries) == []
 
 

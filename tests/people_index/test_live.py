@@ -11,6 +11,7 @@ from lendingadmin.gateway import LendingApp
 from lendingadmin.people_index import cards, find, live
 from lendingadmin.people_index.models import BorrowerIndex
 from lendingadmin.people_index.tokens import name_key
+from lendingadmin.ui.masking import WHOLE_RECORD
 from tests.borrowers.forms import PERSON, filled
 from tests.borrowers.test_adding import url
 from tests.sandbox.calling import Caller
@@ -30,7 +31,7 @@ def empty(app: LendingApp) -> BorrowerIndex:
 
 
 def found(index: BorrowerIndex, text: str) -> list[str]:
-    return [person.borrower_id for person in find.find_people(index, text).people]
+    return [person.borrower_id for person in find.find_people(index, text, WHOLE_RECORD).people]
 
 
 def add(desk: Client, app: LendingApp, borrower_id: str, surname: str) -> Any:

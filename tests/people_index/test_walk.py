@@ -14,6 +14,7 @@ from django_tasks_db.models import DBTaskResult
 from lendingadmin.people_index import cards, find, live, tasks
 from lendingadmin.people_index.models import BorrowerCard, BorrowerIndex, CardToken, WordKey
 from lendingadmin.people_index.walk import BorrowerWalk
+from lendingadmin.ui.masking import WHOLE_RECORD
 from lendingadmin.worker import duties, walks
 from lendingadmin.worker.worker import Worker
 from tests.faults.behaviours import refusal, reply
@@ -47,7 +48,7 @@ def walked() -> BorrowerIndex:
 def found(text: str) -> set[str]:
     index = find.find_index(APP)
     assert index is not None
-    return {person.borrower_id for person in find.find_people(index, text).people}
+    return {person.borrower_id for person in find.find_people(index, text, WHOLE_RECORD).people}
 
 
 ALL = {f"B-{number}" for number in range(5)}

@@ -27,7 +27,7 @@ def only(person: User, *permissions: str) -> None:
 def test_a_borrower_s_loans_are_for_those_who_may_list_loans(
     app: LendingApp, book: Caller, client_of: ClientOf, viewer: User
 ) -> None:
-    only(viewer, "lending.borrowers.get")
+    only(viewer, "lending.borrowers.get", "dashboard.borrowers.names")
     page = client_of(viewer).get(f"/apps/{app.app_id}/borrowers/b/?whole=1").content.decode()
     assert "WANJIRU" in page
     assert "Loan accounts" not in page

@@ -423,6 +423,7 @@ assessment-types/export.csv | ~export assessmentTypes.list
 @/borrowers/used-values | borrowers.list
 @/borrowers/<id>/ | borrowers.get
 @/borrowers/<id>/name | borrowers.get
+@/borrowers/<id>/revealed | ~personalContent.reveal borrowers.get
 @/borrowers/<id>/edit | borrowers.patch borrowers.get
 @/borrowers/<id>/edit/<form> | borrowers.patch borrowers.get
 @/borrowers/<id>/delete | borrowers.delete borrowers.get

@@ -10,6 +10,7 @@ from lendingadmin.lending.calls import Call
 from lendingadmin.lending.codec import decode
 from lendingadmin.staff.models import User
 from lendingadmin.ui import apicalls
+from lendingadmin.ui.masking import WHOLE_RECORD
 from lendingadmin.ui.redact import REDACTED, redact
 from tests.conftest import ClientOf
 from tests.sandbox.calling import Caller
@@ -90,7 +91,7 @@ def test_of_a_long_list_only_what_is_shown_is_read(monkeypatch: pytest.MonkeyPat
 def answer_shown(body: bytes, operation: str = "loans.list") -> str:
     """What the panel shows of an answer."""
     call = Call(operation, "GET", "/v1/x", 200, 0.1, None, 1, (), None, url="u", answer=body)
-    return apicalls.shown([call])[0].answer
+    return apicalls.shown([call], WHOLE_RECORD)[0].answer
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from lendingadmin.staff.roles import SEARCH_BORROWERS
 from lendingadmin.ui.access import access
 from lendingadmin.ui.errors import Card
 from lendingadmin.ui.fields import minted_borrower_id
+from lendingadmin.ui.masking import list_rights, mask_item
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
 
@@ -195,7 +196,8 @@ def _delete_named(app_id: str, borrower_id: str) -> None:
 def _read(request: PersonRequest, app_id: str, borrower_id: str) -> Borrower | None:
     """The borrower; on a POST its absence must not hide what became of the write."""
     try:
-        return check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id)
+        found = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id)
+        return mask_item(found, list_rights(request.user))
     except LendingError as error:
         if request.method != "POST" or isinstance(error, InvalidId):
             raise

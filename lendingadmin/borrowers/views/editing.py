@@ -7,13 +7,13 @@ nothing is sent over a version that the person has not seen.
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
-from lendingadmin.borrowers.changes import REPLACED, differences, patch_between, same
+from lendingadmin.borrowers.changes import REPLACED, Difference, differences, patch_between, same
 from lendingadmin.borrowers.drafts import PURPOSE, Draft, Raw, taken_up
 from lendingadmin.borrowers.forms import BorrowerForm
 from lendingadmin.lending.codec import encode
@@ -22,6 +22,7 @@ from lendingadmin.lending.identity import check_named
 from lendingadmin.people_index import live
 from lendingadmin.ui import errors
 from lendingadmin.ui.access import access
+from lendingadmin.ui.masking import list_rights, mask_record
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
 from lendingadmin.writes.models import Write
@@ -42,8 +43,21 @@ def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
         token, draft = _opened(request, app_id, borrower_id, now)
     else:
         token = idempotency.issue_key(request, PURPOSE, request.GET["form"])
-    form = BorrowerForm(draft.shown, draft.entered)
+    form = _build_form(request, draft, draft.entered)
     return _show(request, draft, form, token, now=now)
+
+
+def _build_form(
+    request: PersonRequest, draft: Draft, entered: QueryDict | None, *, check: bool = True
+) -> BorrowerForm:
+    """The form with the fields that this person's rights open."""
+    return BorrowerForm(draft.shown, entered, check=check, held=list_rights(request.user))
+
+
+def _compare(request: PersonRequest, before: Raw, after: Raw) -> list[Difference]:
+    """What differs, as far as this person's rights open it."""
+    held = list_rights(request.user)
+    return differences(mask_record(before, held), mask_record(after, held))
 
 
 def _read(app_id: str, borrower_id: str) -> Raw:
@@ -82,9 +96,9 @@ def _entered(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
     if "carry" in request.POST:
         return _carry_over(request, draft)
     if "more" in request.POST:
-        form = BorrowerForm(draft.shown, request.POST, check=False)
+        form = _build_form(request, draft, request.POST, check=False)
         return _show(request, draft, form, token)
-    form = BorrowerForm(draft.shown, request.POST)
+    form = _build_form(request, draft, request.POST)
     if not form.is_valid():
         return _show(request, draft, form, token)
     patch = patch_between(draft.base, form.result())
@@ -104,9 +118,9 @@ def _too_late(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResp
         if isinstance(error, InvalidId):
             raise
         draft, token = Draft(app_id, borrower_id, {}, {}), ""
-        form = BorrowerForm({}, request.POST, check=False)
+        form = _build_form(request, draft, request.POST, check=False)
         return _show(request, draft, form, token, card=errors.card(error))
-    form = BorrowerForm(draft.shown, request.POST)
+    form = _build_form(request, draft, request.POST)
     form.is_valid()
     words = _("This form was open for too long. Check it and send it again.")
     form.general.add_error(None, words)
@@ -115,8 +129,8 @@ def _too_late(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResp
 
 def _carry_over(request: PersonRequest, draft: Draft) -> HttpResponse:
     """Go on from the newer version, with what was entered."""
-    entered = request.POST if "devices-rows" in request.POST else draft.entered
-    form = BorrowerForm(draft.shown, entered)
+    entered = request.POST if "general-category" in request.POST else draft.entered
+    form = _build_form(request, draft, entered)
     patch = patch_between(draft.base, form.result()) if form.is_valid() else draft.patch
     try:
         now = _read(draft.app_id, draft.borrower_id)
@@ -125,7 +139,7 @@ def _carry_over(request: PersonRequest, draft: Draft) -> HttpResponse:
         return _show(request, draft, form, token, card=errors.card(error))
     whole = Draft(draft.app_id, draft.borrower_id, draft.base, draft.shown, "", patch)
     token, moved = _save_draft(request, whole.carried_over(now))
-    return _show(request, moved, BorrowerForm(moved.shown), token, carried=True)
+    return _show(request, moved, _build_form(request, moved, None), token, carried=True)
 
 
 def _show(
@@ -144,8 +158,9 @@ def _show(
         "token": token,
         "borrower_id": draft.borrower_id,
         "replaced": [name for name in REPLACED if draft.base.get(name)],
-        "moved": differences(draft.base, now) if moved else [],
-        "mine": differences(draft.base, {**draft.base, **draft.patch}) if moved else [],
+        "has_moved": moved,
+        "moved": _compare(request, draft.base, now) if moved and now else [],
+        "mine": _compare(request, draft.base, {**draft.base, **draft.patch}) if moved else [],
         "app": gateway.lending_app(draft.app_id),
     } | more
     return render(request, "borrowers/edit.html", context)
@@ -204,7 +219,7 @@ def _show_confirm(
     context = {
         "borrower_id": draft.borrower_id,
         "form_token": form,
-        "differences": differences(draft.base, after),
+        "differences": _compare(request, draft.base, after),
         "keys": list(draft.patch),
         "replaced": [name for name in REPLACED if name in draft.patch],
         "card": card,

@@ -6,12 +6,14 @@ from functools import partial
 from typing import Any
 
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.borrowers import history, panels
-from lendingadmin.borrowers.panels import Panel, Shown
+from lendingadmin.borrowers.panels import Panel, Recorded, Shown
 from lendingadmin.borrowers.parts import LOANS, SHOWN, open_parts
 from lendingadmin.display.technical import list_technical
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
@@ -21,12 +23,15 @@ from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.parallel import read_in_parallel
 from lendingadmin.lending.values import Borrower, text
 from lendingadmin.people_index import cards, live
-from lendingadmin.people_index.names import SEE, PersonName, get_names, to_borrower_id
+from lendingadmin.people_index.names import PersonName, get_names, to_borrower_id
 from lendingadmin.people_index.words import make_dialled
 from lendingadmin.search import opened
+from lendingadmin.staff.roles import REVEAL, SEE_CONTACT, describe_roles
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import read_page
+from lendingadmin.ui.masking import WHOLE_RECORD, find_masked, list_rights
 from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.ui.revealing import RevealForm, list_groups, record_reveal
 
 # What the page offers, by the right that it takes.
 _MAY = {
@@ -60,28 +65,32 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
     """
     whole = "whole" in request.GET
     seen = [panel for panel in panels.LISTS if request.user.has_perm(panel.permission)]
+    held, read = list_rights(request.user), None
     context: dict[str, object]
     if whole:
-        record, *others = panels.read_panels([panels.RECORD, *seen], app_id, borrower_id)
+        found = panels.read_panels([panels.RECORD, *seen], app_id, borrower_id)
+        read = found[0]
+        record, *others = (panels.mask_found(one, held) for one in found)
         if isinstance(record, NotFound):
             live.drop_gone(app_id, borrower_id)
         if isinstance(record, NotFound | InvalidId):
             raise record
         shown = [
-            Shown.of_loans(read, record, app_id, borrower_id)
+            Shown.of_loans(one, record, app_id, borrower_id)
             if panel is panels.LOANS
-            else Shown.of(panel, read)
-            for panel, read in zip(seen, others, strict=True)
+            else Shown.of(panel, one)
+            for panel, one in zip(seen, others, strict=True)
         ]
         has_loans = panels.LOANS in seen
         context = _of_record(Shown.of(panels.RECORD, record), borrower_id, has_loans=has_loans)
+        context |= _describe_masked(request, app_id, borrower_id, read)
     else:
         shown = [Shown(panel) for panel in seen]
         context = {"record": Shown(panels.RECORD), "shared": secrets.token_urlsafe(9)}
     done = history.of_borrower(request.user, app_id, borrower_id)
     context |= {"panels": shown, "whole": whole, "history": done}
     page = _draw(request, "borrowers/borrower.html", app_id, borrower_id, context)
-    _remember(request, app_id, borrower_id, context.get("borrower"))
+    _remember(request, app_id, borrower_id, read)
     return page
 
 
@@ -92,6 +101,7 @@ def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
     Its loans stand in the panel of loans; where that is not beside it, they are Technical.
     """
     app = gateway.app(app_id)
+    found: Any
     try:
         key = _find_shared_key(request, app_id)
         found = (
@@ -100,15 +110,56 @@ def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
     except LendingError as error:
         if isinstance(error, NotFound):
             live.drop_gone(app_id, borrower_id)
-        shown = Shown.of(panels.RECORD, error)
-    else:
-        shown = Shown.of(panels.RECORD, found)
+        found = error
+    masked = panels.mask_found(found, list_rights(request.user))
     template = f"borrowers/{'_record_fragment' if request.htmx else 'record'}.html"
     has_loans = bool(request.htmx) and request.user.has_perm(panels.LOANS.permission)
-    context = _of_record(shown, borrower_id, has_loans=has_loans)
+    context = _of_record(Shown.of(panels.RECORD, masked), borrower_id, has_loans=has_loans)
+    context |= _describe_masked(request, app_id, borrower_id, found)
     page = _draw(request, template, app_id, borrower_id, context)
-    _remember(request, app_id, borrower_id, context.get("borrower"))
+    _remember(request, app_id, borrower_id, found)
     return page
+
+
+@access(REVEAL, "lending.borrowers.get", methods=("GET", "POST"))
+def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """The record with what is masked of it: only as the answer to a POST that says what for.
+
+    Opened by its address, as from a bookmark, it leads to the borrower. Raises LendingError.
+    """
+    if request.method != "POST":
+        return redirect("borrower", app_id, borrower_id)
+    form = RevealForm(request.POST)
+    found = panels.record(gateway.app(app_id), borrower_id)
+    check_named(found.borrower, borrower_id)
+    context = _describe_masked(request, app_id, borrower_id, found) | {"reveal_form": form}
+    held = list_rights(request.user)
+    if form.is_valid():
+        # Before anything is shown: nothing goes out without its entry in the audit trail.
+        groups = ", ".join(list_groups(find_masked(found.borrower.raw, held)))
+        subject = " ".join((account_id(borrower_id), "record"))
+        record_reveal(request, app_id, subject, groups or _("nothing is masked"), form)
+        held = WHOLE_RECORD
+        context["revealed"] = True
+    shown = Shown.of(panels.RECORD, panels.mask_found(found, held))
+    context |= _of_record(shown, borrower_id, has_loans=False)
+    return _draw(request, "borrowers/record.html", app_id, borrower_id, context)
+
+
+def _describe_masked(
+    request: PersonRequest, app_id: str, borrower_id: str, found: object
+) -> dict[str, object]:
+    """What of a record is masked for this person, in words, and how it is revealed."""
+    if not isinstance(found, Recorded):
+        return {}
+    rights = find_masked(found.borrower.raw, list_rights(request.user))
+    return {
+        "masked": list_groups(rights),
+        "may_reveal": request.user.has_perm(REVEAL),
+        "who_may": describe_roles(REVEAL),
+        "revealed_url": reverse("borrower-reveal", args=[app_id, borrower_id]),
+        "reveal_form": RevealForm(),
+    }
 
 
 @access("lending.loans.list")
@@ -124,6 +175,7 @@ def loans_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
     may_see_record = request.user.has_perm(panels.RECORD.permission)
     if may_see_record and not key:
         reads.append(partial(panels.record, app, borrower_id))
+    held = list_rights(request.user)
     accounts, *others = read_in_parallel(gateway.client(), *reads)
     recorded: Any = others[0] if others else None
     if may_see_record and key:
@@ -131,6 +183,7 @@ def loans_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
             recorded = panels.share_record(app, borrower_id, key)
         except LendingError as error:
             recorded = error
+    accounts, recorded = (panels.mask_found(one, held) for one in (accounts, recorded))
     shown = Shown.of_loans(accounts, recorded, app_id, borrower_id, page_token)
     return _draw_panel(request, shown, app_id, borrower_id)
 
@@ -150,7 +203,8 @@ def events_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
 def _panel(request: PersonRequest, panel: Panel, app_id: str, borrower_id: str) -> HttpResponse:
     """Read one panel, or one page of it; its fault is the panel's own."""
     page_token = request.GET.get("pageToken") or None
-    (result,) = panels.read_panels([panel], app_id, borrower_id, page_token)
+    (found,) = panels.read_panels([panel], app_id, borrower_id, page_token)
+    result = panels.mask_found(found, list_rights(request.user))
     return _draw_panel(request, Shown.of(panel, result, page_token), app_id, borrower_id)
 
 
@@ -169,10 +223,13 @@ def _find_shared_key(request: PersonRequest, app_id: str) -> str:
 
 
 def _remember(request: PersonRequest, app_id: str, borrower_id: str, found: object) -> None:
-    """Note that this person is shown the borrower, and what the index may say of him."""
-    if isinstance(found, Borrower) and is_named(found, borrower_id):
+    """Note that this person is shown the borrower, and what the index may say of him.
+
+    `found` is what was read of the service, not masked.
+    """
+    if isinstance(found, Recorded) and is_named(found.borrower, borrower_id):
         opened.remember(request, app_id, "borrower", borrower_id)
-        live.keep(app_id, found)
+        live.keep(app_id, found.borrower)
 
 
 def _of_record(shown: Shown, borrower_id: str, *, has_loans: bool) -> dict[str, object]:
@@ -216,7 +273,7 @@ def name(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """The borrower's name alone, for pages that show a record of theirs; `?with=phone` adds that.
 
     Where the service does not answer, it is the name that the index knows. A person without the
-    right to names gets the initials, and no phone.
+    right to names gets the initials, one without the right to contact no phone.
     """
     context: dict[str, object] = {"borrower_id": borrower_id, "app_id": app_id}
     try:
@@ -231,7 +288,7 @@ def name(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
         if fields["name"]:
             shown = PersonName(fields["name"], fields["phone"], timezone.now())
             context["names"] = {to_borrower_id(borrower_id): shown}
-        if request.GET.get("with") == "phone" and request.user.has_perm(SEE):
+        if request.GET.get("with") == "phone" and request.user.has_perm(SEE_CONTACT):
             phone = text(getattr(found.individual, "phone_number", None)) or ""
             dialled = make_dialled(phone)
             context |= {"phone": phone if dialled else "", "dialled": dialled}

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from lendingadmin import audit, gateway
+from lendingadmin import gateway
 from lendingadmin.events import reading
 from lendingadmin.events.kinds import CATEGORIES, contents
 from lendingadmin.events.reported import read_reported
@@ -20,15 +20,16 @@ from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import leave_out_repeats
 from lendingadmin.lending.values import Event, Malformed
-from lendingadmin.people_index.names import SEE, list_names
-from lendingadmin.staff.roles import describe_roles
+from lendingadmin.people_index.names import list_names
+from lendingadmin.staff.roles import REVEAL, SEE_EVENT_CONTENT, SEE_NAMES, describe_roles
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
 from lendingadmin.ui.middleware import fault
+from lendingadmin.ui.redact import REDACTED
 from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.ui.revealing import RevealForm, record_reveal
 
-REVEAL = "dashboard.personalContent.reveal"
 _LIST = OPERATIONS["events.list"]
 
 
@@ -76,7 +77,7 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
         return back_to_list(request)
     found = gateway.app(app_id).events.pages(**form.asked(), page_size=DEFAULT_PAGE_SIZE)
     pages = leave_out_repeats(found)
-    may_see = request.user.has_perm(SEE)
+    may_see = request.user.has_perm(SEE_NAMES)
     rows = (CsvPage(_rows(app_id, page.items, may_see), page.repeated) for page in pages)
     head = [*_COLUMNS, "data", "borrowerName"]
     name = f"events-{app_id}.csv"
@@ -99,32 +100,39 @@ def _rows(app_id: str, items: Sequence[Event | Malformed], may_see: bool) -> Ite
     names = list_names(app_id, [getattr(item, "account_id", "") for item in items], may_see=may_see)
     for event, name in zip(items, names, strict=True):
         if isinstance(event, Malformed):
-            yield [event]
+            yield [REDACTED]
         else:
-            yield [*(event.raw.get(key) for key in _COLUMNS), contents(event), name]
+            yield [*(_hide_odd(event.raw.get(key)) for key in _COLUMNS), contents(event), name]
+
+
+def _hide_odd(value: object) -> object:
+    """A cell without content: an object where the spec has a word may hold anything."""
+    return REDACTED if isinstance(value, Mapping | list | tuple) else value
 
 
 @access("lending.events.list")
 def event(
     request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
 ) -> HttpResponse:
-    """One event, read kind by kind, its personal content masked."""
+    """One event, read kind by kind, its personal content masked but for the right to see it."""
     key = (account_id, event_type, timestamp)
-    return _show(request, app_id, request.GET, key)
+    may_see = request.user.has_perm(SEE_EVENT_CONTENT)
+    return _show(request, app_id, request.GET, key, revealed=may_see)
 
 
 @access(REVEAL, "lending.events.list", methods=("GET", "POST"))
 def reveal(
     request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
 ) -> HttpResponse:
-    """The same with its personal content: only as the answer to a POST, noted in the audit trail.
+    """The same with its personal content: only as the answer to a POST that says what for.
 
     Opened by its address, as from a bookmark, it is the masked page.
     """
     key = (account_id, event_type, timestamp)
     if request.method != "POST":
         return redirect("event", app_id, *key)
-    return _show(request, app_id, request.POST, key, revealed=True)
+    form = RevealForm(request.POST)
+    return _show(request, app_id, request.POST, key, revealed=form.is_valid(), form=form)
 
 
 def _show(
@@ -134,6 +142,7 @@ def _show(
     key: tuple[str, str, str],
     *,
     revealed: bool = False,
+    form: RevealForm | None = None,
 ) -> HttpResponse:
     """The page of the event with these three. Raises NotFound where the service lists none."""
     result = search_event(app_id, *key)
@@ -153,17 +162,11 @@ def _show(
     app = gateway.lending_app(app_id)
     part = whole_number(asked.get("part"))
     data = reading.read_event(found, revealed=revealed, part=part, zone=app.zone)
-    if revealed:
+    if revealed and form:
         # Before anything is shown: no content goes out without its entry in the audit trail.
-        audit.record(
-            request,
-            REVEAL,
-            app_id=app_id,
-            subject=f"{key[0]} {key[2]}",
-            outcome="revealed",
-            detail=_("event, part %(part)s of %(parts)s")
-            % {"part": data.part + 1, "parts": data.parts},
-        )
+        at = {"part": data.part + 1, "parts": data.parts}
+        what = _("event, part %(part)s of %(parts)s") % at
+        record_reveal(request, app_id, f"{key[0]} {key[2]}", what, form)
     context = {
         "event": found,
         "data": data,
@@ -171,6 +174,8 @@ def _show(
         "here": build_url(app_id, *key),
         "revealed_url": build_url(app_id, *key, route="event-reveal"),
         "revealed": revealed,
+        "reveal_form": form or RevealForm(),
+        "may_see": request.user.has_perm(SEE_EVENT_CONTENT),
         "may_reveal": request.user.has_perm(REVEAL),
         "who_may": describe_roles(REVEAL),
         "contents": contents(found),

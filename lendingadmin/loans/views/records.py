@@ -22,6 +22,7 @@ from lendingadmin.repayments.states import OPEN
 from lendingadmin.search import opened
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import read_page
+from lendingadmin.ui.masking import is_whole, list_rights
 from lendingadmin.ui.requests import PersonRequest
 
 _RECORDED_HERE = 10
@@ -75,6 +76,8 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "blocked_by": here.filter(state__in=OPEN, set_aside_at=None).first(),
         "read_at": now,
         "app": app,
+        # The spec leaves open what settings and labels hold.
+        "sees_whole": is_whole(list_rights(request.user)),
     }
     context |= _set_against_paid(found, dict(here.sum_recorded(app)), app.currency)
     page = render(request, "loans/loan.html", context)

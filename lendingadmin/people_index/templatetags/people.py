@@ -16,19 +16,19 @@ from django.utils.translation import gettext as _
 from lendingadmin.display import formats, times
 from lendingadmin.people_index.find import find_index
 from lendingadmin.people_index.names import (
-    SEE,
     PersonName,
     read_names,
     to_borrower_id,
 )
+from lendingadmin.staff.roles import REVEAL, SEE_CONTACT, SEE_NAMES
 
 register = template.Library()
 
 Names = Mapping[str, PersonName]
 # The operations whose subject is a borrower's id or account id.
 _OF_BORROWERS = ("borrowers.", "assessments.create")
-# Those whose subject is an account id and a time.
-_OF_EVENTS = ("events.create", "dashboard.personalContent.reveal")
+# Those whose subject is an account id, a space, and what of it.
+_OF_EVENTS = ("events.create", REVEAL)
 
 
 @register.simple_tag(takes_context=True)
@@ -57,7 +57,7 @@ def person(context: Context, names: Names, borrower_id: object) -> str:
 def phone_of(context: Context, names: Names, borrower_id: object) -> str:
     """The digits of a borrower's phone, for people with the right to it; else nothing."""
     found = (names or {}).get(to_borrower_id(borrower_id))
-    return found.phone if found and context["request"].user.has_perm(SEE) else ""
+    return found.phone if found and context["request"].user.has_perm(SEE_CONTACT) else ""
 
 
 @register.simple_tag(takes_context=True)
@@ -127,7 +127,7 @@ def _draw(context: Context, found: PersonName | None, app_id: str = "") -> str:
     """The name, or the initials for who may not see names in the app, by default the page's."""
     if found is None:
         return ""
-    may_see = context["request"].user.has_perm(SEE, app_id)
+    may_see = context["request"].user.has_perm(SEE_NAMES, app_id)
     return format_html(
         '<bdi class="person" title="{}">{}</bdi>',
         _("As of %(ago)s") % {"ago": times.ago(found.read_at, timezone.now(), formats.locale())},

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from lendingadmin import audit, gateway
 from lendingadmin.lending.values import timestamp_text
-from lendingadmin.people_index.names import SEE, list_names
+from lendingadmin.people_index.names import list_names
 from lendingadmin.portfolio import saved_lists
 from lendingadmin.portfolio.loan_lists import (
     ListedLoan,
@@ -24,6 +24,7 @@ from lendingadmin.portfolio.loan_lists import (
 )
 from lendingadmin.portfolio.models import SavedList, Snapshot
 from lendingadmin.portfolio.saved_lists import SHARE, SavedListForm
+from lendingadmin.staff.roles import SEE_NAMES
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import EXPORT, CsvPage, back_to_list, csv_response, split_into_pages
 from lendingadmin.ui.neighbours import ListPlace
@@ -172,7 +173,7 @@ def _export(request: PersonRequest, app_id: str, state: Mapping[str, Any]) -> Ht
     if found is None or not found.is_valid:
         return back_to_list(request)
     loans = map(found.build_row, found.rows.iterator(chunk_size=500))
-    may_see = request.user.has_perm(SEE)
+    may_see = request.user.has_perm(SEE_NAMES)
     pages = (
         CsvPage(_build_rows(app_id, page, found.snapshot, may_see))
         for page in split_into_pages(loans)

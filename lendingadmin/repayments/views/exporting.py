@@ -11,11 +11,11 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.gateway import LendingApp
 from lendingadmin.lending.values import timestamp_text
-from lendingadmin.people_index.names import SEE, list_names
+from lendingadmin.people_index.names import list_names
 from lendingadmin.repayments.filters import build_conditions, get_order
 from lendingadmin.repayments.forms import JournalForm
-from lendingadmin.repayments.mistakes import REPORT
 from lendingadmin.repayments.models import Mistake, Repayment
+from lendingadmin.staff.roles import READ_NOTES, SEE_NAMES
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response, split_into_pages
 from lendingadmin.ui.redact import REDACTED
@@ -62,7 +62,7 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     if not form.is_valid():
         return back_to_list(request)
     found = _found(form.cleaned_data, gateway.lending_app(app_id))
-    reads_notes, may_see = request.user.has_perm(REPORT), request.user.has_perm(SEE)
+    reads_notes, may_see = request.user.has_perm(READ_NOTES), request.user.has_perm(SEE_NAMES)
     name = f"{app_id}-repayments-{timezone.localdate():%Y-%m-%d}.csv"
     pages = (
         CsvPage(_rows(app_id, page, reads_notes, may_see))
@@ -76,7 +76,7 @@ def _rows(
 ) -> Iterator[Iterable[object]]:
     names = list_names(app_id, [repayment.borrower_id for repayment in page], may_see=may_see)
     for repayment, name in zip(page, names, strict=True):
-        yield (*_row(repayment), *_mistake(repayment, reads_notes), name)
+        yield (*_row(repayment, reads_notes), *_mistake(repayment, reads_notes), name)
 
 
 def _found(wanted: dict[str, Any], app: LendingApp) -> QuerySet[Repayment]:
@@ -89,7 +89,7 @@ def _found(wanted: dict[str, Any], app: LendingApp) -> QuerySet[Repayment]:
     return rows.order_by(f"-{get_order(wanted)}", "-id")
 
 
-def _row(repayment: Repayment) -> Iterable[object]:
+def _row(repayment: Repayment, reads_notes: bool) -> Iterable[object]:
     return (
         repayment.pk,
         repayment.account_id,
@@ -101,7 +101,7 @@ def _row(repayment: Repayment) -> Iterable[object]:
         _when(repayment.value_date),
         repayment.channel,
         repayment.network,
-        repayment.notes,
+        repayment.notes if reads_notes or not repayment.notes else REDACTED,
         repayment.state,
         _when(repayment.state_at),
         repayment.resolution,

@@ -26,6 +26,7 @@ from lendingadmin.repayments.forms import RepaymentForm, date_notices, initial_f
 from lendingadmin.repayments.lookalikes import look_alikes
 from lendingadmin.repayments.models import LONGEST_ID, Repayment
 from lendingadmin.repayments.states import OPEN, RESENDABLE
+from lendingadmin.staff.roles import READ_NOTES
 from lendingadmin.ui import errors
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import NEWEST_FIRST, whole_number
@@ -98,12 +99,15 @@ def _build_form(
     source: dict[str, str] | Repayment | None,
 ) -> RepaymentForm:
     """The form; a new one has the channel and the network that this person used here last."""
+    initial = initial_from(source) if source else read_last_used(request, app.app_id)
+    if isinstance(source, Repayment) and not request.user.has_perm(READ_NOTES):
+        initial["notes"] = ""
     return RepaymentForm(
         request.POST or None,
         app=app,
         retry_of=retry_of,
         networks=Repayment.objects.list_networks(app.app_id),
-        initial=initial_from(source) if source else read_last_used(request, app.app_id),
+        initial=initial,
     )
 
 
