@@ -1,19 +1,36 @@
 """Encryption at rest: what is secret or personal is encrypted before it is stored.
 
-Keys come from DATA_KEYS, newest first: the first seals, all of them open, so that a key can be
-retired slowly.
+Keys come from DATA_KEYS, newest first: the first encrypts, all of them decrypt, so that a key can
+be retired slowly (`manage.py reencrypt`).
+
+A ciphertext is bound to its place: the place stands before the text, within what is authenticated.
+So nobody without a key can move a ciphertext to another row, column or use, where it would be read
+as if it belonged there. Binding does not show that a row got an earlier value of its own back, that
+a text was emptied, or that whole rows were exchanged with the columns that they are bound to. What
+was encrypted before there were bindings has no place, and opens everywhere until it is
+re-encrypted.
 """
 
+import json
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.db import models
+from django.db.models.query_utils import DeferredAttribute
+
+# Begins a text that is bound. No text of before did: forms refuse it, and JSON writes it otherwise.
+_MARK = "\0"
 
 
 class DecryptionError(Exception):
-    """What was encrypted cannot be opened with any key of DATA_KEYS."""
+    """No key of DATA_KEYS opens this, or it is bound to another place."""
+
+
+class Unbound(TypeError):
+    """Text was to be stored in an encrypted column without the row that it is bound to."""
 
 
 @lru_cache(maxsize=4)
@@ -21,17 +38,75 @@ def _keys(keys: tuple[str, ...]) -> MultiFernet:
     return MultiFernet([Fernet(key) for key in keys])
 
 
-def encrypt(text: str) -> str:
-    """Encrypt and authenticate; the answer is ASCII and about a third longer."""
-    return _keys(tuple(settings.DATA_KEYS)).encrypt(text.encode()).decode("ascii")
+def _build_prefix(place: Sequence[str]) -> str:
+    return f"{_MARK}{json.dumps(place)}{_MARK}"
 
 
-def decrypt(encrypted: str) -> str:
-    """Give back what `encrypt` was given. Raises DecryptionError when no key fits."""
+def encrypt(text: str, *place: str) -> str:
+    """Encrypt and authenticate; the answer is ASCII and about a third longer.
+
+    `place` says where it will stand: a use, or table, column and what names the row.
+    """
+    bound = (_build_prefix(place) + text).encode()
+    return _keys(tuple(settings.DATA_KEYS)).encrypt(bound).decode("ascii")
+
+
+def decrypt(ciphertext: str, *place: str) -> str:
+    """Give back what `encrypt` was given for the same place.
+
+    Raises DecryptionError when no key fits, and for what was encrypted for another place.
+    """
+    return _open(_keys(tuple(settings.DATA_KEYS)), ciphertext, place)[0]
+
+
+def reencrypt(ciphertext: str, *place: str) -> str:
+    """The same text under the newest key and bound; the same ciphertext where it is so already.
+
+    Raises DecryptionError.
+    """
     try:
-        return _keys(tuple(settings.DATA_KEYS)).decrypt(encrypted.encode("ascii")).decode()
+        newest = _keys((settings.DATA_KEYS[0],))
+        is_current = _open(newest, ciphertext, place)[1]
+    except DecryptionError:
+        is_current = False
+    return ciphertext if is_current else encrypt(decrypt(ciphertext, *place), *place)
+
+
+def _open(keys: MultiFernet, ciphertext: str, place: Sequence[str]) -> tuple[str, bool]:
+    """The text, and whether it is bound."""
+    try:
+        text = keys.decrypt(ciphertext.encode("ascii")).decode()
     except (InvalidToken, UnicodeError) as error:
         raise DecryptionError("no key of DATA_KEYS opens this") from error
+    if not text.startswith(_MARK):
+        return text, False
+    prefix = _build_prefix(place)
+    if not text.startswith(prefix):
+        raise DecryptionError("this was encrypted for another place")
+    return text[len(prefix) :], True
+
+
+class Undecryptable(str):
+    """Stands for text that cannot be opened, so that the rest of its row can still be shown."""
+
+
+class Ciphertext(str):
+    """What stands in the column. `values()` and `values_list()` give it, since they have no row."""
+
+
+class _DecryptedText(DeferredAttribute):
+    """Decrypts a column's text when it is first asked for: only then the row is known whole."""
+
+    field: "EncryptedTextField"
+
+    def __get__(self, row: Any, owner: Any = None) -> Any:
+        value = super().__get__(row, owner)
+        if isinstance(value, Ciphertext):
+            value = row.__dict__[self.field.attname] = self.field.decrypt(value, row)
+        return value
+
+    def __set__(self, row: Any, value: object) -> None:
+        row.__dict__[self.field.attname] = value
 
 
 if TYPE_CHECKING:
@@ -41,24 +116,68 @@ else:
     _Text = models.TextField
 
 
-class Undecryptable(str):
-    """Stands for text whose key is gone, so that the rest of its row can still be shown."""
-
-
 class EncryptedTextField(_Text):
     """Text that is encrypted in the database: readable in Python, useless to a filter or a dump.
 
-    Text that no key opens reads as an Undecryptable sentence; storing that raises DecryptionError,
-    since it would destroy what a key that is found again could still open.
+    `bound_to` names columns of the row that are set when it is made and never change, at best
+    unique: with table and column they are what the text is bound to. A table or column that is
+    renamed needs a migration that encrypts its texts again.
+
+    Text that cannot be opened reads as an Undecryptable sentence; storing that raises
+    DecryptionError, since it would destroy what a key that is found again could still open.
+    `save`, `create` and `bulk_create` bind by themselves; an `update` of one row takes `bind`, and
+    raises Unbound without it, as `bulk_update` does.
     """
 
-    def get_prep_value(self, value: object) -> str:
-        if isinstance(value, Undecryptable):
+    descriptor_class = _DecryptedText
+    # The column stays as it is when this changes.
+    non_db_attrs = (*models.TextField.non_db_attrs, "bound_to")
+
+    def __init__(self, *args: Any, bound_to: Sequence[str] = (), **options: Any) -> None:
+        self.bound_to = tuple(bound_to)
+        super().__init__(*args, **options)
+
+    def deconstruct(self) -> Any:
+        name, path, args, options = super().deconstruct()
+        return name, path, args, options | ({"bound_to": self.bound_to} if self.bound_to else {})
+
+    def list_place(self, row: models.Model) -> list[str]:
+        """What the text of this row is bound to."""
+        fields = {field.name: field for field in row._meta.concrete_fields}
+        values = (fields[name].value_to_string(row) for name in self.bound_to)
+        return [row._meta.db_table, str(self.column), *values]
+
+    def decrypt(self, ciphertext: str, row: models.Model) -> str:
+        """The text of this row; an Undecryptable sentence where it cannot be opened."""
+        try:
+            return decrypt(ciphertext, *self.list_place(row))
+        except DecryptionError:
+            return Undecryptable("(encrypted with a key that is not configured, or moved here)")
+
+    def encrypt(self, text: object, row: models.Model) -> str:
+        """The text as it is stored in this row. Raises DecryptionError for an Undecryptable."""
+        if isinstance(text, Undecryptable):
             raise DecryptionError("text that could not be decrypted must not be stored again")
-        return encrypt(str(value)) if value else ""
+        return Ciphertext(encrypt(str(text), *self.list_place(row))) if text else ""
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> str:
+        return self.encrypt(getattr(model_instance, self.attname), model_instance)
+
+    def get_prep_value(self, value: object) -> str:
+        if value and not isinstance(value, Ciphertext):
+            raise Unbound(f"{self} takes text of a known row only: bind it")
+        return str(value or "")
 
     def from_db_value(self, value: str | None, *args: object) -> str:
-        try:
-            return decrypt(value) if value else ""
-        except DecryptionError:
-            return Undecryptable("(encrypted with a key that is not configured any more)")
+        return Ciphertext(value) if value else ""
+
+
+def bind(row: models.Model, **values: Any) -> dict[str, Any]:
+    """The values of an `update` of this row alone, its encrypted texts bound to it."""
+    fields = {field.name: field for field in row._meta.concrete_fields}
+
+    def prepare(name: str, value: Any) -> Any:
+        field = fields.get(name)
+        return field.encrypt(value, row) if isinstance(field, EncryptedTextField) else value
+
+    return {name: prepare(name, value) for name, value in values.items()}

@@ -9,7 +9,7 @@ import msgspec
 from django.db import models
 from django.db.models import F
 
-from lendingadmin.encryption import DecryptionError, decrypt, encrypt
+from lendingadmin.encryption import EncryptedTextField, bind
 from lendingadmin.lending.tokens import TokenState
 
 # Made once: threads that make the first decoder of a type at the same time crash the process.
@@ -17,11 +17,11 @@ _STATES = msgspec.json.Decoder(TokenState)
 
 
 class ServiceToken(models.Model):
-    """The TokenState of one service account, encrypted with DATA_KEYS; `version` counts changes."""
+    """The TokenState of one service account, encrypted; `version` counts changes."""
 
     key = models.CharField(max_length=64, primary_key=True)
     version = models.PositiveIntegerField(default=0)
-    encrypted = models.TextField(blank=True)
+    encrypted = EncryptedTextField(blank=True, bound_to=["key"])
 
     class Meta:
         default_permissions = ()
@@ -47,8 +47,8 @@ class DatabaseTokenStore:
         if row is None:
             return TokenState()
         try:
-            state = _STATES.decode(decrypt(row.encrypted))
-        except (DecryptionError, msgspec.DecodeError):
+            state = _STATES.decode(row.encrypted.encode())
+        except msgspec.DecodeError:
             # Its key is retired, or another version wrote it; the issuer will give another.
             state = TokenState()
         return replace(state, version=row.version)
@@ -57,6 +57,7 @@ class DatabaseTokenStore:
         """See TokenStore."""
         if not before.version:
             ServiceToken.objects.bulk_create([ServiceToken(key=self._key)], ignore_conflicts=True)
-        row = ServiceToken.objects.filter(key=self._key, version=before.version)
-        encrypted = encrypt(msgspec.json.encode(after).decode())
-        return bool(row.update(version=F("version") + 1, encrypted=encrypted))
+        rows = ServiceToken.objects.filter(key=self._key, version=before.version)
+        state = msgspec.json.encode(after).decode()
+        changes = bind(ServiceToken(key=self._key), encrypted=state, version=F("version") + 1)
+        return bool(rows.update(**changes))

@@ -9,6 +9,7 @@ import simplejson
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.encryption import bind
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.errors import InvalidId, LendingError, Saved
 from lendingadmin.lending.ids import check_id
@@ -153,12 +154,14 @@ def note(row: OfferRequest, operation: OfferOperation, read_at: datetime) -> Non
     rows = OfferRequest.objects.filter(pk=row.pk)
     if state not in FINISHED:
         rows = rows.exclude(state__in=FINISHED)
-    rows.update(
+    changes = bind(
+        row,
         state=state,
         expiry_time=(moment(metadata.expiry_time) if metadata else None) or row.expiry_time,
         answer=encode(operation.raw).decode(),
         answered_at=read_at,
     )
+    rows.update(**changes)
     row.refresh_from_db()
 
 

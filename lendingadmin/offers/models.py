@@ -65,7 +65,7 @@ class OfferRequest(models.Model):
     last_asked_at = models.DateTimeField()
     state = models.CharField(max_length=8, choices=OfferState.choices, default=OfferState.ASKED)
     expiry_time = models.DateTimeField(null=True)
-    answer = EncryptedTextField(blank=True)
+    answer = EncryptedTextField(blank=True, bound_to=["app_id", "borrower_id", "request_id"])
     answered_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -104,7 +104,8 @@ def put_borrowers(
         missing.append((card, tokens - present))
         card.content, card.read_at = content, read_at
     _mark_seen(seen, read_at, walk)
-    BorrowerCard.objects.bulk_update(changed, ["content", "read_at"], batch_size=_AT_ONCE)
+    for card in changed:
+        card.save(update_fields=["content", "read_at"])
     BorrowerCard.objects.bulk_create(
         new,
         batch_size=_AT_ONCE,

@@ -48,7 +48,7 @@ class BorrowerCard(models.Model):
         BorrowerIndex, on_delete=models.CASCADE, related_name="cards", db_index=False
     )
     borrower_id = models.CharField(max_length=LONGEST_ID)
-    content = EncryptedTextField()
+    content = EncryptedTextField(bound_to=["index", "borrower_id"])
     read_at = models.DateTimeField()
     walk = models.PositiveIntegerField(default=0)
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from lendingadmin import audit
+from lendingadmin.encryption import bind
 from lendingadmin.staff.models import User
 from lendingadmin.ui.keyset import COUNTED, unindexed
 from lendingadmin.ui.requests import PersonRequest
@@ -68,9 +69,8 @@ def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> 
     resolution, reason = decision
     with transaction.atomic(durable=True):
         rows = Mistake.objects.filter(pk=mistake.pk, reviewed_at=None).exclude(reported_by=by)
-        done = rows.update(
-            reviewed_as=resolution, reason=reason, reviewed_by=by, reviewed_at=timezone.now()
-        )
+        fields = {"reviewed_as": resolution, "reviewed_by": by, "reviewed_at": timezone.now()}
+        done = rows.update(**bind(mistake, reason=reason, **fields))
         mistake.refresh_from_db()
         if done:
             _audit(mistake, by, REVIEW, _("reviewed: %(review)s") % {"review": resolution.label})

@@ -75,7 +75,7 @@ class Repayment(UnconfirmedWrite):
     channel = models.CharField(max_length=16, blank=True)
     network = models.CharField(max_length=100, blank=True)
     currency_code = models.CharField(max_length=3, blank=True)
-    notes = EncryptedTextField(blank=True)
+    notes = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
 
     state = models.CharField(
         max_length=16, choices=RepaymentState.choices, default=RepaymentState.PENDING
@@ -132,7 +132,7 @@ class Repayment(UnconfirmedWrite):
         related_name="+",
         db_index=False,
     )
-    set_aside_reason = EncryptedTextField(blank=True)
+    set_aside_reason = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
     resolution = models.CharField(max_length=16, choices=Resolution.choices, blank=True)
 
     # The number of its receipt: given with the outcome (receipts.py), never changed after. NULL
@@ -379,14 +379,14 @@ class Mistake(models.Model):
         NO_MISTAKE = "no_mistake", gettext_lazy("no mistake")
 
     repayment = models.ForeignKey(Repayment, on_delete=models.PROTECT, related_name="mistakes")
-    note = EncryptedTextField()
+    note = EncryptedTextField(bound_to=["idempotency_key"])
     reported_at = models.DateTimeField()
     reported_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
     idempotency_key = models.CharField(max_length=64, unique=True)
     reviewed_as = models.CharField(max_length=16, choices=Review.choices, blank=True)
-    reason = EncryptedTextField(blank=True)
+    reason = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
     reviewed_at = models.DateTimeField(null=True)
     reviewed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from lendingadmin import audit
+from lendingadmin.encryption import bind
 from lendingadmin.staff.models import User
 from lendingadmin.writes import unconfirmed
 
@@ -261,7 +262,7 @@ def move(
         if to in _LANDS:
             _lock_loan(repayment)
         rows = Repayment.objects.filter(pk=repayment.pk, state__in=REACHED_FROM[to])
-        moved = rows.update(state=to, state_at=now, why=why, **fields)
+        moved = rows.update(**bind(repayment, state=to, state_at=now, why=why, **fields))
         repayment.refresh_from_db()
         if moved:
             withdrawn = _withdraw_presumptions(repayment) if to in _LANDS else []
@@ -303,7 +304,8 @@ def _withdraw_presumptions(landed: Repayment) -> list[Repayment]:
                 row.update(**fields)
         except IntegrityError:
             # The loan's next repayment is under way: only one of them can be open.
-            row.update(**fields, set_aside_at=timezone.now(), set_aside_reason=why)
+            fields |= {"set_aside_at": timezone.now(), "set_aside_reason": why}
+            row.update(**bind(presumed, **fields))
         presumed.refresh_from_db()
         withdrawn.append(presumed)
     return withdrawn
@@ -354,7 +356,7 @@ def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: 
     kept = {name: value for name, value in fields.items() if name not in ("why", "next_check_at")}
     with transaction.atomic(durable=True):
         rows = Repayment.objects.filter(pk=repayment.pk, state=RepaymentState.RESOLVED)
-        if rows.update(**kept):
+        if rows.update(**bind(repayment, **kept)):
             repayment.refresh_from_db()
             _audit(repayment, by, _("refused late: %(why)s") % {"why": fields.get("why", "")})
 
@@ -414,7 +416,8 @@ def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
         rows = Repayment.objects.filter(
             pk=repayment.pk, state=RepaymentState.UNKNOWN, set_aside_at=None
         )
-        done = rows.update(set_aside_at=timezone.now(), set_aside_by=by, set_aside_reason=reason)
+        fields = {"set_aside_at": timezone.now(), "set_aside_by": by, "set_aside_reason": reason}
+        done = rows.update(**bind(repayment, **fields))
         repayment.refresh_from_db()
         if done:
             _audit(repayment, by, gettext_noop("set aside, with a reason"))

@@ -14,18 +14,19 @@ from lendingadmin.staff.models import User
 
 LONGEST = 200
 _KEPT = LONGEST + 1  # enough to say that it was too long
+_USE = "search.words"
 
 
 def encrypt_words(person: User, words: str) -> str:
     """The words as an address may hold them."""
     kept = words.strip()[:_KEPT].encode("utf-8", "replace").decode()
-    return encrypt(json.dumps([person.pk, kept]))
+    return encrypt(json.dumps([person.pk, kept]), _USE)
 
 
 def decrypt_words(person: User, encrypted: str) -> str:
     """The words of an address. Raises Http404 for what is not ours, or another person's."""
     try:
-        owner, words = json.loads(decrypt(encrypted))
+        owner, words = json.loads(decrypt(encrypted, _USE))
     except (DecryptionError, ValueError):
         raise Http404("There is no such search.") from None
     if owner != person.pk:

@@ -20,6 +20,8 @@ from lendingadmin.staff.models import User
 _FOR_NAME = "login_failed_for_name"
 # So long one entry of the trail, and one mail, stand for all attempts that are held back.
 _NOTED_SECONDS = 60 * 60
+# What the secrets of second factors are encrypted for; allauth does not say whose they are.
+FOR_SECOND_FACTOR = "mfa.secret"
 _FROM_ONE, _FROM_MANY = _("from one address"), _("from many addresses")
 
 
@@ -95,8 +97,8 @@ class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
     def encrypt(self, text: str) -> str:
         """Encrypt with the newest of DATA_KEYS."""
-        return encrypt(text)
+        return encrypt(text, FOR_SECOND_FACTOR)
 
     def decrypt(self, encrypted_text: str) -> str:
         """Decrypt. Raises DecryptionError when its key was removed."""
-        return decrypt(encrypted_text)
+        return decrypt(encrypted_text, FOR_SECOND_FACTOR)

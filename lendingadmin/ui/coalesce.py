@@ -31,6 +31,8 @@ _LOCKED_SECONDS = 30
 _PAUSE = 0.05
 # Who waits looks soon at first, as most of a call may be over, and then twice as long after that.
 _FIRST_PAUSE = 0.002
+# What its answers are encrypted for.
+_USE = "ui.coalesce"
 # A lock that can be neither taken nor seen so many times cannot be kept.
 _MISSES = 5
 
@@ -91,7 +93,7 @@ def _ask(key: str, mine: str, call: Callable[[], Value]) -> Answered:
         value = call()
     except LendingError as error:
         # For those who wait for this very call; a later caller makes one of its own.
-        shared.set(f"{key}:{mine}", encrypt(_write_error(error)), timeout=LONGEST_WAIT + 1)
+        shared.set(f"{key}:{mine}", encrypt(_write_error(error), _USE), timeout=LONGEST_WAIT + 1)
         raise
     answered = Answered(value.raw, timezone.now())
     try:
@@ -101,7 +103,7 @@ def _ask(key: str, mine: str, call: Callable[[], Value]) -> Answered:
     except (RecursionError, ValueError):
         # What cannot be written, as it is nested too deeply, everybody reads for himself.
         return answered
-    shared.set(key, encrypt(text), timeout=GOOD_FOR.total_seconds() + 1)
+    shared.set(key, encrypt(text, _USE), timeout=GOOD_FOR.total_seconds() + 1)
     return answered
 
 
@@ -143,7 +145,7 @@ def _open(encrypted: object) -> Any:
     if not isinstance(encrypted, str):
         return None
     try:
-        return simplejson.loads(decrypt(encrypted), use_decimal=True)
+        return simplejson.loads(decrypt(encrypted, _USE), use_decimal=True)
     except (DecryptionError, ValueError):
         return None
 

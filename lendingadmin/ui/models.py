@@ -19,7 +19,7 @@ class Draft(models.Model):
     token = models.CharField(max_length=64, primary_key=True)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE)
     purpose = models.CharField(max_length=64)
-    entered = EncryptedTextField(blank=True)
+    entered = EncryptedTextField(blank=True, bound_to=["token"])
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     def __str__(self) -> str:

@@ -23,7 +23,7 @@ class WalkRow(models.Model):
     ended_at = models.DateTimeField(null=True)
     # Items of the service's list that are none or have no id.
     unreadable = models.PositiveIntegerField(default=0)
-    page_token = EncryptedTextField(blank=True)
+    page_token = EncryptedTextField(blank=True, bound_to=["app_id"])
     version = models.PositiveIntegerField(default=0)
     # Slices begun, and pages read, since something new was last added.
     tries = models.PositiveIntegerField(default=0)

@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_tasks.base import Task
 
+from lendingadmin.encryption import bind
 from lendingadmin.lending.errors import (
     BadRequest,
     InvalidId,
@@ -157,7 +158,7 @@ class Walk(ABC, Generic[Row]):
         """Claim the next step; False where the walk was ended or moved on meanwhile."""
         changes = {"tries": 0, "why": "", "heartbeat_at": timezone.now(), **changes}
         changes["version"] = self.row.version + 1
-        if not self.list_same().update(**changes):
+        if not self.list_same().update(**bind(self.row, **changes)):
             return False
         for name, value in changes.items():
             setattr(self.row, name, value)
@@ -166,7 +167,7 @@ class Walk(ABC, Generic[Row]):
     def end(self, state: str, why: str) -> bool:
         """End the walk before its time; False where another has ended it or moved it on."""
         changes = {"state": state, "why": why, "ended_at": timezone.now(), "page_token": ""}
-        is_ended = bool(self.list_same().update(**changes))
+        is_ended = bool(self.list_same().update(**bind(self.row, **changes)))
         if is_ended:
             logger.warning("%s of %s has ended: %s", self.row, self.row.app_id, state)
         return is_ended
@@ -179,7 +180,7 @@ class Walk(ABC, Generic[Row]):
             self.end(FAILED, error.message)
             return None
         changes = {"why": error.message, "tries": tries, "heartbeat_at": timezone.now()}
-        if not self.list_same().update(**changes):
+        if not self.list_same().update(**bind(self.row, **changes)):
             return None
         logger.warning("%s waits: %s", self.row, error)
         return pause

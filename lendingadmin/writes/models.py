@@ -31,8 +31,8 @@ class Write(UnconfirmedWrite):
     borrower_id = models.CharField(max_length=300, blank=True)
     state = models.CharField(max_length=8, choices=WriteState.choices, default=WriteState.SENT)
     url = models.CharField(max_length=1000, blank=True)
-    card = EncryptedTextField(blank=True)
-    submitted = EncryptedTextField(blank=True)
+    card = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
+    submitted = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
     # Where a person may take up what was entered.
     again_at = models.CharField(max_length=1000, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -107,7 +107,7 @@ class Check(models.Model):
     write = models.ForeignKey(Write, on_delete=models.CASCADE, related_name="checks")
     taken_at = models.DateTimeField(default=timezone.now)
     found = models.CharField(max_length=8, choices=WriteFound.choices, blank=True)
-    why = EncryptedTextField(blank=True)
+    why = EncryptedTextField(blank=True, bound_to=["write"])
     links = models.JSONField(default=list)
 
     class Meta:

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from lendingadmin import audit
-from lendingadmin.encryption import Undecryptable
+from lendingadmin.encryption import Undecryptable, bind
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.staff.models import User
@@ -204,7 +204,8 @@ def resolve(
     """A person decides what became of it; `url` is the record that it is. False if it was known."""
     with transaction.atomic(durable=True):
         rows = Write.objects.filter(pk=write.pk, state=WriteState.UNKNOWN)
-        done = rows.update(
+        changes = bind(
+            write,
             state=WriteState.RESOLVED,
             resolution=resolution,
             resolution_reason=reason,
@@ -213,6 +214,7 @@ def resolve(
             url=url,
             next_check_at=None,
         )
+        done = rows.update(**changes)
         if done:
             # The reason may be personal: it is encrypted with the write and never in the trail.
             outcome = _("resolved: %(resolution)s") % {"resolution": resolution.label}

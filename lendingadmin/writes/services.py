@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin import audit, gateway
-from lendingadmin.encryption import Undecryptable
+from lendingadmin.encryption import Undecryptable, bind
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.errors import LendingError, NotSent, Saved
@@ -231,7 +231,7 @@ def _finish(
         alarm = _contradiction(before, state, url)
         if alarm:
             fields |= build_alarm(alarm)
-        Write.objects.filter(pk=write.pk).update(**fields)
+        Write.objects.filter(pk=write.pk).update(**bind(write, **fields))
         audit.record(
             write.person,
             write.operation,

@@ -51,7 +51,7 @@ class UnconfirmedWrite(models.Model):
         related_name="+",
         db_index=False,
     )
-    resolution_reason = EncryptedTextField(blank=True)
+    resolution_reason = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
 
     class Meta:
         abstract = True

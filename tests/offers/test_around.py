@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.caching import shared
+from lendingadmin.encryption import bind
 from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
@@ -278,14 +279,15 @@ class TestSomebodyElsesAnswer:
         address = f"{OFFER}contracts/short/loan?amount=1000.00&startDate=2026-12-01"
         page = desk.get(address)
         form = {"token": hidden(page, "token"), "accountId": hidden(page, "accountId")}
-        OfferRequest.objects.update(answer='{"done": true}')
+        OfferRequest.objects.update(**bind(offered, answer='{"done": true}'))
         assert desk.post(address, form | {"lenderId": ""}).status_code == 502
         assert service.created == []
 
     def test_that_an_earlier_version_kept_is_not_shown(
         self, desk: Client, service: OfferService, offered: OfferRequest
     ) -> None:
-        OfferRequest.objects.update(answer=simplejson.dumps(operation("r-lie", **DONE)))
+        answer = simplejson.dumps(operation("r-lie", **DONE))
+        OfferRequest.objects.update(**bind(offered, answer=answer))
         page = desk.get(OFFER).content.decode()
         assert self.WORDS in page and "5,000.00" not in page
 
