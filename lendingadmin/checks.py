@@ -139,14 +139,16 @@ def data_keys_are_random(**_: Any) -> list[CheckMessage]:
 @register(Tags.security, deploy=True)
 def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
     """Every reader of the repository knows the example's key, and could sign in its name."""
-    if not settings.SECRET_KEY.startswith("replace-me"):
-        return []
+    keys = [("SECRET_KEY", settings.SECRET_KEY)]
+    keys += [("SECRET_KEY_FALLBACKS", key) for key in settings.SECRET_KEY_FALLBACKS]
     return [
         Error(
-            "SECRET_KEY is the one of .env.example.",
+            f"{name} holds the key of .env.example.",
             hint="Make one of your own: openssl rand -base64 48",
             id="lendingadmin.E002",
         )
+        for name, key in keys
+        if key.startswith("replace-me")
     ]
 
 

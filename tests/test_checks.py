@@ -92,6 +92,18 @@ def test_typed_keys(settings: Any) -> None:
     assert ids(checks.data_keys_are_random) == []
 
 
+def test_secret_keys(settings: Any) -> None:
+    example = EXAMPLE["SECRET_KEY"]
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "own", ["earlier"]
+    assert checks.the_secret_key_is_ones_own() == []
+    settings.SECRET_KEY_FALLBACKS = ["earlier", example]
+    assert [str(found.msg) for found in checks.the_secret_key_is_ones_own()] == [
+        "SECRET_KEY_FALLBACKS holds the key of .env.example."
+    ]
+    settings.SECRET_KEY = example
+    assert ids(checks.the_secret_key_is_ones_own) == ["lendingadmin.E002"] * 2
+
+
 def test_any_host(settings: Any) -> None:
     settings.ALLOWED_HOSTS = ["lending.example.org", "*"]
     assert ids(checks.any_host_is_not_allowed) == ["lendingadmin.W004"]

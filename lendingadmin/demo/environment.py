@@ -79,6 +79,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "SNAPSHOT_MONTH_ENDS": given.get("SNAPSHOT_MONTH_ENDS") or "0",
         "PEOPLE_EVERY": given.get("PEOPLE_EVERY") or "10m",
         "AUDIT_LINES": "off",
+        "SECRET_KEY_FALLBACKS": "",
         "DEBUG": "off",
         "HTTPS": "off",
         "ALLOWED_HOSTS": _hosts(chosen["DEMO_HOST"]),

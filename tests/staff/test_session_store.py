@@ -1,6 +1,7 @@
 """A copy of the database signs nobody in; everything else about sessions is as Django has it."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -66,3 +67,13 @@ def test_expired_sessions_are_cleared(
     assert callable(clear)
     clear()
     assert Session.objects.count() == 1
+
+
+@pytest.mark.parametrize(("fallbacks", "status"), [(["tests-only"], 200), ([], 302)])
+def test_a_new_secret_key_ends_sessions_unless_the_old_one_is_kept_beside_it(
+    client_of: ClientOf, support: User, settings: Any, fallbacks: list[str], status: int
+) -> None:
+    desk = client_of(support)
+    assert desk.get("/accounts/2fa/").status_code == 200
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another", fallbacks
+    assert desk.get("/accounts/2fa/").status_code == status
