@@ -117,7 +117,7 @@ class Repayment(UnconfirmedWrite):
 
     # What the service said: its status, its own words, its reference.
     status = models.IntegerField(null=True)
-    error_description = models.TextField(blank=True)
+    error_description = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
     request_id = models.CharField(max_length=255, blank=True)
     why = models.TextField(blank=True)
 
