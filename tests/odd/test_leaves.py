@@ -30,7 +30,10 @@ _EVENT, _REVEALED = PAGES["Event"].pages
 
 
 class Case(NamedTuple):
-    """A resource, who looks at it, on which page, and what is given where a mark can't be."""
+    """A resource, who looks at it, on which page, and what is given where a mark can't be.
+
+    Who looks at a borrower or a loan is somebody to whom the whole record is open.
+    """
 
     resource: str
     role: str
@@ -43,13 +46,13 @@ _COMPANY = {"Borrower.category": ("company",), "Borrower.individual": (None,)}
 _FAILED = {"OfferResult.error": ("mkerrorz",), "OfferResult.response": (None,)}
 _OF_PRODUCT = {"LendingContract.productId": ("P-1",)}
 CASES = {
-    "individual": Case("Borrower", "viewer", f"{_BORROWER}/?whole=1"),
-    "company": Case("Borrower", "viewer", f"{_BORROWER}/?whole=1", _COMPANY),
-    "record": Case("Borrower", "viewer", f"{_BORROWER}/panels/record"),
-    "loan": Case("Loan", "viewer", f"{_APP}/loans/L-1/"),
-    "preview": Case("LendingContract", "viewer", _CONTRACTS),
+    "individual": Case("Borrower", "officer", f"{_BORROWER}/?whole=1"),
+    "company": Case("Borrower", "officer", f"{_BORROWER}/?whole=1", _COMPANY),
+    "record": Case("Borrower", "officer", f"{_BORROWER}/panels/record"),
+    "loan": Case("Loan", "officer", f"{_APP}/loans/L-1/"),
+    "preview": Case("LendingContract", "officer", _CONTRACTS),
     "loan of a preview": Case("LendingContract", "officer", LOAN_OF_OFFER, _OF_PRODUCT),
-    "assessment": Case("Assessment", "viewer", f"{_APP}/assessments/A-1/"),
+    "assessment": Case("Assessment", "officer", f"{_APP}/assessments/A-1/"),
     "assessment type": Case("AssessmentType", "viewer", "/assessment-types/T-1/"),
     "product": Case("Product", "viewer", "/products/P-1/"),
     "event": Case("Event", "officer", _REVEALED),
