@@ -18,7 +18,7 @@ from lendingadmin.audit.anchor import (
     write_anchor,
 )
 from lendingadmin.audit.models import Entry
-from lendingadmin.audit.verification import CUT, Break, Verifier
+from lendingadmin.audit.verification import CUT, Verifier
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import VIEW_AUDIT
 from lendingadmin.worker import duties
@@ -55,20 +55,21 @@ def find_newest() -> Link:
 def _move_on(anchor: Anchor) -> Anchor:
     """The anchor after one more task; where the chain is broken, it stays and managers are told."""
     if not stands(anchor.newest):
-        return _notify(anchor, Break(anchor.newest.entry_id, None, CUT))
+        return _notify(anchor, anchor.newest.entry_id, CUT)
     new = Verifier(after=anchor.newest)
     if found := next(new.find_breaks(_AT_ONCE), None):
-        return _notify(anchor, found)
+        return _notify(anchor, found.entry_id, found.what)
     anchor = Anchor(new.reached, anchor.walked, anchor.notified)
     walk = Verifier(after=anchor.walked if stands(anchor.walked) else Link())
     if found := next(walk.find_breaks(_AT_ONCE), None):
-        return _notify(anchor, found)
+        return _notify(anchor, found.entry_id, found.what)
     return Anchor(anchor.newest, Link() if walk.is_at_end else walk.reached, anchor.notified)
 
 
-def _notify(anchor: Anchor, found: Break) -> Anchor:
-    logger.error("the audit trail is broken at entry %s: %s", found.entry_id, found.what)
-    if found.entry_id == anchor.notified:
+def _notify(anchor: Anchor, entry_id: int, what: str) -> Anchor:
+    """Log a break, and mail it where managers were not notified of it before."""
+    logger.error("the audit trail is broken at entry %s: %s", entry_id, what)
+    if entry_id == anchor.notified:
         return anchor
     people = User.objects.with_perm(VIEW_AUDIT).exclude(email="")
     words = _(
@@ -76,7 +77,7 @@ def _notify(anchor: Anchor, found: Break) -> Anchor:
         "dashboard wrote to its database. Find out who could, and run "
         "“manage.py audit verify”.\n\n  %(address)s"
     )
-    given = {"entry": found.entry_id, "what": _(found.what)}
+    given = {"entry": entry_id, "what": _(what)}
     given["address"] = f"{settings.DASHBOARD_URL}{reverse('audit')}"
     EmailMessage(
         _("The audit trail was tampered with"),
@@ -84,7 +85,7 @@ def _notify(anchor: Anchor, found: Break) -> Anchor:
         bcc=sorted(set(people.values_list("email", flat=True))),
         headers={"To": "undisclosed-recipients:;"},
     ).send()
-    return Anchor(anchor.newest, anchor.walked, found.entry_id)
+    return Anchor(anchor.newest, anchor.walked, entry_id)
 
 
 def beat() -> None:

@@ -23,13 +23,10 @@ CUT = _("it, and what stood behind it, is missing or was changed")
 
 
 class Break(NamedTuple):
-    """An entry that does not fit into the chain; `what` says in which way.
-
-    `at` is None where the entry itself is missing.
-    """
+    """An entry that does not fit into the chain; `what` says in which way."""
 
     entry_id: int
-    at: datetime | None
+    at: datetime
     what: str
 
 

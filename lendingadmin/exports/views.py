@@ -1,6 +1,6 @@
 """CSV of everything that a list's filter finds, page after page as the browser takes it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import chain
 from typing import Any
@@ -27,8 +27,7 @@ from lendingadmin.ui.exports import (
     read_progress,
 )
 from lendingadmin.ui.lists import ListForm, whole_number
-from lendingadmin.ui.masking import is_whole, list_rights, mask_item
-from lendingadmin.ui.redact import REDACTED
+from lendingadmin.ui.masking import is_whole, list_rights, mask_item, mask_open
 from lendingadmin.ui.requests import PersonRequest
 
 from .columns import BORROWERS, head_of, keys_of, make_row_builder
@@ -114,7 +113,7 @@ def _make_rows_builder(
 
     def build_row(item: Any) -> list[object]:
         cells = row(mask_item(item, held))
-        return cells if shows_all else [_hide_open(cell) for cell in cells]
+        return cells if shows_all else [mask_open(cell) for cell in cells]
 
     if field is None:
         return lambda items: map(build_row, items)
@@ -128,11 +127,6 @@ def _make_rows_builder(
             yield cells if isinstance(item, Malformed) else [*cells, next(names)]
 
     return build_rows
-
-
-def _hide_open(cell: object) -> object:
-    """A cell without what the spec leaves open, such as labels: it may say anything of a person."""
-    return REDACTED if isinstance(cell, Mapping | list | tuple) and cell else cell
 
 
 def _started(pages: Pages, asked: dict[str, Any], *, may_refuse_size: bool) -> Iterator[Page[Any]]:

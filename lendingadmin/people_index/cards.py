@@ -104,6 +104,7 @@ def put_borrowers(
         missing.append((card, tokens - present))
         card.content, card.read_at = content, read_at
     _mark_seen(seen, read_at, walk)
+    # One by one, since each text is bound to its row: few change between two walks.
     for card in changed:
         card.save(update_fields=["content", "read_at"])
     BorrowerCard.objects.bulk_create(

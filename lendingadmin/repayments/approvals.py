@@ -18,6 +18,7 @@ from lendingadmin.ui.keyset import COUNTED
 
 from . import limits
 from .lookalikes import look_alikes
+from .managers import get_midnight
 from .models import Repayment
 from .states import RepaymentState
 
@@ -42,7 +43,7 @@ def find_reasons(asked: "Request", by: User, idempotency_key: str, now: datetime
     if own is None:
         return []
     app = lending_app(asked.app_id)
-    midnight = now.astimezone(app.zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    midnight = get_midnight(now.astimezone(app.zone).date(), app.zone)
     return limits.list_reasons(
         own,
         asked.amount,

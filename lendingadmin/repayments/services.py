@@ -254,8 +254,7 @@ def move(
     """Move the row to `to` if it stands where `to` may be reached from; say whether it did.
 
     Commits, with the audit entry and the number of a receipt where there is one from now on, before
-    it returns. `by` is None for the machinery. The given
-    object is refreshed either way.
+    it returns. `by` is None for the machinery. The given object is refreshed either way.
     """
     now = timezone.now()
     with transaction.atomic(durable=True):

@@ -165,6 +165,11 @@ def mask_item(item: T, held: Collection[str]) -> T:
     return type(item)(mask_record(item.raw, held)) if isinstance(item, Borrower) else item
 
 
+def mask_open(cell: object) -> object:
+    """A cell of a file: an object or a list, such as labels, may say anything of a person."""
+    return REDACTED if isinstance(cell, Mapping | list | tuple) and cell else cell
+
+
 def mask_leaves(leaves: Sequence[Leaf], held: Collection[str]) -> list[Leaf]:
     """What is listed under Technical: without a mask, and without what the spec does not name."""
     if is_whole(held):

@@ -25,6 +25,7 @@ from lendingadmin.staff.roles import REVEAL, SEE_EVENT_CONTENT, SEE_NAMES, descr
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
+from lendingadmin.ui.masking import mask_open
 from lendingadmin.ui.middleware import fault
 from lendingadmin.ui.redact import REDACTED
 from lendingadmin.ui.requests import PersonRequest
@@ -102,12 +103,7 @@ def _rows(app_id: str, items: Sequence[Event | Malformed], may_see: bool) -> Ite
         if isinstance(event, Malformed):
             yield [REDACTED]
         else:
-            yield [*(_hide_odd(event.raw.get(key)) for key in _COLUMNS), contents(event), name]
-
-
-def _hide_odd(value: object) -> object:
-    """A cell without content: an object where the spec has a word may hold anything."""
-    return REDACTED if isinstance(value, Mapping | list | tuple) else value
+            yield [*(mask_open(event.raw.get(key)) for key in _COLUMNS), contents(event), name]
 
 
 @access("lending.events.list")

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.lending.identity import check_named
-from lendingadmin.lending.loan_math import loan_facts
+from lendingadmin.lending.loan_math import loan_facts, total_of
 from lendingadmin.lending.values import Loan
 from lendingadmin.repayments import approvals, sending, services
 from lendingadmin.repayments.closed import explain_closed
@@ -78,7 +78,7 @@ def _send(request: PersonRequest, repayment: Repayment, *, has_agreed: bool) -> 
 
 def _build_page(repayment: Repayment, loan: Loan) -> dict[str, Any]:
     asked = services.build_request(repayment)
-    app, found = gateway.lending_app(repayment.app_id), estimate(loan, repayment.amount)
+    found = estimate(loan, repayment.amount)
     alike = look_alikes(asked, repayment.idempotency_key)
     moved = _list_moved(repayment, loan)
     return {
@@ -89,14 +89,15 @@ def _build_page(repayment: Repayment, loan: Loan) -> dict[str, Any]:
         "loan": loan,
         "closed": explain_closed(loan),
         "estimate": found,
-        "overpaid": found.overpaid if asked.currency_code in ("", app.currency) else 0,
+        # Set against what is owed only in the loan's own currency: nothing is converted here.
+        "overpaid": None if repayment.moves_paid_by is None else found.overpaid,
         "moved": moved,
         "has_moved": any(one.before != one.now for one in moved),
         "look_alikes": alike,
         "abandoned": list(
             services.find_abandoned(asked.app_id, asked.account_id, asked.external_id)
         ),
-        "paid": next((one.now for one in moved), None),
+        "paid": total_of(loan, "paid"),
         "date_notices": date_notices(asked, timezone.now()),
         "shown": _fingerprint(repayment, [*moved, *(row.pk for row in alike)]),
     }

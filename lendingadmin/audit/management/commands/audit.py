@@ -66,7 +66,7 @@ class Command(BaseCommand):
         newest = verifier.last
         up_to = f", up to {newest.pk} of {newest.at:%Y-%m-%d %H:%M:%S} UTC" if newest else ""
         self.stdout.write(f"{verifier.chained:,} entries were compared{up_to}.")
-        if first and first.at:
+        if first:
             more = f" {others:,} more do not fit behind it." if others else ""
             raise CommandError(
                 f"The trail is broken at entry {first.entry_id} of {first.at:%Y-%m-%d %H:%M:%S} "
