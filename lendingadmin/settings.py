@@ -253,6 +253,7 @@ TWO_STEP_ROLES = read(
     "TWO_STEP_ROLES", words_or_none, "none" if DEBUG else "manager,support,officer"
 )
 TWO_STEP_GRACE = read("TWO_STEP_GRACE", duration, "168h")
+SECOND_MANAGER = read("SECOND_MANAGER", switch, "off" if DEBUG else "on")
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "lendingadmin"
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS

@@ -21,6 +21,7 @@ os.environ.update(
         "DEBUG": "off",
         "HTTPS": "off",
         "TWO_STEP_ROLES": "none",
+        "SECOND_MANAGER": "off",
         "AUDIT_ANCHOR": "none",
         "ALLOWED_HOSTS": "testserver,localhost,127.0.0.1",
     }

@@ -87,6 +87,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "TRUSTED_PROXIES": "0",
         "TWO_STEP_ROLES": "none",
         "TWO_STEP_GRACE": "168h",
+        "SECOND_MANAGER": given.get("SECOND_MANAGER") or "off",
         "EMAIL_URL": "consolemail://",
         "EMAIL_FROM": "lendingadmin@localhost",
         "DASHBOARD_URL": f"http://localhost:{chosen['PORT']}",

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from lendingadmin.staff import services
+from lendingadmin.staff import reach, second_manager, services
 from lendingadmin.staff.models import AppRole, User
 from lendingadmin.staff.roles import describe_group
 from lendingadmin.staff.usernames import validate_distinct
@@ -49,13 +49,18 @@ class PersonForm(_PersonForm):
         self.fields["email"].label = _("E-mail")
         self.fields["roles"] = roles = _RolesField(by)
         if self.instance.pk:
-            roles.initial = [roles.write(x) for x in services.list_given(self.instance, by)]
+            roles.initial = [roles.write(x) for x in reach.list_given(self.instance, by)]
 
-    def clean_roles(self) -> list[services.RoleInApp]:
-        """Refuse to give up the right to manage people."""
-        chosen: list[services.RoleInApp] = self.cleaned_data["roles"]
-        if services.gives_up_managing(self.by, self.instance, chosen):
+    def clean_roles(self) -> list[reach.RoleInApp]:
+        """Refuse to give up the right to manage people, and what nobody could approve."""
+        chosen: list[reach.RoleInApp] = self.cleaned_data["roles"]
+        if reach.gives_up_managing(self.by, self.instance, chosen):
             raise forms.ValidationError(services.ANOTHER_MUST_TAKE_ROLE)
+        known = self.instance if self.instance.pk else None
+        moves = reach.list_moves(known, self.by, chosen)
+        waiting = second_manager.list_waiting(moves, known)
+        if waiting and (words := second_manager.find_obstacle(self.by, known, waiting)):
+            raise forms.ValidationError(words)
         return chosen
 
 
@@ -112,19 +117,19 @@ class OwnPasswordForm(_SetPasswordForm):
 class _RolesField(forms.MultipleChoiceField):
     """Roles in apps, each with what it is for; under the app's name where there are several.
 
-    Its value is a list of `services.RoleInApp`.
+    Its value is a list of `reach.RoleInApp`.
     """
 
     def __init__(self, by: User) -> None:
         super().__init__(
             required=False, label=_("Roles"), widget=forms.CheckboxSelectMultiple(), initial=[]
         )
-        roles = list(services.list_groups(by).prefetch_related("permissions__content_type"))
+        roles = list(reach.list_groups(by).prefetch_related("permissions__content_type"))
         several = len(settings.LENDING_APPS) > 1
-        self.offered: dict[str, services.RoleInApp] = {}
+        self.offered: dict[str, reach.RoleInApp] = {}
         choices: list[Any] = []
-        for app_id in (app.app_id for app in services.list_apps(by)):
-            here = {self.write(x): x for x in (services.RoleInApp(app_id, role) for role in roles)}
+        for app_id in (app.app_id for app in reach.list_apps(by)):
+            here = {self.write(x): x for x in (reach.RoleInApp(app_id, role) for role in roles)}
             self.offered |= here
             place = app_id if several else ""
             labels = [(key, _describe_role(one.role, place)) for key, one in here.items()]
@@ -132,11 +137,11 @@ class _RolesField(forms.MultipleChoiceField):
         self.choices = choices
 
     @staticmethod
-    def write(one: services.RoleInApp | AppRole) -> str:
+    def write(one: reach.RoleInApp | AppRole) -> str:
         """The value of a choice."""
         return f"{one.app_id}:{one.role.pk}"
 
-    def clean(self, value: Any) -> list[services.RoleInApp]:
+    def clean(self, value: Any) -> list[reach.RoleInApp]:
         """The roles that were chosen. Raises ValidationError for one that is not offered."""
         return [self.offered[key] for key in super().clean(value)]
 

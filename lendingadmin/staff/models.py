@@ -130,6 +130,55 @@ class AppRole(models.Model):
         return f"{self.role} in {self.app_id}"
 
 
+class PersonChange(models.Model):
+    """A change of a person that waits for a second manager, or waited for one.
+
+    `moves` are roles to be given or taken: `["+", app id, key of the role]`, or `-`; none where it
+    is about something else. Nobody approves what they asked for: the database refuses it.
+    """
+
+    class Kind(models.TextChoices):
+        """What is to be changed."""
+
+        ROLES = "roles", _("roles")
+        SECOND_FACTOR = "second-factor", _("remove two-step sign-in")
+        SETUP_LINK = "setup-link", _("make a set-up link")
+
+    class State(models.TextChoices):
+        """What became of it."""
+
+        WAITING = "waiting", _("Waiting")
+        APPROVED = "approved", _("Approved")
+        DECLINED = "declined", _("Declined")
+        WITHDRAWN = "withdrawn", _("Withdrawn")
+
+    person = models.ForeignKey(User, models.PROTECT, related_name="changes")
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    moves = models.JSONField(default=list)
+    asked_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    asked_at = models.DateTimeField()
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    decided_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["person", "kind"],
+                condition=models.Q(state="waiting"),
+                name="staff_change_waits_once",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(state="approved")
+                | models.Q(decided_by__isnull=False) & ~models.Q(decided_by=models.F("asked_by")),
+                name="staff_change_approved_by_another",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.get_kind_display())
+
+
 class LendingRight(models.Model):
     """Holds the label of the permission names `lending.…`. `lending/` itself knows no Django."""
 

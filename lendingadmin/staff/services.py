@@ -1,20 +1,16 @@
-"""What may be done to people of the dashboard, by whom, and how it is recorded.
+"""What may be done to people of the dashboard, and how it is recorded.
 
-A manager works with the rights under `lending` and `dashboard` and with the user model's own, in
-the apps in which they manage people. People who hold more (a superuser, a role with other
-permissions, a role in another app) do not exist for a manager, who could otherwise take over their
-account.
+Whom a manager may change stands in `reach`, what needs a second manager in `second_manager`.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from allauth.mfa.models import Authenticator
-from django.conf import settings
-from django.contrib.auth.models import Group, Permission
+from django.contrib.auth.models import Permission
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
 from django.urls import reverse
@@ -23,10 +19,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from lendingadmin.audit import record
-from lendingadmin.gateway.lending_apps import LendingApp
-from lendingadmin.staff import tasks
-from lendingadmin.staff.models import AppRole, User
+from lendingadmin.staff import second_manager, tasks
+from lendingadmin.staff.models import PersonChange, User
+from lendingadmin.staff.reach import Move, gives_up_managing, list_moves, list_people
 from lendingadmin.staff.roles import MANAGE_PEOPLE
+from lendingadmin.staff.second_manager import describe_moves
 from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.sessions import end_sessions
 from lendingadmin.staff.setup_links import setup_tokens
@@ -49,72 +46,17 @@ _FIELDS = {
     "username": gettext_noop("user name"),
 }
 
-_WITHIN = Q(content_type__app_label__in=("lending", "dashboard")) | Q(
-    content_type__app_label="staff", content_type__model="user"
-)
-
-
-class RoleInApp(NamedTuple):
-    """A role to be held in an app."""
-
-    app_id: str
-    role: Group
-
 
 class ChangeRefused(Exception):
     """A rule refuses this change to a person; the text says so to the one who asked for it."""
 
 
-def list_permissions(manager: User) -> QuerySet[Permission]:
-    """The permissions that this manager may put into a group."""
-    every = Permission.objects.select_related("content_type")
-    return every if manager.is_superuser else every.filter(_WITHIN)
+class Done(NamedTuple):
+    """What a command did to a person: whether anything is changed, and what waits, if anything."""
 
-
-def list_groups(manager: User) -> QuerySet[Group]:
-    """The groups that this manager may see and give."""
-    if manager.is_superuser:
-        return Group.objects.all()
-    return Group.objects.exclude(permissions__in=Permission.objects.exclude(_WITHIN))
-
-
-def list_people(manager: User) -> QuerySet[User]:
-    """The people whom this manager may see and change."""
-    if manager.is_superuser:
-        return User.objects.all()
-    every = {app.app_id for app in settings.LENDING_APPS}
-    own = {app.app_id for app in list_apps(manager)}
-    beyond = AppRole.objects.filter(
-        Q(role__permissions__in=Permission.objects.exclude(_WITHIN)) | Q(app_id__in=every - own)
-    )
-    return User.objects.exclude(is_superuser=True).exclude(pk__in=beyond.values("person"))
-
-
-def list_apps(manager: User) -> list[LendingApp]:
-    """The apps in which this manager gives and takes roles."""
-    return manager.list_apps_with(MANAGE_PEOPLE)
-
-
-def list_given(person: User, manager: User) -> QuerySet[AppRole]:
-    """The roles of a person that this manager may take."""
-    apps = [app.app_id for app in list_apps(manager)]
-    return person.app_roles.filter(app_id__in=apps).select_related("role")
-
-
-def gives_up_managing(by: User, person: User, chosen: Iterable[RoleInApp]) -> bool:
-    """Whether somebody would take the right to manage people from themselves, in any app.
-
-    A superuser holds it without a role.
-    """
-    if by.pk != person.pk or person.is_superuser:
-        return False
-    label, codename = MANAGE_PEOPLE.split(".", 1)
-    managing = Group.objects.filter(
-        permissions__codename=codename, permissions__content_type__app_label=label
-    )
-    keys = set(managing.values_list("pk", flat=True))
-    kept = {app_id for app_id, role in chosen if role.pk in keys}
-    return any(app.app_id not in kept for app in list_apps(by))
+    person: User
+    is_changed: bool
+    asked: PersonChange | None = None
 
 
 @contextmanager
@@ -139,49 +81,139 @@ def change_person(by: User, pk: int) -> Iterator[User]:
         yield person
 
 
-def add_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> User:
-    """Save a new person out of a valid form, without a password: a set-up link gives them one."""
+def add_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
+    """Save a new person out of a valid form, without a password: a set-up link gives them one.
+
+    Roles that need a second manager wait. Raises ChangeRefused.
+    """
     with transaction.atomic():
         person = form.save(commit=False)
         person.set_unusable_password()
         person.save()
-        moves = _set_roles(person, by, form.cleaned_data["roles"])
-        record_change(request, "added", person, describe_changes(form, moves))
-    return person
+        done, asked = _set_roles(by, form, person)
+        record_change(request, "added", person, describe_changes(form, describe_moves(done)))
+        _record_asked(request, asked)
+    return Done(person, True, asked)
 
 
-def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> User:
-    """Save the fields of a valid form of a person, and no others. Raises ChangeRefused."""
+def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
+    """Save the fields of a valid form of a person, and no others.
+
+    Roles that need a second manager wait. Raises ChangeRefused.
+    """
     with change_person(by, form.instance.pk) as person:
-        chosen = form.cleaned_data["roles"]
-        if gives_up_managing(by, person, chosen):
+        if gives_up_managing(by, person, form.cleaned_data["roles"]):
             raise ChangeRefused(ANOTHER_MUST_TAKE_ROLE)
         names = [name for name in form.cleaned_data if name != "roles"]
         for name in names:
             setattr(person, name, form.cleaned_data[name])
         # Only these: the person may be choosing a password at the same time.
         person.save(update_fields=names)
-        moves = _set_roles(person, by, chosen)
-        if form.changed_data or moves:
-            record_change(request, "changed", person, describe_changes(form, moves))
-    return person
+        done, asked = _set_roles(by, form, person)
+        is_changed = bool(done) or any(name != "roles" for name in form.changed_data)
+        if is_changed:
+            record_change(request, "changed", person, describe_changes(form, describe_moves(done)))
+        _record_asked(request, asked)
+    return Done(person, is_changed, asked)
 
 
-def _set_roles(person: User, by: User, chosen: Iterable[RoleInApp]) -> list[str]:
-    """Give and take what this manager may; the moves in words: “+officer in kenya”."""
-    held = {(one.app_id, one.role.pk): one for one in list_given(person, by)}
-    wanted = {(one.app_id, one.role.pk): one for one in chosen}
-    new = [AppRole(person=person, app_id=x.app_id, role=x.role) for x in _without(wanted, held)]
-    old = _without(held, wanted)
-    AppRole.objects.bulk_create(new)
-    person.app_roles.filter(pk__in=[one.pk for one in old]).delete()
-    several = len(settings.LENDING_APPS) > 1
-    given, taken = ([str(x) if several else x.role.name for x in some] for some in (new, old))
-    return [*(f"+{one}" for one in sorted(given)), *(f"-{one}" for one in sorted(taken))]
+def _set_roles(
+    by: User, form: "ModelForm[User]", person: User
+) -> tuple[list[Move], PersonChange | None]:
+    """Give and take what needs nobody else, and ask for the rest; both are given back."""
+    moves = list_moves(person, by, form.cleaned_data["roles"])
+    waiting = second_manager.list_waiting(moves, person)
+    done = [move for move in moves if move not in waiting]
+    _move_roles(person, done)
+    return done, _ask(by, person, PersonChange.Kind.ROLES, waiting) if waiting else None
 
 
-def _without(several: Mapping[Any, Any], others: Container[Any]) -> list[Any]:
-    return [one for key, one in several.items() if key not in others]
+def _move_roles(person: User, moves: Iterable[Move]) -> None:
+    """Give and take roles; one that is held, or not, already stays so."""
+    for move in moves:
+        held = person.app_roles.filter(app_id=move.app_id, role=move.role)
+        if not move.is_given:
+            held.delete()
+        elif not held.exists():
+            person.app_roles.create(app_id=move.app_id, role=move.role)
+
+
+def _ask(
+    by: User, person: User, kind: PersonChange.Kind, moves: Sequence[Move] = ()
+) -> PersonChange:
+    """Let a change wait for a second manager, in place of one of its kind that waits already.
+
+    Raises ChangeRefused where nobody could approve it.
+    """
+    if obstacle := second_manager.find_obstacle(by, person, moves):
+        raise ChangeRefused(obstacle)
+    now = timezone.now()
+    waiting = person.changes.filter(kind=kind, state=PersonChange.State.WAITING)
+    waiting.update(state=PersonChange.State.WITHDRAWN, decided_at=now)
+    keys = [["+" if move.is_given else "-", move.app_id, move.role.pk] for move in moves]
+    return person.changes.create(kind=kind, moves=keys, asked_by=by, asked_at=now)
+
+
+def _record_asked(request: HttpRequest, change: PersonChange | None) -> None:
+    if change:
+        record_change(request, "asked", change.person, second_manager.describe_change(change))
+        tasks.tell_managers.enqueue(change.pk)
+
+
+def approve_change(request: HttpRequest, by: User, number: int) -> tuple[PersonChange, str]:
+    """Do what another manager asked for. Raises ChangeRefused where that can't be, or not by `by`.
+
+    Gives the change, and the path of a set-up link where one was asked for, which is a secret.
+    """
+    path = ""
+    person_id = PersonChange.objects.values_list("person_id", flat=True).get(pk=number)
+    with change_person(by, person_id) as person:
+        change = _lock_change(number)
+        if not second_manager.may_approve(by, change):
+            raise ChangeRefused(_("Another manager must approve this."))
+        if not second_manager.is_still_asked(change):
+            raise ChangeRefused(_("Who asked for this may no longer do so. Ask for it anew."))
+        _decide(change, PersonChange.State.APPROVED, by)
+        if change.kind == PersonChange.Kind.ROLES:
+            _move_roles(person, second_manager.read_moves(change))
+        elif change.kind == PersonChange.Kind.SECOND_FACTOR:
+            _remove_factors(person)
+        else:
+            path = _make_link(person)
+        _record_decided(request, change)
+    return change, path
+
+
+def decline_change(request: HttpRequest, by: User, number: int) -> PersonChange:
+    """Let a change that waits not be done; who asked for it withdraws it. Raises ChangeRefused."""
+    person_id = PersonChange.objects.values_list("person_id", flat=True).get(pk=number)
+    with change_person(by, person_id):
+        change = _lock_change(number)
+        is_own = change.asked_by_id == by.pk
+        states = PersonChange.State
+        _decide(change, states.WITHDRAWN if is_own else states.DECLINED, by)
+        _record_decided(request, change)
+    return change
+
+
+def _lock_change(number: int) -> PersonChange:
+    """The change, while it waits. The person is locked: who decides comes through them."""
+    rows = PersonChange.objects.select_related("person", "asked_by")
+    change = second_manager.filter_waiting(rows).filter(pk=number).first()
+    if change is None:
+        raise ChangeRefused(_("This no longer waits: it was decided, or is too old."))
+    return change
+
+
+def _decide(change: PersonChange, state: PersonChange.State, by: User) -> None:
+    change.state, change.decided_by, change.decided_at = state, by, timezone.now()
+    change.save(update_fields=["state", "decided_by", "decided_at"])
+
+
+def _record_decided(request: HttpRequest, change: PersonChange) -> None:
+    given = {"change": second_manager.describe_change(change), "person": change.asked_by}
+    detail = _("%(change)s, asked for by %(person)s") % given
+    record_change(request, change.state, change.person, detail)
 
 
 def deactivate(request: HttpRequest, by: User, pk: int) -> User:
@@ -228,38 +260,57 @@ def end_other_sessions(request: HttpRequest, person: User) -> int:
     return ended
 
 
-def remove_second_factors(request: HttpRequest, by: User, pk: int) -> tuple[User, bool]:
+def remove_second_factors(request: HttpRequest, by: User, pk: int) -> Done:
     """For a person who lost their phone or key: the password alone signs them in again.
 
-    Nobody removes their own here: their own page asks for the factor first. Gives the person and
-    whether there was anything to remove. Raises ChangeRefused.
+    Nobody removes their own here: their own page asks for the factor first. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
             raise ChangeRefused(_("Change your own two-step sign-in under your name."))
-        removed = Authenticator.objects.filter(user=person).delete()[0]
-        if removed:
-            # Who is required to have one gets the days of grace again.
-            person.two_step_due_at = None
-            person.save(update_fields=["two_step_due_at"])
+        if second_manager.needs_second(person):
+            asked = _ask(by, person, PersonChange.Kind.SECOND_FACTOR)
+            _record_asked(request, asked)
+            return Done(person, False, asked)
+        is_removed = _remove_factors(person)
+        if is_removed:
             _record(request, SECOND_FACTOR, person, "removed")
-    return person, bool(removed)
+    return Done(person, is_removed)
+
+
+def _remove_factors(person: User) -> bool:
+    """Whether there was one."""
+    removed = Authenticator.objects.filter(user=person).delete()[0]
+    if removed:
+        # Who is required to have one gets the days of grace again.
+        person.two_step_due_at = None
+        person.save(update_fields=["two_step_due_at"])
+    return bool(removed)
 
 
 def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]:
     """Make the link by which a person chooses a password; one made before is void.
 
-    Gives the person and the link's path, which is a secret. Raises ChangeRefused.
+    Gives the person and the link's path, which is a secret; "" where a second manager must approve
+    it first. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
             raise ChangeRefused(_("Change your own password under your name."))
         if not person.is_active:
             raise ChangeRefused(_("Reactivate the account first."))
-        person.setup_link_at = timezone.now()
-        person.save(update_fields=["setup_link_at"])
+        if second_manager.needs_second(person):
+            _record_asked(request, _ask(by, person, PersonChange.Kind.SETUP_LINK))
+            return person, ""
+        path = _make_link(person)
         _record(request, SETUP_LINK, person, "made")
-    return person, setup_tokens.build_path(person)
+    return person, path
+
+
+def _make_link(person: User) -> str:
+    person.setup_link_at = timezone.now()
+    person.save(update_fields=["setup_link_at"])
+    return setup_tokens.build_path(person)
 
 
 def set_password_by_link(request: HttpRequest, pk: int, token: str, password: str) -> bool:

@@ -9,9 +9,10 @@ from django_tasks import task
 from lendingadmin.audit.models import Entry
 from lendingadmin.worker import duties
 
-from .models import User
+from .models import PersonChange, User
 from .notices import describe_change
 from .roles import MANAGE_PEOPLE
+from .second_manager import list_deciders, read_moves
 from .setup_links import may_mail
 
 
@@ -46,6 +47,29 @@ def tell_of_guessing(person_id: int) -> None:
                 "Ask its owner whether that was they, and look at the audit trail:\n  %(address)s"
             )
             % {"address": address},
+            bcc=addresses,
+            headers={"To": "undisclosed-recipients:;"},
+        ).send()
+
+
+@task()
+def tell_managers(change_id: int) -> None:
+    """Write to those who may approve a change of a person that another manager asks for one."""
+    with duties.hide_error_words("telling managers of a change that waits for them"):
+        change = PersonChange.objects.select_related("person", "asked_by").get(pk=change_id)
+        app_ids = {move.app_id for move in read_moves(change)}
+        found = list_deciders(change.asked_by, change.person, app_ids)
+        addresses = sorted({one.email for one in found if one.email})
+        if not addresses:
+            return
+        address = f"{settings.DASHBOARD_URL}{reverse('person', args=[change.person_id])}"
+        text = _(
+            "%(manager)s asks for a change of a person, and a second manager must approve it:"
+            "\n  %(address)s"
+        )
+        EmailMessage(
+            _("A change of a person waits for you"),
+            text % {"manager": change.asked_by, "address": address},
             bcc=addresses,
             headers={"To": "undisclosed-recipients:;"},
         ).send()

@@ -7,7 +7,7 @@ stranger can ask for: managers enter people and hand over one-time set-up links.
 from allauth.account import views as allauth
 from django.urls import include, path
 
-from lendingadmin.staff.views import people, profile, setup
+from lendingadmin.staff.views import deciding, people, profile, setup
 
 urlpatterns = [
     path("login/", allauth.login, name="account_login"),
@@ -30,6 +30,16 @@ people_patterns = [
     path("<int:number>/set-up-link", people.setup_link, name="person-setup-link"),
     path("<int:number>/sessions/end", people.sessions_end, name="person-sessions-end"),
     path("<int:number>/two-step/remove", people.two_step_remove, name="person-two-step-remove"),
+    path(
+        "<int:number>/changes/<int:change>/approve",
+        deciding.change_approve,
+        name="person-change-approve",
+    ),
+    path(
+        "<int:number>/changes/<int:change>/decline",
+        deciding.change_decline,
+        name="person-change-decline",
+    ),
     path("<int:number>/deactivate", people.deactivate, name="person-deactivate"),
     path("<int:number>/reactivate", people.reactivate, name="person-reactivate"),
 ]

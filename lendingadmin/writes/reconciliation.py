@@ -42,6 +42,10 @@ _AT_MOST = 200
 _LONGEST_SUBJECT = 300
 
 
+class OwnWrite(Exception):
+    """Nobody but another person resolves it."""
+
+
 class Submitted(NamedTuple):
     """What was sent, and for a change what its fields were before."""
 
@@ -198,10 +202,26 @@ def _keep_conclusion(write: Write, found: str) -> None:
     write.refresh_from_db()
 
 
+def knows_record(write: Write, person: User) -> bool:
+    """Whether only a person can say which record it is, and this one entered it."""
+    checker = get_checker(write)
+    return checker is not None and checker.needs_person and write.person_id == person.pk
+
+
+def is_for_another(write: Write, person: User) -> bool:
+    """Whether somebody else resolves it, because this person entered it."""
+    return write.person_id == person.pk and not knows_record(write, person)
+
+
 def resolve(
     write: Write, resolution: WriteResolution, reason: str, by: User, url: str = ""
 ) -> bool:
-    """A person decides what became of it; `url` is the record that it is. False if it was known."""
+    """A person decides what became of it; `url` is the record that it is. False if it was known.
+
+    Raises OwnWrite for who entered it, unless only they can say which record it is.
+    """
+    if is_for_another(write, by):
+        raise OwnWrite
     with transaction.atomic(durable=True):
         rows = Write.objects.filter(pk=write.pk, state=WriteState.UNKNOWN)
         changes = bind(

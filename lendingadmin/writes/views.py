@@ -79,7 +79,7 @@ def resolve_needs(request: PersonRequest, app_id: str, idempotency_key: str) -> 
     seen = write_needs(request, app_id, idempotency_key)
     return (
         seen
-        if _knows(request, _get_write(app_id, idempotency_key))
+        if reconciliation.knows_record(_get_write(app_id, idempotency_key), request.user)
         else [reconciliation.RESOLVE, *seen]
     )
 
@@ -111,6 +111,7 @@ def _show(request: PersonRequest, one: Write, form: forms.Form | None = None) ->
         "submitted": list_submitted(_read_submitted(request, one)),
         "resolve_form": form or _resolve_form(one),
         "may_resolve": _may_resolve(request, one),
+        "is_for_another": reconciliation.is_for_another(one, request.user),
         "may_see_alarm": request.user.has_perm(reconciliation.RESOLVE),
         "again_url": _again(request, one),
     }
@@ -163,7 +164,13 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
     if not form.is_valid():
         return _show(request, one, form)
     resolution, url = form.chosen
-    if reconciliation.resolve(one, resolution, form.cleaned_data["reason"], request.user, url):
+    reason = form.cleaned_data["reason"]
+    try:
+        is_done = reconciliation.resolve(one, resolution, reason, request.user, url)
+    except reconciliation.OwnWrite:
+        messages.warning(request, _("Not saved: you entered it, so somebody else resolves it."))
+        return redirect(one)
+    if is_done:
         messages.success(request, _("Resolved. Your reason is kept with it."))
     else:
         messages.warning(request, _("Nothing was changed: its state had changed meanwhile."))
@@ -179,14 +186,10 @@ def mark_alarm_seen(request: PersonRequest, app_id: str, idempotency_key: str) -
 
 
 def _may_resolve(request: PersonRequest, one: Write) -> bool:
-    is_allowed = _knows(request, one) or request.user.has_perm(reconciliation.RESOLVE)
-    return one.state == WriteState.UNKNOWN and is_allowed
-
-
-def _knows(request: PersonRequest, one: Write) -> bool:
-    """Whether only a person can say which record it is, and this one entered it."""
-    checker = reconciliation.get_checker(one)
-    return checker is not None and checker.needs_person and one.person == request.user
+    if one.state != WriteState.UNKNOWN:
+        return False
+    knows = reconciliation.knows_record(one, request.user)
+    return knows or request.user.has_perm(reconciliation.RESOLVE)
 
 
 def _resolve_form(one: Write, data: Any = None) -> ResolveForm:

@@ -50,6 +50,8 @@ def test_what_asks_who_it_is() -> None:
         (f"{person}set-up-link", "POST"),
         (f"{person}sessions/end", "POST"),
         (f"{person}two-step/remove", "POST"),
+        (f"{person}changes/<int:change>/approve", "POST"),
+        (f"{person}changes/<int:change>/decline", "POST"),
         (f"{person}deactivate", "POST"),
         (f"{person}reactivate", "POST"),
         (f"{app}repayments/<int:number>/approve", "GET", "POST"),

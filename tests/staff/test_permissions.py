@@ -8,7 +8,7 @@ from django.test import Client
 
 from lendingadmin.audit import record
 from lendingadmin.audit.models import Entry
-from lendingadmin.staff import services
+from lendingadmin.staff import reach
 from lendingadmin.staff.models import AppRole, User
 from tests.conftest import ClientOf, cast
 from tests.roles import choose, give_roles, hold_only, take_roles
@@ -140,14 +140,14 @@ class TestManagingPeople:
         assert held == {"viewer in tanzania", "officer in kenya"}
 
     def test_one_keeps_managing_each_of_one_s_apps(self, manager: User) -> None:
-        def chosen(*apps: str) -> list[services.RoleInApp]:
+        def chosen(*apps: str) -> list[reach.RoleInApp]:
             return [
-                services.RoleInApp(one.app_id, one.role)
+                reach.RoleInApp(one.app_id, one.role)
                 for one in manager.app_roles.filter(app_id__in=apps)
             ]
 
-        assert services.gives_up_managing(manager, manager, chosen("kenya"))
-        assert not services.gives_up_managing(manager, manager, chosen("kenya", "ghana"))
+        assert reach.gives_up_managing(manager, manager, chosen("kenya"))
+        assert not reach.gives_up_managing(manager, manager, chosen("kenya", "ghana"))
 
     def test_roles_are_told_by_app_where_they_differ(self, split: User, viewer: User) -> None:
         assert split.roles_by_app == "kenya: manager; ghana: viewer"

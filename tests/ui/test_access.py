@@ -378,6 +378,8 @@ people/<number>/ | ~people.manage
 people/<number>/set-up-link | ~people.manage
 people/<number>/sessions/end | ~people.manage
 people/<number>/two-step/remove | ~people.manage
+people/<number>/changes/<change>/approve | ~people.manage
+people/<number>/changes/<change>/decline | ~people.manage
 people/<number>/deactivate | ~people.manage
 people/<number>/reactivate | ~people.manage
 glossary/

@@ -159,6 +159,18 @@ def test_a_manager_settles_it_with_a_reason(
     assert Entry.objects.count() == entries
 
 
+def test_nobody_resolves_what_they_entered_themselves(
+    boss: Client, app: LendingApp, book: Caller, proxy: FaultServer
+) -> None:
+    write = lost(REGISTER, boss, app, book, proxy)
+    there = write.get_absolute_url()
+    assert "so somebody else resolves it" in text_of(boss.get(there))
+    assert 'name="resolution"' not in text_of(boss.get(there))
+    body = {"resolution": "no", "reason": "The operator looked."}
+    assert "Not saved: you entered it" in text_of(boss.post(f"{there}resolve", body, follow=True))
+    assert Write.objects.get().state == State.UNKNOWN
+
+
 def test_an_answer_that_comes_late_beats_what_a_person_said(
     desk: Client, manager: User, app: LendingApp, book: Caller, proxy: FaultServer
 ) -> None:

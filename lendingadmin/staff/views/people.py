@@ -11,10 +11,11 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from lendingadmin.staff import services, sessions
+from lendingadmin.staff import reach, second_manager, services, sessions
 from lendingadmin.staff.forms import NewPersonForm, PeopleFilterForm, PersonForm
-from lendingadmin.staff.models import AppRole, User
+from lendingadmin.staff.models import AppRole, PersonChange, User
 from lendingadmin.staff.permissions import list_held
 from lendingadmin.staff.roles import MANAGE_PEOPLE, describe_rights
 from lendingadmin.staff.session_store import hash_session_key
@@ -25,10 +26,12 @@ from lendingadmin.ui.requests import PersonRequest, address_with
 
 PAGE = 100
 
+_WAITS = gettext_lazy("A second manager must approve it first. Nothing of it is changed yet.")
+
 
 @access(MANAGE_PEOPLE)
 def people(request: PersonRequest) -> HttpResponse:
-    """Everybody whom this manager may see, those who can sign in first."""
+    """Everybody whom this manager may see, those who can sign in first, and what waits."""
     form = PeopleFilterForm(request.GET)
     rows = _list_rows(request.user, form)
     pages = Paginator(rows, PAGE)
@@ -43,6 +46,7 @@ def people(request: PersonRequest) -> HttpResponse:
     context = {
         "form": form,
         "people": _read_people(page.object_list),
+        "changes": second_manager.list_changes(request.user),
         "superusers": _list_superusers(request.user),
         "pager": pager,
         "filtered": any(form.cleaned_data.values()) if form.is_valid() else False,
@@ -56,30 +60,30 @@ def new(request: PersonRequest) -> HttpResponse:
     """Enter a person; the answer shows the link by which they set up their account."""
     form = NewPersonForm(request.POST if request.method == "POST" else None, by=request.user)
     if form.is_bound and form.is_valid():
-        person = services.add_person(request, request.user, form)
-        return _show_setup_link(request, person.pk, is_new=True)
+        done = services.add_person(request, request.user, form)
+        return _show_setup_link(request, done.person.pk, asked=done.asked, is_new=True)
     return render(request, "people/new.html", {"form": form})
 
 
 @access(MANAGE_PEOPLE, methods=("GET", "POST"), confirmed=("POST",))
 def person(request: PersonRequest, number: int) -> HttpResponse:
     """One person; the form changes name, mail address and roles."""
-    found = get_object_or_404(services.list_people(request.user), pk=number)
+    found = get_object_or_404(reach.list_people(request.user), pk=number)
     data = request.POST if request.method == "POST" else None
     form = PersonForm(data, instance=found, by=request.user)
     if form.is_bound and form.is_valid():
-        return _apply(
-            request, number, lambda by: services.save_person(request, by, form), _("Saved.")
-        )
+        return apply_change(request, number, lambda by: _describe_saved(request, by, form))
     # A form that is bound has put what was typed into the person.
-    shown = services.list_people(request.user).get(pk=number)
+    shown = reach.list_people(request.user).get(pk=number)
     factors = Authenticator.objects.filter(user=shown)
     context = {
         "person": shown,
         "form": form,
+        "changes": second_manager.list_changes(request.user, shown),
         "rights": _describe_rights(shown),
         "sessions": sessions.list_sessions(shown),
         "here": hash_session_key(request.session.session_key),
+        "needs_second": second_manager.needs_second(shown),
         "has_two_step": factors.exclude(type=Authenticator.Type.RECOVERY_CODES).exists(),
         "is_own": shown.pk == request.user.pk,
         "zone": settings.LENDING_APPS[0].zone,
@@ -90,7 +94,7 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def setup_link(request: PersonRequest, number: int) -> HttpResponse:
     """Make a set-up link and show it, this once: it is kept nowhere."""
-    get_object_or_404(services.list_people(request.user), pk=number)
+    get_object_or_404(reach.list_people(request.user), pk=number)
     return _show_setup_link(request, number)
 
 
@@ -101,7 +105,7 @@ def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
     def end(by: User) -> str:
         return sessions.describe_ended(services.end_all_sessions(request, by, number)[1])
 
-    return _apply(request, number, end)
+    return apply_change(request, number, end)
 
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
@@ -109,14 +113,16 @@ def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
     """Remove two-step sign-in for somebody who lost their phone or key."""
 
     def remove(by: User) -> str:
-        found, removed = services.remove_second_factors(request, by, number)
-        if not removed:
-            return _("%(person)s had no two-step sign-in.") % {"person": found}
+        done = services.remove_second_factors(request, by, number)
+        if done.asked:
+            return str(_WAITS)
+        if not done.is_changed:
+            return _("%(person)s had no two-step sign-in.") % {"person": done.person}
         return _("Two-step sign-in is removed: %(person)s signs in with the password alone.") % {
-            "person": found
+            "person": done.person
         }
 
-    return _apply(request, number, remove)
+    return apply_change(request, number, remove)
 
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
@@ -127,7 +133,7 @@ def deactivate(request: PersonRequest, number: int) -> HttpResponse:
         found = services.deactivate(request, by, number)
         return _("%(person)s can no longer sign in.") % {"person": found}
 
-    return _apply(request, number, close)
+    return apply_change(request, number, close)
 
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
@@ -138,45 +144,70 @@ def reactivate(request: PersonRequest, number: int) -> HttpResponse:
         found = services.reactivate(request, by, number)
         return _("%(person)s can sign in again.") % {"person": found}
 
-    return _apply(request, number, reopen)
+    return apply_change(request, number, reopen)
 
 
-def _apply(
-    request: PersonRequest, number: int, change: Callable[[User], object], success: str = ""
+def apply_change(
+    request: PersonRequest, number: int, change: Callable[[User], object]
 ) -> HttpResponse:
     """Make a change to a person of this manager's and come back to them, with what it came to."""
-    get_object_or_404(services.list_people(request.user), pk=number)
+    get_object_or_404(reach.list_people(request.user), pk=number)
     try:
         words = change(request.user)
     except services.ChangeRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, success or str(words))
+        messages.success(request, str(words))
     return redirect("person", number)
 
 
-def _show_setup_link(request: PersonRequest, number: int, *, is_new: bool = False) -> HttpResponse:
+def _describe_saved(request: PersonRequest, by: User, form: PersonForm) -> str:
+    """Save a person; what is saved and what waits, in words."""
+    done = services.save_person(request, by, form)
+    if done.asked and done.is_changed:
+        return _("Saved but for the roles. %(waits)s") % {"waits": _WAITS}
+    return str(_WAITS) if done.asked else _("Saved.")
+
+
+def _show_setup_link(
+    request: PersonRequest,
+    number: int,
+    *,
+    asked: PersonChange | None = None,
+    is_new: bool = False,
+) -> HttpResponse:
     """Answer the POST itself: a redirect would have to keep the link somewhere."""
     try:
         found, path = services.make_setup_link(request, request.user, number)
     except services.ChangeRefused as refusal:
         messages.error(request, str(refusal))
         return redirect("person", number)
+    if not path:
+        messages.success(request, _WAITS)
+        return redirect("person", number)
+    return draw_setup_link(request, found, path, asked=asked, is_new=is_new)
+
+
+def draw_setup_link(
+    request: PersonRequest, person: User, path: str, *, mail: bool = True, **more: object
+) -> HttpResponse:
+    """The page that shows a link; it is mailed too, but for a manager's, whose address another
+    manager may have changed.
+    """
     base = settings.DASHBOARD_URL or request.build_absolute_uri("/")
-    address = f"{base.rstrip('/')}{path}"
+    address, is_tried = f"{base.rstrip('/')}{path}", mail and may_mail(person)
     context: dict[str, Any] = {
-        "person": found,
+        "person": person,
         "address": address,
         "hours": settings.PASSWORD_RESET_TIMEOUT // 3600,
-        "is_new": is_new,
-        "tried_mail": may_mail(found),
-        "is_mailed": may_mail(found) and mail_setup_link(found, address),
+        "tried_mail": is_tried,
+        "is_mailed": is_tried and mail_setup_link(person, address),
     }
-    return render(request, "people/setup_link.html", context)
+    return render(request, "people/setup_link.html", context | more)
 
 
 def _list_rows(manager: User, form: PeopleFilterForm) -> QuerySet[User, Any]:
-    rows = services.list_people(manager)
+    rows = reach.list_people(manager)
     if not form.is_valid():
         return rows.none()
     if name := form.cleaned_data["name"].strip():

@@ -1,0 +1,273 @@
+"""What no manager changes about a person alone: it waits for a second one."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal import auth as totp
+from django.core import mail
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.staff import tasks
+from lendingadmin.staff.models import PersonChange, User
+from tests.conftest import ClientOf, cast
+from tests.roles import choose, give_roles, group_of, take_roles
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def switched_on(settings: Any) -> None:
+    settings.SECOND_MANAGER = True
+
+
+@pytest.fixture
+def second(manager: User) -> User:
+    person = User.objects.create_user("second", email="second@example.org")
+    give_roles(person, "manager")
+    return person
+
+
+@pytest.fixture
+def third(db: None) -> User:
+    person = User.objects.create_user("third")
+    give_roles(person, "manager")
+    return person
+
+
+def page_of(person: User) -> str:
+    return f"/people/{person.pk}/"
+
+
+def decide(client: Client, change: PersonChange, deed: str = "approve") -> Any:
+    return client.post(f"{page_of(change.person)}changes/{change.pk}/{deed}", follow=True)
+
+
+def choose_roles(client: Client, person: User, *roles: str, **more: Any) -> Any:
+    form = {"first_name": person.first_name, "last_name": person.last_name, "email": person.email}
+    return client.post(page_of(person), form | {"roles": choose(*roles, **more)}, follow=True)
+
+
+def waiting() -> PersonChange:
+    return PersonChange.objects.get(state="waiting")
+
+
+def held(person: User) -> list[str]:
+    return sorted(f"{one.role.name} in {one.app_id}" for one in person.app_roles.all())
+
+
+def told(answer: Any) -> str:
+    return " ".join(str(message) for message in answer.context["messages"])
+
+
+class TestRoles:
+    def test_a_role_that_is_given_waits_and_the_second_manager_gives_it(
+        self, boss: Client, second: User, support: User, client_of: ClientOf
+    ) -> None:
+        page = choose_roles(boss, support, "support", "officer", apps=["kenya", "ghana"])
+        assert "A second manager must approve it first" in told(page)
+        assert held(support) == ["support in ghana", "support in kenya"]
+        words = "roles (+officer in ghana, +officer in kenya)"
+        assert words in page.content.decode()
+        page = decide(client_of(second), waiting())
+        assert told(page) == f"Approved and done: {words}."
+        assert "officer in kenya" in held(support)
+        entries = Entry.objects.filter(action="people").order_by("pk")
+        assert [(one.username, one.outcome, one.detail) for one in entries] == [
+            ("manager", "asked", words),
+            ("second", "approved", f"{words}, asked for by manager"),
+        ]
+
+    def test_what_is_taken_from_somebody_who_manages_nobody_is_taken_at_once(
+        self, boss: Client, second: User, support: User
+    ) -> None:
+        assert "Saved" in told(choose_roles(boss, support))
+        assert held(support) == []
+        assert not PersonChange.objects.exists()
+
+    def test_what_is_taken_from_a_manager_waits(
+        self, boss: Client, second: User, third: User, client_of: ClientOf
+    ) -> None:
+        choose_roles(boss, second, "viewer")
+        assert held(second) == ["manager in ghana", "manager in kenya"]
+        decide(client_of(third), waiting())
+        assert held(second) == ["viewer in ghana", "viewer in kenya"]
+
+    def test_other_fields_are_saved_meanwhile(
+        self, boss: Client, second: User, support: User
+    ) -> None:
+        form = {"first_name": "Asha", "roles": choose("support", "officer")}
+        page = boss.post(page_of(support), form, follow=True)
+        assert "Saved but for the roles." in told(page)
+        support.refresh_from_db()
+        assert support.first_name == "Asha"
+
+    def test_a_new_person_begins_without_the_roles(
+        self, boss: Client, second: User, client_of: ClientOf
+    ) -> None:
+        page = boss.post("/people/new", {"username": "asha", "roles": choose("officer")})
+        assert "/accounts/set-up/" in page.content.decode()
+        assert "roles wait for a second manager" in page.content.decode()
+        asha = User.objects.get(username="asha")
+        assert held(asha) == []
+        decide(client_of(second), waiting())
+        assert held(asha) == ["officer in ghana", "officer in kenya"]
+
+    def test_asked_again_the_newer_wish_counts_alone(
+        self, boss: Client, second: User, support: User, client_of: ClientOf
+    ) -> None:
+        choose_roles(boss, support, "support", "manager")
+        first = waiting()
+        choose_roles(boss, support, "support", "viewer", apps=["kenya"])
+        page = decide(client_of(second), first)
+        assert "no longer waits" in told(page)
+        decide(client_of(second), waiting())
+        assert "manager in kenya" not in held(support)
+
+    def test_with_nobody_to_approve_the_form_says_so_and_keeps_what_was_typed(
+        self, boss: Client, support: User
+    ) -> None:
+        form = {"first_name": "Typed", "roles": choose("support", "officer")}
+        page = boss.post(page_of(support), form)
+        assert "nobody else who could approve it" in page.content.decode()
+        assert 'value="Typed"' in page.content.decode()
+        support.refresh_from_db()
+        assert support.first_name == ""
+        assert not PersonChange.objects.exists()
+
+    def test_switched_off_one_manager_gives_roles_alone(
+        self, boss: Client, support: User, settings: Any
+    ) -> None:
+        settings.SECOND_MANAGER = False
+        choose_roles(boss, support, "support", "officer")
+        assert "officer in kenya" in held(support)
+
+
+class TestWhoDecides:
+    def test_not_who_asked_and_not_whom_it_is_about(
+        self, boss: Client, second: User, third: User, client_of: ClientOf
+    ) -> None:
+        choose_roles(boss, second, "manager", "officer")
+        for client in (boss, client_of(second)):
+            page = decide(client, waiting())
+            assert "Another manager must approve this." in told(page)
+            assert "Approve</button>" not in page.content.decode()
+        assert "officer in kenya" not in held(second)
+
+    def test_not_a_manager_of_another_app(
+        self, boss: Client, second: User, support: User, client_of: ClientOf
+    ) -> None:
+        choose_roles(boss, support, "support", "officer")
+        take_roles(second)
+        give_roles(second, "manager", apps=["kenya"])
+        assert decide(client_of(second), waiting()).status_code == 404
+
+    def test_not_for_a_manager_who_may_no_longer_ask(
+        self, boss: Client, manager: User, second: User, support: User, client_of: ClientOf
+    ) -> None:
+        choose_roles(boss, support, "support", "officer")
+        User.objects.filter(pk=manager.pk).update(is_active=False)
+        assert "may no longer do so" in told(decide(client_of(second), waiting()))
+        assert "officer in kenya" not in held(support)
+
+    def test_not_days_later(
+        self, boss: Client, second: User, support: User, client_of: ClientOf
+    ) -> None:
+        choose_roles(boss, support, "support", "officer")
+        PersonChange.objects.update(asked_at=timezone.now() - timedelta(days=3, minutes=1))
+        assert "no longer waits" in told(decide(client_of(second), PersonChange.objects.get()))
+        assert "officer in kenya" not in held(support)
+
+    @pytest.mark.parametrize("client", ["boss", "second"])
+    def test_declined_or_withdrawn_nothing_is_done(
+        self, client: str, boss: Client, second: User, support: User, client_of: ClientOf
+    ) -> None:
+        choose_roles(boss, support, "support", "officer")
+        change = waiting()
+        one = boss if client == "boss" else client_of(second)
+        assert "Nothing was changed." in told(decide(one, change, "decline"))
+        change.refresh_from_db()
+        assert change.state == ("withdrawn" if client == "boss" else "declined")
+        assert "no longer waits" in told(decide(client_of(second), change))
+        assert "officer in kenya" not in held(support)
+
+    def test_the_database_itself_refuses_an_approval_by_who_asked(
+        self, manager: User, support: User
+    ) -> None:
+        change = support.changes.create(kind="roles", asked_by=manager, asked_at=timezone.now())
+        for decider in (manager, None):
+            with pytest.raises(IntegrityError), transaction.atomic():
+                PersonChange.objects.update(state="approved", decided_by=decider)
+        assert change.state == "waiting"
+
+    def test_others_who_may_approve_get_a_mail(
+        self, boss: Client, second: User, support: User, settings: Any
+    ) -> None:
+        settings.DASHBOARD_URL = "https://dashboard.example"
+        User.objects.filter(pk=cast("officer").pk).update(email="officer@example.org")
+        choose_roles(boss, support, "support", "officer")
+        tasks.tell_managers.call(waiting().pk)
+        (letter,) = mail.outbox
+        assert letter.bcc == ["second@example.org"]
+        assert f"https://dashboard.example{page_of(support)}" in letter.body
+
+    def test_the_list_of_people_shows_what_waits(
+        self, boss: Client, second: User, support: User, client_of: ClientOf
+    ) -> None:
+        choose_roles(boss, support, "support", "officer")
+        page = client_of(second).get("/people/").content.decode()
+        assert "Waiting for a second manager" in page
+        assert "roles (+officer in ghana, +officer in kenya)" in page
+
+
+class TestTheAccountOfAManager:
+    def test_the_second_factor_is_removed_by_two(
+        self, boss: Client, second: User, third: User, client_of: ClientOf
+    ) -> None:
+        totp.TOTP.activate(second, totp.generate_totp_secret())
+        page = boss.post(f"{page_of(second)}two-step/remove", follow=True)
+        assert "A second manager must approve it first" in told(page)
+        assert Authenticator.objects.filter(user=second).exists()
+        decide(client_of(third), waiting())
+        assert not Authenticator.objects.filter(user=second).exists()
+
+    def test_a_set_up_link_is_shown_to_who_approves_it_and_mailed_to_nobody(
+        self, boss: Client, second: User, third: User, client_of: ClientOf
+    ) -> None:
+        User.objects.filter(pk=second.pk).update(last_login=timezone.now())
+        page = boss.post(f"{page_of(second)}set-up-link", follow=True)
+        assert "/accounts/set-up/" not in page.content.decode()
+        mail.outbox.clear()
+        page = decide(client_of(third), waiting())
+        assert "/accounts/set-up/" in page.content.decode()
+        assert not [one for one in mail.outbox if "/accounts/set-up/" in one.body]
+
+    def test_of_somebody_who_manages_nobody_one_is_enough(
+        self, boss: Client, second: User, support: User
+    ) -> None:
+        totp.TOTP.activate(support, totp.generate_totp_secret())
+        boss.post(f"{page_of(support)}two-step/remove")
+        assert not Authenticator.objects.filter(user=support).exists()
+        page = boss.post(f"{page_of(support)}set-up-link")
+        assert "/accounts/set-up/" in page.content.decode()
+
+    def test_with_nobody_to_approve_it_says_so(self, boss: Client, second: User) -> None:
+        page = boss.post(f"{page_of(second)}set-up-link", follow=True)
+        assert "nobody else who could approve it" in told(page)
+        assert not PersonChange.objects.exists()
+
+    def test_a_role_that_people_made_counts_and_so_does_one_of_a_closed_account(
+        self, boss: Client, second: User
+    ) -> None:
+        group = group_of(second)
+        group.name = "head"
+        group.save()
+        totp.TOTP.activate(second, totp.generate_totp_secret())
+        User.objects.filter(pk=second.pk).update(is_active=False)
+        page = boss.post(f"{page_of(second)}two-step/remove", follow=True)
+        assert "nobody else who could approve it" in told(page)
+        assert Authenticator.objects.filter(user=second).exists()
