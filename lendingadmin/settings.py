@@ -30,7 +30,7 @@ from .env import (
     words_or_none,
 )
 from .gateway.lending_apps import read_lending_apps, words_by_app
-from .repayments.limits import read_approval_limits
+from .repayments.limits import read_amounts, read_approval_limits
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
@@ -73,6 +73,7 @@ BORROWER_REQUIRED = read(
 )
 REPAYMENT_QUIET = read("REPAYMENT_QUIET", duration, "15m")
 APPROVAL_LIMITS = read("APPROVAL_LIMITS", read_approval_limits(LENDING_APPS), "")
+CONFIRM_ABOVE = read("CONFIRM_ABOVE", read_amounts(LENDING_APPS), "")
 SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", duration, "6h")
 SNAPSHOT_MONTH_ENDS = read("SNAPSHOT_MONTH_ENDS", int, "0")
 PEOPLE_EVERY = read("PEOPLE_EVERY", duration, "6h")

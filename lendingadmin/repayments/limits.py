@@ -1,4 +1,6 @@
-"""Above which limits a repayment needs a second person: APPROVAL_LIMITS. Settings import this."""
+"""Above which limits a repayment needs a second person (APPROVAL_LIMITS), and above which amounts
+whoever records it confirms who they are (CONFIRM_ABOVE). Settings import this.
+"""
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
@@ -33,6 +35,19 @@ def read_approval_limits(
 
     def read(text: str) -> dict[str, ApprovalLimits]:
         return {app_id: _read_limits(words) for app_id, words in words_by_app(apps)(text).items()}
+
+    return read
+
+
+def read_amounts(apps: Sequence[LendingApp]) -> Callable[[str], dict[str, Decimal]]:
+    """A reader of `kenya:20000,ghana:1000`: an amount by app id, in the app's currency.
+
+    It raises ValueError with a sentence for its author.
+    """
+
+    def read(text: str) -> dict[str, Decimal]:
+        found = {app_id: _read_limit(words) for app_id, words in words_by_app(apps)(text).items()}
+        return {app_id: limit for app_id, limit in found.items() if limit is not None}
 
     return read
 

@@ -39,6 +39,7 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 _OF_OTHERS = frozenset({"GET", "HEAD", "POST"})
 # Given the request and the route's arguments: permission names. May raise Http404.
 Needs = Callable[..., Iterable[str]]
+Condition = Callable[..., bool]
 
 
 class Rule(NamedTuple):
@@ -46,13 +47,21 @@ class Rule(NamedTuple):
 
     A person must hold each of `permissions`; () means that being signed in is enough, and None that
     the view is for everybody. `needs` gives the further ones of one address. Before a method of
-    `confirmed` the person confirms who they are, unless they did so lately (`staff.confirming`).
+    `confirmed` the person confirms who they are, unless they did so lately (`staff.confirming`);
+    where `confirmed_if` is given, only at addresses for which it holds.
     """
 
     permissions: tuple[str, ...] | None
     methods: frozenset[str]
     needs: Needs | None = None
     confirmed: frozenset[str] = frozenset()
+    confirmed_if: Condition | None = None
+
+    def must_confirm(self, request: HttpRequest, kwargs: dict[str, Any]) -> bool:
+        """Whether this request is one before which the person confirms who they are."""
+        if request.method not in self.confirmed:
+            return False
+        return self.confirmed_if is None or self.confirmed_if(request, **kwargs)
 
     def find_missing(self, request: HttpRequest, kwargs: dict[str, Any]) -> str | None:
         """The first permission that the person lacks. Raises Http404 where `needs` does."""
@@ -69,17 +78,20 @@ def access(
     methods: Iterable[str] = ("GET",),
     needs: Needs | None = None,
     confirmed: Iterable[str] = (),
+    confirmed_if: Condition | None = None,
 ) -> Callable[[View], View]:
     """Declare that a view is for people who hold all of these (names of `staff.roles.RIGHTS`).
 
     `needs` gives the further permissions of one address, by the request and the route's arguments.
     Other methods than `methods` answer 405; HEAD goes with GET. Before those of `confirmed` the
-    person confirms who they are. Raises ValueError for an unknown permission.
+    person confirms who they are, where `confirmed_if` holds of the request and the route's
+    arguments. Raises ValueError for an unknown permission.
     """
     for name in (permission, *others):
         if name not in RIGHTS:
             raise ValueError(f"“{name}” is not a permission of lendingadmin.staff.roles")
-    return _declare(Rule((permission, *others), _methods(methods), needs, _methods(confirmed)))
+    permissions, asked = (permission, *others), _methods(confirmed)
+    return _declare(Rule(permissions, _methods(methods), needs, asked, confirmed_if))
 
 
 def signed_in(
@@ -156,7 +168,7 @@ class AccessMiddleware:
             return _refuse_for(request, missing)
         if request.method not in rule.methods:
             return HttpResponseNotAllowed(sorted(rule.methods))
-        return _confirm_first(request) if request.method in rule.confirmed else None
+        return _confirm_first(request) if rule.must_confirm(request, kwargs) else None
 
 
 def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResponseBase | None:

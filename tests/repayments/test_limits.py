@@ -7,7 +7,12 @@ from django.conf import settings
 from hypothesis import given
 from hypothesis import strategies as some
 
-from lendingadmin.repayments.limits import ApprovalLimits, list_reasons, read_approval_limits
+from lendingadmin.repayments.limits import (
+    ApprovalLimits,
+    list_reasons,
+    read_amounts,
+    read_approval_limits,
+)
 
 READ = read_approval_limits(settings.LENDING_APPS)
 ALL = ApprovalLimits(Decimal(100), Decimal(300), look_alikes=True)
@@ -32,6 +37,14 @@ CENTS = some.decimals(0, 1000, places=2)
 )
 def test_the_setting_is_read(text: str, expected: dict[str, ApprovalLimits]) -> None:
     assert READ(text) == expected
+
+
+def test_amounts_by_app_are_read() -> None:
+    read = read_amounts(settings.LENDING_APPS)
+    assert read("kenya:100, ghana:0.50") == {"kenya": Decimal(100), "ghana": Decimal("0.50")}
+    assert read("") == {}
+    with pytest.raises(ValueError, match="“ten” is no amount"):
+        read("kenya:ten")
 
 
 @pytest.mark.parametrize(

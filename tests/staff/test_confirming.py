@@ -54,6 +54,7 @@ def test_what_asks_who_it_is() -> None:
         (f"{person}changes/<int:change>/decline", "POST"),
         (f"{person}deactivate", "POST"),
         (f"{person}reactivate", "POST"),
+        (f"{app}loans/<key:account_id>/repayments/<slug:idempotency_key>/confirm", "GET", "POST"),
         (f"{app}repayments/<int:number>/approve", "GET", "POST"),
         (f"{app}repayments/<int:number>/resolve", "POST"),
         (f"{app}repayments/<int:number>/set-aside", "POST"),

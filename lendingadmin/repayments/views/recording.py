@@ -5,6 +5,7 @@ The write itself is `sending.record`; a view never calls the service's write on 
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -193,7 +194,24 @@ def _open_intent(app_id: str, account_id: str) -> Repayment | None:
     return rows.filter(set_aside_at=None).first()
 
 
-@access("lending.loans.makeRepayment", "lending.loans.get", methods=("GET", "POST"))
+def is_large(request: PersonRequest, app_id: str, account_id: str, idempotency_key: str) -> bool:
+    """Whether what is reviewed is above CONFIRM_ABOVE of its app, or in another currency."""
+    limit = settings.CONFIRM_ABOVE.get(app_id)
+    draft = idempotency.load_draft(request, PURPOSE, idempotency_key) if limit is not None else None
+    if limit is None or draft is None:
+        return False
+    asked = request_from(app_id, draft)
+    is_converted = asked.currency_code not in ("", gateway.lending_app(app_id).currency)
+    return is_converted or asked.amount > limit
+
+
+@access(
+    "lending.loans.makeRepayment",
+    "lending.loans.get",
+    methods=("GET", "POST"),
+    confirmed=("GET", "POST"),
+    confirmed_if=is_large,
+)
 def confirm(
     request: PersonRequest, app_id: str, account_id: str, idempotency_key: str
 ) -> HttpResponse:
