@@ -1,5 +1,7 @@
-"""Above which limits a repayment needs a second person (APPROVAL_LIMITS), and above which amounts
-whoever records it confirms who they are (CONFIRM_ABOVE). Settings import this.
+"""The amounts above which a repayment asks for more than a click: settings import this.
+
+Above APPROVAL_LIMITS it needs a second person; above CONFIRM_ABOVE who records it confirms who they
+are.
 """
 
 from collections.abc import Callable, Sequence
