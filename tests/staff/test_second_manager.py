@@ -72,7 +72,7 @@ class TestRoles:
         assert "A second manager must approve it first" in told(page)
         assert held(support) == ["support in ghana", "support in kenya"]
         words = "roles (+officer in ghana, +officer in kenya)"
-        assert words in page.content.decode()
+        assert words.capitalize() in page.content.decode()
         page = decide(client_of(second), waiting())
         assert told(page) == f"Approved and done: {words}."
         assert "officer in kenya" in held(support)
@@ -221,7 +221,7 @@ class TestWhoDecides:
         choose_roles(boss, support, "support", "officer")
         page = client_of(second).get("/people/").content.decode()
         assert "Waiting for a second manager" in page
-        assert "roles (+officer in ghana, +officer in kenya)" in page
+        assert "Roles (+officer in ghana, +officer in kenya)" in page
 
 
 class TestTheAccountOfAManager:
