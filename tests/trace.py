@@ -5,6 +5,9 @@ calls from one file into another, for one repayment's POST and for one page of t
 requests before warm up what is read once in a process.
 """
 
+# Django must be set up before its models can be imported.
+# ruff: noqa: E402
+
 import logging
 import os
 import sys
@@ -19,6 +22,10 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import django
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+django.setup()
+
 from django.conf import settings
 from django.test import Client
 from django.test.utils import setup_databases, setup_test_environment, teardown_databases
@@ -71,8 +78,6 @@ def traced() -> Iterator[Trace]:
 
 def main() -> None:
     """Print one line for each of the two requests."""
-    os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
-    django.setup()
     logging.disable(logging.INFO)
     setup_test_environment()
     databases = setup_databases(verbosity=0, interactive=False)

@@ -4,6 +4,9 @@ DATABASE_URL chooses PostgreSQL. Prints as it goes, and ends with 1 when anythin
 shorter run: PROOF_REPAYMENTS, PROOF_EVERY (every so many-th point), PROOF_EXAMPLES, PROOF_STEPS.
 """
 
+# Django must be set up before its models can be imported.
+# ruff: noqa: E402
+
 import os
 import subprocess
 import sys
@@ -13,7 +16,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import django
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+django.setup()
 
 from tests.proof.invariants import nothing_is_lost
 from tests.proof.load import Plan, run
