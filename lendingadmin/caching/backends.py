@@ -72,6 +72,20 @@ class DatabaseCache(BaseCache):
         except DatabaseError:
             return False
 
+    def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
+        """Add to a number, which expires when it would have; of several at once each is added.
+
+        Raises ValueError where there is none, and DatabaseError where it can't be written.
+        """
+        name = self.make_and_validate_key(key, version=version)
+        with transaction.atomic():
+            rows = Kept.objects.select_for_update().filter(key=name, expires_at__gt=timezone.now())
+            value = _open(name, rows.values_list("value", flat=True).first(), None)
+            if not isinstance(value, int):
+                raise ValueError("there is no such number")
+            Kept.objects.filter(key=name).update(value=_sign(name, value + delta))
+        return value + delta
+
     def delete(self, key: Any, version: int | None = None) -> bool:
         """Forget it; whether it was there."""
         name = self.make_and_validate_key(key, version=version)

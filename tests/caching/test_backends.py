@@ -79,6 +79,40 @@ def test_of_many_at_once_one_adds(cache: BaseCache) -> None:
     assert sorted(added) == [False, False, False, True]
 
 
+def test_a_number_is_added_to_and_expires_when_it_would_have() -> None:
+    counters.set("key", 1, timeout=600)
+    expires_at = Kept.objects.get().expires_at
+    assert (counters.incr("key"), counters.incr("key", 5), counters.get("key")) == (2, 7, 7)
+    assert Kept.objects.get().expires_at == expires_at
+
+
+@pytest.mark.parametrize("there", ["nothing", "expired", "text", "forged"])
+def test_what_is_no_number_is_not_added_to(there: str) -> None:
+    if there != "nothing":
+        counters.set("key", "text" if there == "text" else 1, -1 if there == "expired" else 60)
+    if there == "forged":
+        Kept.objects.update(value="1")
+    with pytest.raises(ValueError, match="no such number"):
+        counters.incr("key")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_several_at_once_each_is_added() -> None:
+    counters.set("key", 0, timeout=60)
+
+    def add() -> None:
+        for _ in range(5):
+            counters.incr("key")
+        connection.close()
+
+    threads = [Thread(target=add) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counters.get("key") == 20
+
+
 def test_nothing_makes_room_for_anything_else(cache: BaseCache) -> None:
     cache.set("first", 1, timeout=600)
     for number in range(400):
