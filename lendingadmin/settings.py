@@ -74,6 +74,7 @@ BORROWER_REQUIRED = read(
 REPAYMENT_QUIET = read("REPAYMENT_QUIET", duration, "15m")
 APPROVAL_LIMITS = read("APPROVAL_LIMITS", read_approval_limits(LENDING_APPS), "")
 CONFIRM_ABOVE = read("CONFIRM_ABOVE", read_amounts(LENDING_APPS), "")
+EXPORTS_PER_DAY = read("EXPORTS_PER_DAY", int, "50")
 SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", duration, "6h")
 SNAPSHOT_MONTH_ENDS = read("SNAPSHOT_MONTH_ENDS", int, "0")
 PEOPLE_EVERY = read("PEOPLE_EVERY", duration, "6h")

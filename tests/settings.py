@@ -13,6 +13,7 @@ os.environ.update(
         "LENDING_PROJECT_ID": "demo",
         "LENDING_APPS": "kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra",
         "LENDING_LOAN_STATUSES": "1:pending,2:open,3:closed",
+        "EXPORTS_PER_DAY": "1000000",
         "SNAPSHOT_EVERY": "0s",
         "PEOPLE_EVERY": "0s",
         "SECRET_KEY": "tests-only",

@@ -3,30 +3,24 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin import audit
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import SEARCH_BORROWERS
+from lendingadmin.ui.quotas import SEARCHES, take
 
 from .models import SearchCount
 
-# Of one person in an hour, each look of the box that suggests while one types included. A clerk
-# with a caller every minute needs some six hundred.
-MOST = 2_000
 
-
-def count_search(person: User, app_id: str) -> bool:
-    """Count one search; False where the person has made as many as an hour allows."""
+def count_search(person: User, app_id: str) -> None:
+    """Count one search. Raises OverQuota where the person has made as many as an hour allows."""
+    take(person, SEARCHES)
     hour = _get_hour(timezone.now())
-    made = SearchCount.objects.filter(person=person, hour=hour).aggregate(all=Sum("count"))["all"]
-    if (made or 0) >= MOST:
-        return False
     row = SearchCount.objects.get_or_create(person=person, app_id=app_id, hour=hour)[0]
     SearchCount.objects.filter(pk=row.pk).update(count=F("count") + 1)
-    return True
 
 
 def audit_counts() -> None:

@@ -28,6 +28,7 @@ from lendingadmin.staff.roles import SEARCH_BORROWERS
 from lendingadmin.ui import errors
 from lendingadmin.ui.access import access, signed_in
 from lendingadmin.ui.masking import list_rights
+from lendingadmin.ui.quotas import OverQuota
 from lendingadmin.ui.requests import PersonRequest, address_with
 
 from . import kinds
@@ -56,8 +57,8 @@ def search(request: PersonRequest, app_id: str) -> HttpResponse:
     """The page to search from. POST takes the words, and leads to the page of their results."""
     context = {"app": gateway.lending_app(app_id)} | _describe_people(request, app_id)
     words = request.POST.get("q", "").strip()
-    if context["index"] and words and not count_search(request.user, app_id):
-        return render(request, "search/search.html", context | {"is_held": True}, status=429)
+    if context["index"] and words:
+        count_search(request.user, app_id)
     if words:
         address = get_results_address(app_id, request.user, words)
         return redirect(f"{address}?whole=1" if "whole" in request.POST else address)
@@ -144,7 +145,9 @@ def suggest(request: PersonRequest, app_id: str) -> HttpResponse:
     app, wanted = gateway.lending_app(app_id), request.POST.get("q", "").strip()
     if not wanted:
         return render(request, "search/_recall.html", {"app": app})
-    if not count_search(request.user, app_id):
+    try:
+        count_search(request.user, app_id)
+    except OverQuota:
         return render(request, "search/_suggestions.html", {"app": app, "is_held": True})
     people = _find_people(request, app_id, wanted)
     people["found"] = people["found"][:_SUGGESTED]

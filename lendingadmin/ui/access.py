@@ -31,6 +31,8 @@ from lendingadmin.staff.roles import RIGHTS, describe_roles
 from lendingadmin.staff.two_step import must_set_up
 
 from .errors import Card
+from .middleware import fault
+from .quotas import LIMITS, OverQuota, take
 
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
@@ -48,7 +50,8 @@ class Rule(NamedTuple):
     A person must hold each of `permissions`; () means that being signed in is enough, and None that
     the view is for everybody. `needs` gives the further ones of one address. Before a method of
     `confirmed` the person confirms who they are, unless they did so lately (`staff.confirming`);
-    where `confirmed_if` is given, only at addresses for which it holds.
+    where `confirmed_if` is given, only at addresses for which it holds. `quota` names how often
+    they may (`quotas.LIMITS`).
     """
 
     permissions: tuple[str, ...] | None
@@ -56,6 +59,7 @@ class Rule(NamedTuple):
     needs: Needs | None = None
     confirmed: frozenset[str] = frozenset()
     confirmed_if: Condition | None = None
+    quota: str = ""
 
     def must_confirm(self, request: HttpRequest, kwargs: dict[str, Any]) -> bool:
         """Whether this request is one before which the person confirms who they are."""
@@ -71,6 +75,11 @@ class Rule(NamedTuple):
             return first
         return next((x for x in self.needs(request, **kwargs) if not person.has_perm(x)), None)
 
+    def take_quota(self, request: HttpRequest, kwargs: dict[str, Any]) -> None:
+        """Count this request where it has a quota. Raises OverQuota where that is used up."""
+        if self.quota and request.method in (limit := LIMITS[self.quota]).methods:
+            take(cast(User, request.user), self.quota, kwargs.get(limit.once_by, ""))
+
 
 def access(
     permission: str,
@@ -79,19 +88,21 @@ def access(
     needs: Needs | None = None,
     confirmed: Iterable[str] = (),
     confirmed_if: Condition | None = None,
+    quota: str = "",
 ) -> Callable[[View], View]:
     """Declare that a view is for people who hold all of these (names of `staff.roles.RIGHTS`).
 
     `needs` gives the further permissions of one address, by the request and the route's arguments.
     Other methods than `methods` answer 405; HEAD goes with GET. Before those of `confirmed` the
     person confirms who they are, where `confirmed_if` holds of the request and the route's
-    arguments. Raises ValueError for an unknown permission.
+    arguments. `quota` names how often a person may do it (`quotas.LIMITS`). Raises ValueError for
+    an unknown permission.
     """
     for name in (permission, *others):
         if name not in RIGHTS:
             raise ValueError(f"“{name}” is not a permission of lendingadmin.staff.roles")
     permissions, asked = (permission, *others), _methods(confirmed)
-    return _declare(Rule(permissions, _methods(methods), needs, asked, confirmed_if))
+    return _declare(Rule(permissions, _methods(methods), needs, asked, confirmed_if, quota))
 
 
 def signed_in(
@@ -99,9 +110,10 @@ def signed_in(
     methods: Iterable[str] = ("GET",),
     needs: Needs | None = None,
     confirmed: Iterable[str] = (),
+    quota: str = "",
 ) -> Callable[[View], View]:
     """Declare that a view is for anybody who is signed in and holds what `needs` gives, if any."""
-    return _declare(Rule((), _methods(methods), needs, _methods(confirmed)))
+    return _declare(Rule((), _methods(methods), needs, _methods(confirmed), quota=quota))
 
 
 def public(*, methods: Iterable[str] = ("GET",)) -> Callable[[View], View]:
@@ -168,7 +180,13 @@ class AccessMiddleware:
             return _refuse_for(request, missing)
         if request.method not in rule.methods:
             return HttpResponseNotAllowed(sorted(rule.methods))
-        return _confirm_first(request) if rule.must_confirm(request, kwargs) else None
+        if rule.must_confirm(request, kwargs) and (answer := _confirm_first(request)):
+            return answer
+        try:
+            rule.take_quota(request, kwargs)
+        except OverQuota as error:
+            return fault(request, error)
+        return None
 
 
 def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResponseBase | None:

@@ -24,6 +24,7 @@ from lendingadmin.staff.models import User
 
 from .access import signed_in
 from .models import Draft
+from .quotas import DRAFTS
 from .requests import PersonRequest
 
 logger = logging.getLogger(__name__)
@@ -40,7 +41,7 @@ _NAME = re.compile(r"[0-9a-f]{64}\.[A-Za-z0-9_-]{8,32}")
 _SECRET = re.compile(r"password|secret|token|csrf", re.IGNORECASE)
 
 
-@signed_in(methods=("GET", "POST"))
+@signed_in(methods=("GET", "POST"), quota=DRAFTS)
 def autosave(request: PersonRequest) -> HttpResponse:
     """POST stores what was typed into a form, nothing typed deletes it; GET gives it back."""
     form = (request.POST or request.GET).get("form", "")
@@ -70,6 +71,8 @@ def read_saved(person: User, form: str) -> tuple[Fields, datetime | None]:
 def save(person: User, form: str, fields: Fields, *, add: bool = False) -> bool:
     """Store what was typed, in place of what is stored or, with `add`, over it. False if too long.
 
+    Raises OverQuota where the person keeps too much.
+
     The row is locked from reading to writing: what arrives late from a submitted form must not
     bring back what `mark_submitted` deletes at the same time.
     """
@@ -79,9 +82,11 @@ def save(person: User, form: str, fields: Fields, *, add: bool = False) -> bool:
         if stored.get("submitted") == form:
             return True
         whole = {**stored.get("fields", {}), **fields} if add else fields
-        if len(json.dumps(whole)) > LONGEST:
+        size = len(json.dumps(whole))
+        if size > LONGEST:
             transaction.set_rollback(True)
             return False
+        Draft.check_room(person, row.token, size)
         _write(row, {"fields": whole} if whole else {})
     return True
 
@@ -144,6 +149,7 @@ def _write(row: Draft, content: dict[str, Any]) -> None:
         row.delete()
         return
     row.entered, row.created_at = json.dumps(content), timezone.now()
+    row.size = len(row.entered)
     row.save()
     own = Draft.objects.filter(person=row.person, purpose=PURPOSE).order_by("-created_at", "-pk")
     own.exclude(pk__in=own.values("pk")[:MOST]).delete()

@@ -35,6 +35,8 @@ from lendingadmin.lending.errors import (
     WrongRecord,
 )
 
+from .quotas import OverQuota
+
 
 @dataclass(frozen=True)
 class Card:
@@ -99,6 +101,12 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
         _("The service asks for fewer requests"),
         _("Wait a minute and try again."),
         HTTPStatus.SERVICE_UNAVAILABLE,
+    ),
+    (
+        OverQuota,
+        _("This is more than one person may do"),
+        _("If your work needs more, ask a manager."),
+        HTTPStatus.TOO_MANY_REQUESTS,
     ),
     (
         Throttled,

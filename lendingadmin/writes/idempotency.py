@@ -43,12 +43,17 @@ def check_key(request: PersonRequest, purpose: str, token: str) -> str:
 def save_draft(
     request: PersonRequest, purpose: str, idempotency_key: str, entered: dict[str, str]
 ) -> None:
-    """Keep what was entered, encrypted, until the form's last step; entering again replaces it."""
+    """Keep what was entered, encrypted, until the form's last step; entering again replaces it.
+
+    Raises OverQuota where the person keeps too much.
+    """
+    text = json.dumps(entered)
+    Draft.check_room(request.user, idempotency_key, len(text))
     Draft.objects.update_or_create(
         token=idempotency_key,
         person=request.user,
         purpose=purpose,
-        defaults={"entered": json.dumps(entered)},
+        defaults={"entered": text, "size": len(text)},
     )
 
 

@@ -80,7 +80,8 @@
         headers: { "X-CSRFToken": token(form) },
       });
       const left = answer.type === "opaqueredirect" || answer.status === 403;
-      const told = left ? "autosave-left" : answer.status === 413 ? "autosave-long" : "";
+      const refused = { 413: "autosave-long", 429: "autosave-often" }[answer.status] ?? "";
+      const told = left ? "autosave-left" : refused;
       if (told !== state.told) {
         if (told) announce(show(form, told)?.textContent.trim());
         else form.querySelector(":scope > .autosave")?.remove();

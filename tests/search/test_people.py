@@ -19,10 +19,10 @@ from lendingadmin.lending.values import Assessment
 from lendingadmin.people_index import cards
 from lendingadmin.people_index.models import BorrowerIndex
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
-from lendingadmin.search import counts
 from lendingadmin.search.models import SearchCount
 from lendingadmin.search.query import encrypt_words
 from lendingadmin.staff.models import User
+from lendingadmin.ui import quotas
 from lendingadmin.worker import duties
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, token
@@ -188,11 +188,15 @@ def test_bad_input_finds_nobody_and_is_no_fault(
 def test_searches_are_limited_for_each_person(
     desk: Client, people: BorrowerIndex, monkeypatch: pytest.MonkeyPatch, boss: Client
 ) -> None:
-    monkeypatch.setattr(counts, "MOST", 2)
+    limit = quotas.LIMITS[quotas.SEARCHES]
+    monkeypatch.setitem(quotas.LIMITS, quotas.SEARCHES, limit._replace(most=2))
     assert "ke-3" in suggested(desk, "kamau") and "ke-3" in results(desk, "kamau")
     assert "searched too often" in suggested(desk, "kamau")
     held = desk.post(FIND, {"q": "kamau"})
-    assert held.status_code == 429 and "searched too often" in held.content.decode()
+    assert held.status_code == 429 and int(held.headers["Retry-After"]) <= 3_600
+    assert "You searched 2 times within an hour." in held.content.decode()
+    sent = {"who": "kamau", "amount": "1", "externalId": "X"}
+    assert "searched too often" in desk.post(f"/apps/{APP}/payment", sent).content.decode()
     assert "ke-3" in suggested(boss, "kamau")
 
 

@@ -5,18 +5,21 @@ import logging
 import re
 import threading
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.db import OperationalError, connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
-from lendingadmin.ui import autosave
+from lendingadmin.ui import autosave, quotas
 from lendingadmin.ui.models import Draft
+from lendingadmin.ui.quotas import OverQuota
 from lendingadmin.writes import idempotency
 from tests.borrowers.forms import filled
 from tests.conftest import ClientOf
@@ -138,6 +141,49 @@ def test_a_person_cannot_have_any_number_of_them_kept(desk: Client, page: str) -
     assert kept(desk, f"{0:064x}.abcdefgh") == {}
     assert keep(desk, form) == 204
     assert kept(desk, form) == TYPED
+
+
+def test_what_a_person_keeps_has_a_size_and_nothing_goes_for_what_is_too_much(
+    desk: Client, page: str, monkeypatch: pytest.MonkeyPatch, support: User, officer: User
+) -> None:
+    monkeypatch.setattr(Draft, "MOST_KEPT", 1_000)
+    own: Any = SimpleNamespace(user=support)
+    idempotency.save_draft(own, "events.create", "first", {"typed": "x" * 500})
+    form = form_on(desk, page)
+    assert keep(desk, form, {"notes": ["y" * 300]}) == 204
+    with pytest.raises(OverQuota, match="unfinished forms hold as much as is kept") as refused:
+        idempotency.save_draft(own, "events.create", "second", {"typed": "z" * 500})
+    assert 0 < refused.value.retry_after <= 12 * 3600
+    assert keep(desk, f"{0:064x}.abcdefgh", {"notes": ["z" * 300]}) == 429
+    # Nothing was deleted for it; what is there may change, and others keep what they like.
+    assert idempotency.load_draft(own, "events.create", "first") == {"typed": "x" * 500}
+    idempotency.save_draft(own, "events.create", "first", {"typed": "x" * 550})
+    assert kept(desk, form) == {"notes": ["y" * 300]}
+    idempotency.save_draft(SimpleNamespace(user=officer), "e", "third", {"typed": "x" * 500})  # type: ignore[arg-type]
+    # A form that was submitted makes room.
+    autosave.mark_submitted(support, form)
+    assert keep(desk, f"{0:064x}.abcdefgh", {"notes": ["z" * 300]}) == 204
+
+
+def test_typing_is_kept_so_often_in_an_hour(
+    desk: Client, page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = quotas.LIMITS[quotas.DRAFTS]
+    monkeypatch.setitem(quotas.LIMITS, quotas.DRAFTS, limit._replace(most=2))
+    form = form_on(desk, page)
+    assert [keep(desk, form) for _ in range(4)] == [204, 204, 429, 429]
+    assert kept(desk, form) == TYPED
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="others scan a table this small")
+def test_their_size_is_read_from_an_index(support: User) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        Draft.check_room(support, "token", 1)
+    (query,) = queries
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {query['sql']}")
+        plan = " ".join(str(line) for line in cursor.fetchall())
+    assert "COVERING INDEX draft_size" in plan
 
 
 def test_a_form_that_led_on_has_done_so_whatever_becomes_of_what_was_typed(

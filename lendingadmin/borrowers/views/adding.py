@@ -26,6 +26,7 @@ from lendingadmin.ui.access import access
 from lendingadmin.ui.errors import Card
 from lendingadmin.ui.fields import minted_borrower_id
 from lendingadmin.ui.masking import list_rights, mask_item
+from lendingadmin.ui.quotas import READS
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
 
@@ -150,6 +151,7 @@ def _with_existing(card: Card, app_id: str, first: NewForm) -> Card:
     *("lending.borrowers.delete", "lending.borrowers.get"),
     methods=("GET", "POST"),
     confirmed=("GET", "POST"),
+    quota=READS,
 )
 def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Delete a borrower whose id was typed in; whether it may go is for the service to say."""

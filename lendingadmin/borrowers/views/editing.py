@@ -23,12 +23,13 @@ from lendingadmin.people_index import live
 from lendingadmin.ui import errors
 from lendingadmin.ui.access import access
 from lendingadmin.ui.masking import list_rights, mask_record
+from lendingadmin.ui.quotas import READS
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
 from lendingadmin.writes.models import Write
 
 
-@access("lending.borrowers.patch", "lending.borrowers.get", methods=("GET", "POST"))
+@access("lending.borrowers.patch", "lending.borrowers.get", methods=("GET", "POST"), quota=READS)
 def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """The form. What it sends is kept as a draft, and the confirm step shows what it changes."""
     if request.method == "POST":

@@ -30,6 +30,7 @@ from lendingadmin.staff.roles import REVEAL, SEE_CONTACT, describe_roles
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import read_page
 from lendingadmin.ui.masking import WHOLE_RECORD, find_masked, list_rights
+from lendingadmin.ui.quotas import READS, REVEALS
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.ui.revealing import RevealForm, list_groups, record_reveal
 
@@ -55,7 +56,7 @@ def borrowers(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "borrowers/list.html", context)
 
 
-@access("lending.borrowers.get")
+@access("lending.borrowers.get", quota=READS)
 def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """One borrower, all around.
 
@@ -94,7 +95,7 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
     return page
 
 
-@access("lending.borrowers.get")
+@access("lending.borrowers.get", quota=READS)
 def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """The borrower's own record: title, person, devices, what else came.
 
@@ -121,7 +122,7 @@ def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
     return page
 
 
-@access(REVEAL, "lending.borrowers.get", methods=("GET", "POST"))
+@access(REVEAL, "lending.borrowers.get", methods=("GET", "POST"), quota=REVEALS)
 def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """The record with what is masked of it: only as the answer to a POST that says what for.
 
@@ -268,7 +269,7 @@ def _draw(
     return render(request, template, given | context)
 
 
-@access("lending.borrowers.get")
+@access("lending.borrowers.get", quota=READS)
 def name(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """The borrower's name alone, for pages that show a record of theirs; `?with=phone` adds that.
 

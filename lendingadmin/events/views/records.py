@@ -27,6 +27,7 @@ from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
 from lendingadmin.ui.masking import mask_open
 from lendingadmin.ui.middleware import fault
+from lendingadmin.ui.quotas import REVEALS
 from lendingadmin.ui.redact import REDACTED
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.ui.revealing import RevealForm, record_reveal
@@ -116,7 +117,7 @@ def event(
     return _show(request, app_id, request.GET, key, revealed=may_see)
 
 
-@access(REVEAL, "lending.events.list", methods=("GET", "POST"))
+@access(REVEAL, "lending.events.list", methods=("GET", "POST"), quota=REVEALS)
 def reveal(
     request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
 ) -> HttpResponse:

@@ -17,6 +17,7 @@ from lendingadmin.repayments.views import recording
 from lendingadmin.search.counts import count_search
 from lendingadmin.ui import errors
 from lendingadmin.ui.access import access
+from lendingadmin.ui.quotas import OverQuota
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency
 
@@ -52,7 +53,9 @@ def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPay
     """The loans that may be meant; what is wrong with what was typed goes into the form."""
     if request.POST.get("loan"):
         return FoundPayees()
-    if not count_search(request.user, app_id):
+    try:
+        count_search(request.user, app_id)
+    except OverQuota:
         form.add_error(
             "who", _("You have searched too often within this hour. Open the loan itself.")
         )

@@ -18,6 +18,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.sessions import describe_ended
 from lendingadmin.ui.access import signed_in
+from lendingadmin.ui.quotas import PROFILE
 from lendingadmin.ui.requests import PersonRequest
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class ProfileForm(_Form):
         )
 
 
-@signed_in(methods=("GET", "POST"))
+@signed_in(methods=("GET", "POST"), quota=PROFILE)
 def profile(request: PersonRequest) -> HttpResponse:
     """The form with an example of what it does; a saved one redirects to itself."""
     person = User.objects.get(pk=request.user.pk)
