@@ -77,6 +77,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "APPROVAL_LIMITS": given.get("APPROVAL_LIMITS") or "kenya:50000,ghana:20000",
         "CONFIRM_ABOVE": given.get("CONFIRM_ABOVE") or "",
         "EXPORTS_PER_DAY": given.get("EXPORTS_PER_DAY") or "50",
+        "MASS_READING": given.get("MASS_READING") or "100",
         "SNAPSHOT_EVERY": given.get("SNAPSHOT_EVERY") or "10m",
         "SNAPSHOT_MONTH_ENDS": given.get("SNAPSHOT_MONTH_ENDS") or "0",
         "PEOPLE_EVERY": given.get("PEOPLE_EVERY") or "10m",

@@ -18,4 +18,4 @@ class StaffConfig(AppConfig):
 
         post_migrate.connect(sync_roles, sender=self, dispatch_uid="staff.sync_roles")
         signals.connect_all()
-        register_tasks(tasks.tell_of_guessing, tasks.tell_person)
+        register_tasks(tasks.tell_of_guessing, tasks.tell_of_mass_reading, tasks.tell_person)

@@ -1,5 +1,8 @@
 """The work for the worker that concerns people: mail about their accounts."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.urls import reverse
@@ -11,7 +14,7 @@ from lendingadmin.worker import duties
 
 from .models import PersonChange, User
 from .notices import describe_change
-from .roles import MANAGE_PEOPLE
+from .roles import MANAGE_PEOPLE, VIEW_AUDIT
 from .second_manager import list_deciders, read_moves
 from .setup_links import may_mail
 
@@ -34,22 +37,14 @@ def tell_of_guessing(person_id: int) -> None:
     """Write to those who manage people that somebody's password is being guessed."""
     with duties.hide_error_words("telling managers of guessed passwords"):
         person = User.objects.get(pk=person_id)
-        managers = User.objects.with_perm(MANAGE_PEOPLE).exclude(email="").exclude(pk=person.pk)
-        addresses = sorted(set(managers.values_list("email", flat=True)))
-        if not addresses:
-            return
-        address = f"{settings.DASHBOARD_URL}{reverse('person', args=[person.pk])}"
-        EmailMessage(
-            _("Somebody guesses the password of an account"),
-            _(
-                "Many wrong passwords were given for an account within an hour, from several "
-                "addresses. Nobody can sign in to it for up to an hour, whatever the password.\n\n"
-                "Ask its owner whether that was they, and look at the audit trail:\n  %(address)s"
-            )
-            % {"address": address},
-            bcc=addresses,
-            headers={"To": "undisclosed-recipients:;"},
-        ).send()
+        managers = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=person.pk)
+        text = _(
+            "Many wrong passwords were given for an account within an hour, from several "
+            "addresses. Nobody can sign in to it for up to an hour, whatever the password.\n\n"
+            "Ask its owner whether that was they, and look at the audit trail:\n  %(address)s"
+        )
+        words = text % {"address": _build_address("person", person.pk)}
+        _mail_each(managers, _("Somebody guesses the password of an account"), words)
 
 
 @task()
@@ -58,18 +53,45 @@ def tell_managers(change_id: int) -> None:
     with duties.hide_error_words("telling managers of a change that waits for them"):
         change = PersonChange.objects.select_related("person", "asked_by").get(pk=change_id)
         app_ids = {move.app_id for move in read_moves(change)}
-        found = list_deciders(change.asked_by, change.person, app_ids)
-        addresses = sorted({one.email for one in found if one.email})
-        if not addresses:
-            return
-        address = f"{settings.DASHBOARD_URL}{reverse('person', args=[change.person_id])}"
         text = _(
             "%(manager)s asks for a change of a person, and a second manager must approve it:"
             "\n  %(address)s"
         )
-        EmailMessage(
-            _("A change of a person waits for you"),
-            text % {"manager": change.asked_by, "address": address},
-            bcc=addresses,
-            headers={"To": "undisclosed-recipients:;"},
-        ).send()
+        given = {
+            "manager": change.asked_by,
+            "address": _build_address("person", change.person_id),
+        }
+        people = list_deciders(change.asked_by, change.person, app_ids)
+        _mail_each(people, _("A change of a person waits for you"), text % given)
+
+
+@task()
+def tell_of_mass_reading(entry_id: int) -> None:
+    """Write to those who may see an app's trail that somebody opened unusually many borrowers."""
+    with duties.hide_error_words("telling of mass reading"):
+        entry = Entry.objects.get(pk=entry_id)
+        app: Any = entry.app_id  # the stubs want a model
+        asked = {"app": entry.app_id, "person": entry.username, "action": "lending.borrowers.get"}
+        text = _(
+            "%(person)s opened %(count)s in %(app)s. If you know of no reason for it, ask them; if "
+            "it was not they, deactivate the account.\n\nThe audit trail says which:\n  %(address)s"
+        )
+        given = {
+            "person": entry.username,
+            "count": entry.detail,
+            "app": entry.app_id,
+            "address": _build_address("audit", **asked),
+        }
+        people = User.objects.with_perm(VIEW_AUDIT, obj=app)
+        _mail_each(people, _("Somebody opens unusually many borrowers"), text % given)
+
+
+def _build_address(name: str, *args: object, **query: str) -> str:
+    return f"{settings.DASHBOARD_URL}{reverse(name, args=args, query=query or None)}"
+
+
+def _mail_each(people: Iterable[User], subject: str, text: str) -> None:
+    """One mail, in which nobody sees who else gets it; none where nobody has an address."""
+    if addresses := sorted({person.email for person in people if person.email}):
+        to = {"To": "undisclosed-recipients:;"}
+        EmailMessage(subject, text, bcc=addresses, headers=to).send()

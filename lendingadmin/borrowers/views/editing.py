@@ -16,6 +16,7 @@ from lendingadmin import gateway
 from lendingadmin.borrowers.changes import REPLACED, Difference, differences, patch_between, same
 from lendingadmin.borrowers.drafts import PURPOSE, Draft, Raw, taken_up
 from lendingadmin.borrowers.forms import BorrowerForm
+from lendingadmin.borrowers.reads import note_read
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.errors import InvalidId, LendingError, Unreadable
 from lendingadmin.lending.identity import check_named
@@ -45,7 +46,9 @@ def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     else:
         token = idempotency.issue_key(request, PURPOSE, request.GET["form"])
     form = _build_form(request, draft, draft.entered)
-    return _show(request, draft, form, token, now=now)
+    page = _show(request, draft, form, token, now=now)
+    note_read(request, app_id, borrower_id)
+    return page
 
 
 def _build_form(

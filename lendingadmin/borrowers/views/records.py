@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
-from lendingadmin.borrowers import history, panels
+from lendingadmin.borrowers import history, panels, reads
 from lendingadmin.borrowers.panels import Panel, Recorded, Shown
 from lendingadmin.borrowers.parts import LOANS, SHOWN, open_parts
 from lendingadmin.display.technical import list_technical
@@ -230,6 +230,7 @@ def _remember(request: PersonRequest, app_id: str, borrower_id: str, found: obje
     """
     if isinstance(found, Recorded) and is_named(found.borrower, borrower_id):
         opened.remember(request, app_id, "borrower", borrower_id)
+        reads.note_read(request, app_id, borrower_id)
         live.keep(app_id, found.borrower)
 
 
@@ -293,4 +294,7 @@ def name(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
             phone = text(getattr(found.individual, "phone_number", None)) or ""
             dialled = make_dialled(phone)
             context |= {"phone": phone if dialled else "", "dialled": dialled}
-    return render(request, "borrowers/_name.html", context)
+    page = render(request, "borrowers/_name.html", context)
+    if context.get("phone"):
+        reads.note_read(request, app_id, borrower_id)
+    return page
