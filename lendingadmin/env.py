@@ -40,8 +40,8 @@ def service_address(text: str) -> str:
     return text.rstrip("/")
 
 
-def own_address(text: str) -> str:
-    """Read the address at which people open the dashboard; none is allowed."""
+def service_address_or_none(text: str) -> str:
+    """Read such an address; none is allowed, and reads as empty."""
     return service_address(text) if text else ""
 
 

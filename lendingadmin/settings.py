@@ -22,8 +22,8 @@ from .env import (
     mail_address,
     mail_server,
     one_of,
-    own_address,
     service_address,
+    service_address_or_none,
     status_words,
     switch,
     words,
@@ -325,7 +325,7 @@ USE_TZ = True
 vars().update(read("EMAIL_URL", mail_server, "consolemail://"))
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = read("EMAIL_FROM", mail_address, "lendingadmin@localhost")
-DASHBOARD_URL = read("DASHBOARD_URL", own_address, "")
+DASHBOARD_URL = read("DASHBOARD_URL", service_address_or_none, "")
 
 LOGGING = {
     "version": 1,

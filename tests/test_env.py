@@ -163,11 +163,11 @@ def test_senders_that_are_none(text: str) -> None:
         env.mail_address(text)
 
 
-def test_the_dashboard_s_own_address_may_be_left_out() -> None:
-    assert env.own_address("") == ""
-    assert env.own_address("https://desk.example.com/") == "https://desk.example.com"
+def test_some_addresses_may_be_left_out() -> None:
+    assert env.service_address_or_none("") == ""
+    assert env.service_address_or_none("https://desk.example.com/") == "https://desk.example.com"
     with pytest.raises(ValueError, match="http"):
-        env.own_address("desk.example.com")
+        env.service_address_or_none("desk.example.com")
 
 
 @pytest.mark.parametrize(
