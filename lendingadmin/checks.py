@@ -75,6 +75,20 @@ def the_service_is_called_by_https(**_: Any) -> list[CheckMessage]:
     ]
 
 
+@register(Tags.security)
+def the_identity_provider_is_called_by_https(**_: Any) -> list[CheckMessage]:
+    """Who reads or changes what it answers could sign in as anybody."""
+    if settings.DEBUG or not _plain_to_elsewhere(settings.OIDC_ISSUER):
+        return []
+    return [
+        Error(
+            "OIDC_ISSUER is a plain http:// address of another machine.",
+            hint="Give its https:// address.",
+            id="lendingadmin.E004",
+        )
+    ]
+
+
 @register(Tags.security, deploy=True)
 def other_machines_are_spoken_to_encrypted(**_: Any) -> list[CheckMessage]:
     """The database's and the mail server's passwords, and what they are sent, cross the network."""

@@ -31,6 +31,7 @@ from .env import (
 )
 from .gateway.lending_apps import read_lending_apps, words_by_app
 from .repayments.limits import read_amounts, read_approval_limits
+from .staff.provider_roles import read_provider_roles
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
@@ -130,6 +131,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
     "django_htmx",
     "csp",
     "template_partials",
@@ -250,6 +252,26 @@ ACCOUNT_SESSION_REMEMBER = False
 # Seconds for which a sign-in, or a confirmation that it is still the person, is enough.
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
+
+# The lender's own identity provider. Where there is one, what belongs to it must be given.
+OIDC_ISSUER = read("OIDC_ISSUER", service_address_or_none, "")
+_REQUIRED = None if OIDC_ISSUER else ""
+OIDC_NAME = read("OIDC_NAME", str, "Identity provider")
+OIDC_CLIENT_ID = read("OIDC_CLIENT_ID", str, _REQUIRED)
+OIDC_CLIENT_SECRET = read("OIDC_CLIENT_SECRET", str, _REQUIRED)
+OIDC_SCOPE = read("OIDC_SCOPE", str.split, "openid profile email")
+OIDC_GROUPS_CLAIM = read("OIDC_GROUPS_CLAIM", str, "groups")
+# They are named once more: settings can't import `staff.roles`, whose words are for translation.
+OIDC_ROLES = read(
+    "OIDC_ROLES",
+    read_provider_roles(LENDING_APPS, "viewer", "officer", "support", "manager"),
+    _REQUIRED,
+)
+LOCAL_SIGN_IN = read("LOCAL_SIGN_IN", switch, "on")
+if not (OIDC_ISSUER or LOCAL_SIGN_IN):
+    raise ImproperlyConfigured("LOCAL_SIGN_IN: nobody could sign in without OIDC_ISSUER")
+SOCIALACCOUNT_ADAPTER = "lendingadmin.staff.provider.ProviderAdapter"
+
 MFA_ADAPTER = "lendingadmin.staff.adapter.EncryptedMFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 TWO_STEP_ROLES = read(
@@ -257,7 +279,7 @@ TWO_STEP_ROLES = read(
 )
 TWO_STEP_GRACE = read("TWO_STEP_GRACE", duration, "168h")
 SECOND_MANAGER = read("SECOND_MANAGER", switch, "off" if DEBUG else "on")
-MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_PASSKEY_LOGIN_ENABLED = LOCAL_SIGN_IN
 MFA_TOTP_ISSUER = "lendingadmin"
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
 

@@ -104,6 +104,23 @@ def test_secret_keys(settings: Any) -> None:
     assert ids(checks.the_secret_key_is_ones_own) == ["lendingadmin.E002"] * 2
 
 
+@pytest.mark.parametrize(
+    ("issuer", "debug", "expected"),
+    [
+        ("", False, []),
+        ("https://id.example.com", False, []),
+        ("http://127.0.0.1:9400", False, []),
+        ("http://id.example.com", False, ["lendingadmin.E004"]),
+        ("http://id.example.com", True, []),
+    ],
+)
+def test_the_identity_provider(
+    issuer: str, debug: bool, expected: list[str], settings: Any
+) -> None:
+    settings.OIDC_ISSUER, settings.DEBUG = issuer, debug
+    assert ids(checks.the_identity_provider_is_called_by_https) == expected
+
+
 def test_any_host(settings: Any) -> None:
     settings.ALLOWED_HOSTS = ["lending.example.org", "*"]
     assert ids(checks.any_host_is_not_allowed) == ["lendingadmin.W004"]

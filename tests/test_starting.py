@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from lendingadmin.staff.roles import ROLES
 from tests.lints.test_variables import ROOT, read_example, read_table
 
 
@@ -55,6 +56,27 @@ def test_mail_that_could_not_go_out_stops_the_start_by_name(name: str, text: str
     stderr = _start(read_example() | {name: text}).stderr
     assert f"{name}: " in stderr.splitlines()[-1]
     assert "geheim" not in stderr
+
+
+@pytest.mark.parametrize("name", ["OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_ROLES"])
+def test_an_identity_provider_needs_what_belongs_to_it(name: str) -> None:
+    environ = read_example()
+    del environ[name]
+    assert f"{name} is not set" in _start(environ).stderr
+    assert _start(environ | {"OIDC_ISSUER": ""}).returncode == 0
+
+
+def test_each_role_may_be_given_by_a_group() -> None:
+    groups = ",".join(f"group-{role}=kenya:{role}" for role in ROLES)
+    assert _start(read_example() | {"OIDC_ROLES": groups}).returncode == 0
+    stderr = _start(read_example() | {"OIDC_ROLES": "heads=kenya:superuser"}).stderr
+    assert "OIDC_ROLES: “superuser” of “kenya:superuser” is none of" in stderr.splitlines()[-1]
+
+
+def test_somebody_must_be_able_to_sign_in() -> None:
+    stderr = _start(read_example() | {"OIDC_ISSUER": "", "LOCAL_SIGN_IN": "off"}).stderr
+    assert "LOCAL_SIGN_IN: nobody could sign in" in stderr.splitlines()[-1]
+    assert _start(read_example() | {"LOCAL_SIGN_IN": "off"}).returncode == 0
 
 
 def test_the_readme_s_examples_of_mail_start() -> None:

@@ -5,16 +5,18 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import ratelimit
 from allauth.mfa.adapter import DefaultMFAAdapter
+from django.conf import settings
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.text import slugify
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.audit import record
 from lendingadmin.encryption import decrypt, encrypt
-from lendingadmin.staff import tasks
+from lendingadmin.staff import reach, tasks
 from lendingadmin.staff.models import User
+from lendingadmin.staff.provider import note_sign_in_at_provider, refuse_local_sign_in
 
 # The name of the limit of wrong passwords for one user name, wherever they come from.
 _FOR_NAME = "login_failed_for_name"
@@ -50,6 +52,24 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         if not ratelimit.consume(request, action=_FOR_NAME, key=name, dry_run=True):
             self._note_held_back(request, _FROM_MANY, **credentials)
             raise self.validation_error("too_many_login_attempts")
+
+    def pre_login(
+        self, request: HttpRequest, user: User, *, signal_kwargs: Any, **options: Any
+    ) -> HttpResponse | None:
+        """Sign in by the identity provider whom it vouches for, and nobody else where it decides.
+
+        Who has an account there could otherwise keep a passkey here, and open the dashboard with it
+        when that account is closed.
+        """
+        sociallogin = (signal_kwargs or {}).get("sociallogin")
+        if sociallogin is None and (not settings.LOCAL_SIGN_IN or reach.is_provided(user)):
+            return refuse_local_sign_in(request, user)
+        answer: HttpResponse | None = super().pre_login(
+            request, user, signal_kwargs=signal_kwargs, **options
+        )
+        if answer is None and sociallogin is not None:
+            note_sign_in_at_provider(request, user, sociallogin)
+        return answer
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         return f"{self.get_client_ip(request)} {_fold_name(credentials)}"

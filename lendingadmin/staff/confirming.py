@@ -1,7 +1,8 @@
 """Whether it is still the person: who signed in or confirmed it within the last five minutes.
 
 An open session is not enough for what changes people, decides about money or deletes a record. A
-person with a second factor confirms with it, anybody else with the password.
+person with a second factor confirms with it, anybody else with the password; who signs in by the
+identity provider and has neither here, at the provider.
 """
 
 import time
@@ -14,6 +15,9 @@ from django.urls import reverse
 
 from .models import User
 
+#: How the session calls it that the identity provider vouches for the person.
+BY_PROVIDER = "provider"
+
 
 def is_confirmed(request: HttpRequest) -> bool:
     """Whether this session's person gave their strongest factor lately."""
@@ -25,10 +29,20 @@ def is_confirmed(request: HttpRequest) -> bool:
 
 def get_confirm_url(request: HttpRequest) -> str:
     """The page on which the person gives their strongest factor."""
-    by_password = "password" in _find_ways(request)
-    return reverse("account_reauthenticate" if by_password else "mfa_reauthenticate")
+    if BY_PROVIDER in (ways := _find_ways(request)):
+        return reverse("provider-confirm")
+    return reverse("account_reauthenticate" if "password" in ways else "mfa_reauthenticate")
+
+
+def must_ask_provider(person: object) -> bool:
+    """Whether the identity provider alone can confirm a person, who has no factor here."""
+    if not (settings.OIDC_ISSUER and isinstance(person, User)):
+        return False
+    return not (person.has_usable_password() or is_mfa_enabled(person))
 
 
 def _find_ways(request: HttpRequest) -> tuple[str, ...]:
+    if must_ask_provider(request.user):
+        return (BY_PROVIDER, "mfa")
     has_factor = isinstance(request.user, User) and is_mfa_enabled(request.user)
     return ("mfa",) if has_factor else ("password", "mfa")

@@ -47,6 +47,8 @@ class PersonForm(_PersonForm):
         super().__init__(*args, **options)
         self.by = by
         self.fields["email"].label = _("E-mail")
+        if self.instance.pk and reach.is_provided(self.instance):
+            return
         self.fields["roles"] = roles = _RolesField(by)
         if self.instance.pk:
             roles.initial = [roles.write(x) for x in reach.list_given(self.instance, by)]

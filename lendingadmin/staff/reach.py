@@ -9,6 +9,7 @@ account.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
 from django.contrib.auth.models import Group, Permission
 from django.db.models import Q, QuerySet
@@ -67,21 +68,42 @@ def list_given(person: User, manager: User) -> QuerySet[AppRole]:
     return person.app_roles.filter(app_id__in=apps).select_related("role")
 
 
-def list_moves(person: User | None, manager: User, chosen: Iterable[RoleInApp]) -> list[Move]:
-    """What this manager gives and takes by choosing these roles; None is somebody who is new."""
+def is_provided(person: User) -> bool:
+    """Whether a person signs in by the identity provider, which decides their roles."""
+    return list_provided().filter(user=person).exists()
+
+
+def list_provided() -> "QuerySet[SocialAccount]":
+    """The accounts at the identity provider; none where the settings name no provider."""
+    found: QuerySet[SocialAccount] = SocialAccount.objects.filter(provider=settings.OIDC_ISSUER)
+    return found if settings.OIDC_ISSUER else found.none()
+
+
+def list_moves(
+    person: User | None, manager: User, chosen: Iterable[RoleInApp] | None
+) -> list[Move]:
+    """What a manager gives and takes by choosing these roles of a person, or of somebody new.
+
+    None is no choice: the roles stay.
+    """
     rows = list_given(person, manager) if person else ()
+    return [] if chosen is None else compare_roles(rows, chosen)
+
+
+def compare_roles(rows: Iterable[AppRole], chosen: Iterable[RoleInApp]) -> list[Move]:
+    """What is given and taken where these roles are held and those are chosen."""
     held = {(one.app_id, one.role_id): one.role for one in rows}
     wanted = {(one.app_id, one.role.pk): one.role for one in chosen}
     given = [Move(True, key[0], role) for key, role in wanted.items() if key not in held]
     return given + [Move(False, key[0], role) for key, role in held.items() if key not in wanted]
 
 
-def gives_up_managing(by: User, person: User, chosen: Iterable[RoleInApp]) -> bool:
+def gives_up_managing(by: User, person: User, chosen: Iterable[RoleInApp] | None) -> bool:
     """Whether somebody would take the right to manage people from themselves, in any app.
 
     A superuser holds it without a role.
     """
-    if by.pk != person.pk or person.is_superuser:
+    if chosen is None or by.pk != person.pk or person.is_superuser:
         return False
     label, codename = MANAGE_PEOPLE.split(".", 1)
     managing = Group.objects.filter(

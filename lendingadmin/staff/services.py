@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.contrib.auth.models import Permission
 from django.db import transaction
 from django.db.models import QuerySet
@@ -21,7 +22,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from lendingadmin.audit import record
 from lendingadmin.staff import second_manager, tasks
 from lendingadmin.staff.models import PersonChange, User
-from lendingadmin.staff.reach import Move, gives_up_managing, list_moves, list_people
+from lendingadmin.staff.reach import Move, gives_up_managing, is_provided, list_moves, list_people
 from lendingadmin.staff.roles import MANAGE_PEOPLE
 from lendingadmin.staff.second_manager import describe_moves
 from lendingadmin.staff.session_store import hash_session_key
@@ -102,7 +103,8 @@ def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done
     Roles that need a second manager wait. Raises ChangeRefused.
     """
     with change_person(by, form.instance.pk) as person:
-        if gives_up_managing(by, person, form.cleaned_data["roles"]):
+        # The form of somebody whose roles the identity provider decides has none.
+        if gives_up_managing(by, person, form.cleaned_data.get("roles")):
             raise ChangeRefused(ANOTHER_MUST_TAKE_ROLE)
         names = [name for name in form.cleaned_data if name != "roles"]
         for name in names:
@@ -121,14 +123,14 @@ def _set_roles(
     by: User, form: "ModelForm[User]", person: User
 ) -> tuple[list[Move], PersonChange | None]:
     """Give and take what needs nobody else, and ask for the rest; both are given back."""
-    moves = list_moves(person, by, form.cleaned_data["roles"])
+    moves = list_moves(person, by, form.cleaned_data.get("roles"))
     waiting = second_manager.list_waiting(moves, person)
     done = [move for move in moves if move not in waiting]
-    _move_roles(person, done)
+    move_roles(person, done)
     return done, _ask(by, person, PersonChange.Kind.ROLES, waiting) if waiting else None
 
 
-def _move_roles(person: User, moves: Iterable[Move]) -> None:
+def move_roles(person: User, moves: Iterable[Move]) -> None:
     """Give and take roles; one that is held, or not, already stays so."""
     for move in moves:
         held = person.app_roles.filter(app_id=move.app_id, role=move.role)
@@ -171,11 +173,13 @@ def approve_change(request: HttpRequest, by: User, number: int) -> tuple[PersonC
         change = _lock_change(number)
         if not second_manager.may_approve(by, change):
             raise ChangeRefused(_("Another manager must approve this."))
+        if is_provided(person) and change.kind != PersonChange.Kind.SECOND_FACTOR:
+            raise ChangeRefused(_("The identity provider decides this by now."))
         if not second_manager.is_still_asked(change):
             raise ChangeRefused(_("Who asked for this may no longer do so. Ask for it anew."))
         _decide(change, PersonChange.State.APPROVED, by)
         if change.kind == PersonChange.Kind.ROLES:
-            _move_roles(person, second_manager.read_moves(change))
+            move_roles(person, second_manager.read_moves(change))
         elif change.kind == PersonChange.Kind.SECOND_FACTOR:
             _remove_factors(person)
         else:
@@ -299,6 +303,9 @@ def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]
             raise ChangeRefused(_("Change your own password under your name."))
         if not person.is_active:
             raise ChangeRefused(_("Reactivate the account first."))
+        if is_provided(person):
+            words = _("They sign in by %(provider)s and need no password here.")
+            raise ChangeRefused(words % {"provider": settings.OIDC_NAME})
         if second_manager.needs_second(person):
             _record_asked(request, _ask(by, person, PersonChange.Kind.SETUP_LINK))
             return person, ""
@@ -360,13 +367,15 @@ def name_item(item: Any) -> str:
     return str(item)
 
 
-def record_change(request: HttpRequest, outcome: str, person: User, detail: str = "") -> None:
+def record_change(
+    request: HttpRequest | None, outcome: str, person: User, detail: str = ""
+) -> None:
     """Record a change to a person."""
     _record(request, PEOPLE, person, outcome, detail)
 
 
 def _record(
-    request: HttpRequest, action: str, person: User, outcome: str, detail: str = ""
+    request: HttpRequest | None, action: str, person: User, outcome: str, detail: str = ""
 ) -> None:
     url = reverse("person", args=[person.pk])
     texts = {"subject": person.username, "outcome": outcome, "detail": detail, "url": url}

@@ -51,13 +51,15 @@ class PeopleAdminConfig(AdminConfig):
     default_site = "lendingadmin.staff.site.PeopleAdminSite"
 
     def ready(self) -> None:
-        """Register the apps' models, except allauth's secrets of factors and the worker's tasks."""
+        """Register the apps' models, except allauth's own and the worker's tasks."""
         super().ready()
         from allauth.account.models import EmailAddress
         from allauth.mfa.models import Authenticator
+        from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
         from django.contrib.admin import site
         from django_tasks_db.models import DBTaskResult
 
-        for model in (EmailAddress, Authenticator, DBTaskResult):
+        of_provider = (SocialAccount, SocialApp, SocialToken)
+        for model in (EmailAddress, Authenticator, DBTaskResult, *of_provider):
             if site.is_registered(model):
                 site.unregister(model)

@@ -29,13 +29,18 @@ def must_set_up(request: HttpRequest) -> bool:
         return False
     if timezone.now() < person.two_step_due_at or not is_required_of(person):
         return False
-    given = any(one["method"] == "mfa" for one in get_authentication_records(request, person))
-    return not (given or is_mfa_enabled(person))
+    return not (_gave_second_factor(request, person) or is_mfa_enabled(person))
+
+
+def _gave_second_factor(request: HttpRequest, person: User) -> bool:
+    """Whether the person gave one in this session, here or at the identity provider."""
+    found = get_authentication_records(request, person)
+    return any(one["method"] == "mfa" or one.get("has_two_step") for one in found)
 
 
 def begin_grace(*, request: HttpRequest, user: User, **_signal: Any) -> None:
     """At a sign-in without a second factor: the first begins the days of grace, each names them."""
-    if not is_required_of(user) or is_mfa_enabled(user):
+    if not is_required_of(user) or is_mfa_enabled(user) or _gave_second_factor(request, user):
         return
     if user.two_step_due_at is None:
         user.two_step_due_at = timezone.now() + settings.TWO_STEP_GRACE

@@ -3,7 +3,10 @@
 The trail, receipts and journals name people by them, so a name stays as it was given.
 """
 
-from collections.abc import Iterable
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from itertools import count
 
 from django.contrib.auth.validators import ASCIIUsernameValidator
 from django.core.exceptions import ValidationError
@@ -37,3 +40,12 @@ def validate_distinct(name: str, others: Iterable[str]) -> None:
     """Raises ValidationError for a name that looks like one of the others."""
     if fold_look(name) in map(fold_look, others):
         raise ValidationError(_("There is a person whose user name looks like this one."))
+
+
+def make_distinct(wanted: str, others: Collection[str]) -> str:
+    """The name that somebody has elsewhere, changed as little as it takes to be nobody else's."""
+    ascii_only = unicodedata.normalize("NFKD", wanted.partition("@")[0]).encode("ascii", "ignore")
+    name = re.sub(r"[^\w.+-]", "", ascii_only.decode())[:100] or "person"
+    looks = {fold_look(one) for one in (*others, *_OWN)}
+    names = (f"{name}-{number}" if number > 1 else name for number in count(1))
+    return next(one for one in names if fold_look(one) not in looks)

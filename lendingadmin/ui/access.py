@@ -25,7 +25,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from lendingadmin.audit import record
 from lendingadmin.gateway import lending_app
-from lendingadmin.staff.confirming import get_confirm_url, is_confirmed
+from lendingadmin.staff.confirming import get_confirm_url, is_confirmed, must_ask_provider
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import RIGHTS, describe_roles
 from lendingadmin.staff.two_step import must_set_up
@@ -199,12 +199,18 @@ def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResp
         return HttpResponseNotAllowed(sorted(_OF_OTHERS))
     if "admin" in match.app_names and getattr(request.user, "is_superuser", False):
         return _set_up_first(request) or _confirm_first(request)
+    # allauth changes the factors of somebody who has none to confirm with at once: a stranger at
+    # their machine would add one of their own.
+    changes_factors = view.__module__.startswith("allauth.mfa.") and match.view_name != "mfa_index"
+    if changes_factors and must_ask_provider(request.user):
+        return _confirm_first(request)
     return None
 
 
 def _set_up_first(request: HttpRequest) -> HttpResponseBase | None:
     """Send a person who may work no further without a second factor to where they set one up."""
-    if not must_set_up(request):
+    # Who adds a factor may have to confirm first who they are.
+    if not must_set_up(request) or request.path == get_confirm_url(request):
         return None
     request.is_held_back = True  # type: ignore[attr-defined]
     messages.warning(

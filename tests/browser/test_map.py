@@ -35,6 +35,8 @@ WITHOUT = {
     "loan-list-export": "a file",
     "saved-list-export": "a file",
     "mfa_download_recovery_codes": "a file",
+    "provider-callback": "what comes back from an identity provider; test_identity_provider.py",
+    "provider-confirm": "there with an identity provider alone; test_identity_provider.py",
     "mfa_login_webauthn": "an answer to a script",
     "mfa_reauthenticate_webauthn": "leads to the pages of other factors where there is no key",
     "admin:jsi18n": "a script",

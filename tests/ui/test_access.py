@@ -235,13 +235,20 @@ def test_every_address_of_the_product_declares_its_access() -> None:
     assert undeclared == []
 
 
-def test_only_health_and_set_up_links_are_public() -> None:
+def test_only_health_and_signing_in_are_public() -> None:
     open_to_all = {
         route
         for route, view, _ in routes(get_resolver().url_patterns)
         if (rule := rule_of(view)) and rule.permissions is None
     }
-    assert open_to_all == {"healthz", "readyz", "accounts/set-up/<uidb64>/<token>/"}
+    assert open_to_all == {
+        "healthz",
+        "readyz",
+        "accounts/login/",
+        "accounts/provider/",
+        "accounts/provider/callback",
+        "accounts/set-up/<uidb64>/<token>/",
+    }
 
 
 def _sample(route: str) -> str:
@@ -370,6 +377,7 @@ def test_a_custom_group_gives_its_own_rights_only(client_of: Session, db: None) 
 # Each address of ours and the permissions that it declares: `lending.` is left out, `~` stands for
 # `dashboard.`, `+` for a function that gives the further ones of one address. Below @: of an app.
 DECLARED = """
+accounts/provider/confirm
 accounts/profile/
 accounts/profile/sessions/end
 people/ | ~people.manage

@@ -98,6 +98,8 @@ WITHOUT: dict[str, str] = {
     **dict.fromkeys(("person-deactivate", "person-reactivate", "person-setup-link"), _OF_STAFF),
     **dict.fromkeys(("person-sessions-end", "profile-sessions-end"), _OF_STAFF),
     "person-two-step-remove": _OF_STAFF,
+    **dict.fromkeys(("account_login", "provider-sign-in", "provider-callback"), _OF_STAFF),
+    "provider-confirm": _OF_STAFF,
     **dict.fromkeys(("book-count", "book-stop", "book-progress", "export-progress"), "a number"),
     **dict.fromkeys(("book-loans", "loan-list", "loan-list-export"), _COUNTED),
     **dict.fromkeys(("saved-list", "saved-list-export"), _COUNTED),

@@ -51,6 +51,7 @@ def people(request: PersonRequest) -> HttpResponse:
         "pager": pager,
         "filtered": any(form.cleaned_data.values()) if form.is_valid() else False,
         "zone": settings.LENDING_APPS[0].zone,
+        "local_sign_in": settings.LOCAL_SIGN_IN,
     }
     return render(request, "people/list.html", context)
 
@@ -86,6 +87,8 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
         "needs_second": second_manager.needs_second(shown),
         "has_two_step": factors.exclude(type=Authenticator.Type.RECOVERY_CODES).exists(),
         "is_own": shown.pk == request.user.pk,
+        "local_sign_in": settings.LOCAL_SIGN_IN,
+        "provider": settings.OIDC_NAME if reach.is_provided(shown) else "",
         "zone": settings.LENDING_APPS[0].zone,
     }
     return render(request, "people/person.html", context)
@@ -220,7 +223,8 @@ def _list_rows(manager: User, form: PeopleFilterForm) -> QuerySet[User, Any]:
         rows = rows.filter(is_active=state == "active")
     factors = Authenticator.objects.filter(user=OuterRef("pk"))
     has_two_step = Exists(factors.exclude(type=Authenticator.Type.RECOVERY_CODES))
-    rows = rows.annotate(has_two_step=has_two_step)
+    provided = Exists(reach.list_provided().filter(user=OuterRef("pk")))
+    rows = rows.annotate(has_two_step=has_two_step, is_provided=provided)
     if two_step := form.cleaned_data["two_step"]:
         rows = rows.filter(has_two_step=two_step == "with")
     return rows.order_by("-is_active", "username")
