@@ -27,6 +27,6 @@ def dashboard(host: str, port: int) -> list[str]:
     return [
         *(sys.executable, "-m", "gunicorn", "lendingadmin.wsgi"),
         *("--bind", f"{host}:{port}", "--chdir", str(BASE_DIR)),
-        *("--worker-class", "gthread", "--workers", "2", "--threads", "8"),
+        *("--worker-class", "lendingadmin.web_server.Worker", "--workers", "2", "--threads", "16"),
         *("--graceful-timeout", "5", "--log-level", "warning", "--no-control-socket"),
     ]

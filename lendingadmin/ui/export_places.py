@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from lendingadmin.lending.errors import Throttled
 from lendingadmin.lending.forks import ForkSafe
 
-#: Of the eight threads of a process (Procfile), and of these for one person.
+#: Of the sixteen threads of a process (Procfile), and of these for one person.
 MOST, MOST_OF_ONE = 2, 1
 
 

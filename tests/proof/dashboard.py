@@ -36,8 +36,9 @@ class Dashboard:
         prepared = self._run("-m", "tests.proof.prepare", str(people))
         self.sessions: dict[str, str] = json.loads(prepared)
         gunicorn = ("-m", "gunicorn", "lendingadmin.wsgi", "--bind", f"127.0.0.1:{port}")
-        size = ("--worker-class", "gthread", "--workers", "2", "--threads", "8")
-        self._gunicorn = self._start("gunicorn", *gunicorn, *size, "--no-control-socket")
+        worker = ("--worker-class", "lendingadmin.web_server.Worker")
+        size = ("--workers", "2", "--threads", "16", "--no-control-socket")
+        self._gunicorn = self._start("gunicorn", *gunicorn, *worker, *size)
         self._reconcilers = [self._start("reconcile", "manage.py", "reconcile", "--every", "2")]
         self._wait()
 

@@ -1,0 +1,55 @@
+"""The worker of the dashboard's web process: gunicorn's threads, and a place for health."""
+
+import re
+import socket
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+
+from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-untyped]
+
+# Whole, so that nobody who sends it slowly keeps the place.
+_HEALTH_REQUEST = re.compile(rb"(?:GET|HEAD) /healthz[ ?].*\r\n\r\n", re.DOTALL)
+# Seconds. A proxy sends a request as soon as it is connected.
+_LONGEST_LOOK = 0.1
+_LONGEST_REQUEST = 8192  # bytes
+
+
+class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
+    """Answers `/healthz` while all of its threads are busy; everything else waits its turn.
+
+    A connection that finds no free thread is looked at by a thread of its own, which answers a
+    question for health itself. So nothing is refused because many come at once.
+    """
+
+    def init_process(self) -> None:
+        """Make what this process has for itself, then serve."""
+        self._under_way = 0
+        self._lookout = ThreadPoolExecutor(max_workers=1)
+        super().init_process()
+
+    def enqueue_req(self, conn: TConn) -> None:
+        """Give a connection to a thread; the main thread calls it, as it does `finish_request`."""
+        self._under_way += 1
+        if self._under_way <= self.cfg.threads:
+            super().enqueue_req(conn)
+        else:
+            self._lookout.submit(self._look, conn)
+
+    def finish_request(self, conn: TConn, done: "Future[object]") -> None:
+        """Take a connection back from its thread."""
+        self._under_way -= 1
+        super().finish_request(conn, done)
+
+    def _look(self, conn: TConn) -> None:
+        pool = self._lookout if _asks_for_health(conn) else self.tpool
+        answered = pool.submit(self.handle, conn)
+        answered.add_done_callback(partial(self.method_queue.defer, self.finish_request, conn))
+
+
+def _asks_for_health(conn: TConn) -> bool:
+    try:
+        return conn.wait_for_data(_LONGEST_LOOK) and bool(
+            _HEALTH_REQUEST.match(conn.sock.recv(_LONGEST_REQUEST, socket.MSG_PEEK))
+        )
+    except OSError:  # it has gone, or came without a word
+        return False

@@ -1,0 +1,82 @@
+"""While all threads of the web process are busy, health is answered, and others wait their turn."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.web_answering import LARGE
+from tests.web_process import run_web_process
+
+# More than any process has threads.
+MANY = 40
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with run_web_process() as port:
+        yield port
+
+
+def connect(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=10)
+
+
+def send(connection: socket.socket, first: str, *headers: str, end: str = "\r\n\r\n") -> None:
+    lines = (f"{first} HTTP/1.1", "Host: localhost", *headers)
+    connection.sendall(("\r\n".join(lines) + end).encode())
+
+
+def read(connection: socket.socket) -> bytes:
+    return b"".join(iter(lambda: connection.recv(65_536), b""))
+
+
+def ask_for_health(port: int, path: str = "/healthz") -> bytes:
+    """What answers to a monitor that waits for two seconds."""
+    with connect(port) as connection:
+        connection.settimeout(2)
+        send(connection, f"GET {path}", "Connection: close")
+        return read(connection)
+
+
+def take_all_threads(port: int, stack: ExitStack) -> list[socket.socket]:
+    """Connections of people who read nothing of what they asked for."""
+    connections = [stack.enter_context(connect(port)) for _ in range(MANY)]
+    for connection in connections:
+        send(connection, "GET /large", "Connection: close")
+    return connections
+
+
+def test_unread_downloads_leave_a_place_for_health(port: int) -> None:
+    with ExitStack() as stack:
+        take_all_threads(port, stack)
+        assert ask_for_health(port).startswith(b"HTTP/1.1 200")
+        assert ask_for_health(port, "/healthz?from=monitor").startswith(b"HTTP/1.1 200")
+        with pytest.raises(TimeoutError):
+            ask_for_health(port, "/accounts/login/")
+
+
+def test_slow_forms_leave_a_place_for_health(port: int) -> None:
+    with ExitStack() as stack:
+        for _ in range(MANY):
+            connection = stack.enter_context(connect(port))
+            send(connection, "POST /", "Content-Length: 1000")
+        assert ask_for_health(port).startswith(b"HTTP/1.1 200")
+
+
+def test_health_that_is_asked_for_slowly_leaves_the_place_too(port: int) -> None:
+    with ExitStack() as stack:
+        take_all_threads(port, stack)
+        for _ in range(5):
+            send(stack.enter_context(connect(port)), "GET /healthz", end="\r\nX-Slow: so far")
+        assert ask_for_health(port).startswith(b"HTTP/1.1 200")
+
+
+def test_who_finds_no_thread_waits_for_one(port: int) -> None:
+    with ExitStack() as stack:
+        connections = take_all_threads(port, stack)
+        for connection in connections:
+            with connection:
+                assert len(read(connection)) > LARGE
+        assert ask_for_health(port, "/").startswith(b"HTTP/1.1 200")
