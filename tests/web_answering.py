@@ -1,6 +1,7 @@
 """A web application for tests of what stands before one.
 
-It answers with the scheme that its server believes a request came by, and with 30 MB at `/large`.
+It answers with the scheme that its server believes a request came by, with 30 MB at `/large`, and
+with the headers that it was sent at `/headers`.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,5 +14,7 @@ def app(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
     start("200 OK", [])
     if environ["PATH_INFO"] == "/large":
         return (b"x" * 65_536 for _ in range(LARGE // 65_536))
+    if environ["PATH_INFO"] == "/headers":
+        return [f"{name}={environ[name]}\n".encode() for name in environ if name[:5] == "HTTP_"]
     environ["wsgi.input"].read()
     return [environ["wsgi.url_scheme"].encode()]

@@ -1,0 +1,118 @@
+"""What deploy/ has before the web process: who is slow, or reads nothing, stops nobody else."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from threading import Thread
+from typing import NamedTuple
+
+import pytest
+
+from tests.proxies import ask, connect, needs_caddy, needs_nginx, run_caddy, run_nginx, say
+from tests.web_answering import LARGE
+from tests.web_process import find_free_port, run_web_process
+
+RUN = {"nginx": run_nginx, "caddy": run_caddy}
+
+
+class Proxy(NamedTuple):
+    """Where one listens, and what it is."""
+
+    port: int
+    name: str
+
+
+@pytest.fixture(
+    params=[pytest.param("nginx", marks=needs_nginx), pytest.param("caddy", marks=needs_caddy)]
+)
+def name(request: pytest.FixtureRequest) -> str:
+    """Each of the two."""
+    return str(request.param)
+
+
+@pytest.fixture
+def proxy(name: str, tmp_path: Path) -> Iterator[Proxy]:
+    """One before a web process."""
+    with run_web_process() as web, RUN[name](tmp_path, web) as port:
+        yield Proxy(port, name)
+
+
+def test_it_hands_on_a_request(proxy: Proxy) -> None:
+    # It speaks HTTP to the web process. Whether Django believes the header is TRUSTED_PROXIES.
+    assert "\r\nhttp\r\n" in ask(proxy.port, "/", "X-Forwarded-Proto: https")
+
+
+def test_it_says_who_asks_and_not_what_they_claim(proxy: Proxy) -> None:
+    claims = ("For: 203.0.113.9", "Proto: http", "Host: evil.example.com")
+    answer = ask(
+        proxy.port, "/headers", "Forwarded: for=203.0.113.9", *(f"X-Forwarded-{c}" for c in claims)
+    )
+    told = dict(line.split("=", 1) for line in answer.splitlines() if line.startswith("HTTP_"))
+    assert told["HTTP_X_FORWARDED_FOR"] == "127.0.0.1"
+    assert told["HTTP_X_FORWARDED_PROTO"] == "https"
+    assert told["HTTP_HOST"] == "dashboard.example.com"
+    assert not told.get("HTTP_X_FORWARDED_HOST") and not told.get("HTTP_FORWARDED")
+
+
+def test_forty_slow_senders_stop_nobody(proxy: Proxy) -> None:
+    with ExitStack() as open_ones:
+        for _ in range(40):
+            connection = open_ones.enter_context(connect(proxy.port))
+            say(connection, "POST /", "Content-Length: 1000")
+            connection.sendall(b"so far")
+        assert ask(proxy.port, "/").startswith("HTTP/1.1 200")
+
+
+def test_twenty_unread_downloads_stop_nobody(proxy: Proxy) -> None:
+    with ExitStack() as open_ones:
+        for _ in range(20):
+            say(open_ones.enter_context(connect(proxy.port)), "GET /large")
+        assert ask(proxy.port, "/healthz").startswith("HTTP/1.1 200")
+        if proxy.name == "nginx":  # Caddy keeps no answer on disk
+            assert ask(proxy.port, "/").startswith("HTTP/1.1 200")
+
+
+def test_a_download_comes_whole(proxy: Proxy) -> None:
+    with connect(proxy.port) as connection:
+        say(connection, "GET /large", "Connection: close")
+        taken = sum(map(len, iter(lambda: connection.recv(65_536), b"")))
+    assert taken > LARGE
+
+
+def test_what_is_larger_than_the_dashboard_takes_is_refused(proxy: Proxy) -> None:
+    with connect(proxy.port) as connection:
+        say(connection, "POST /", f"Content-Length: {19 * 1024 * 1024}", "Connection: close")
+        connection.sendall(b"x" * 19 * 1024 * 1024)
+        assert b" 413 " in connection.recv(65_536)
+
+
+def test_what_may_have_moved_money_is_sent_once(name: str, tmp_path: Path) -> None:
+    taken = []
+
+    def serve(web: socket.socket) -> None:
+        """Answer each GET, and break off at each POST."""
+        while True:
+            connection, _ = web.accept()
+            with connection:
+                while (request := connection.recv(65_536)).startswith(b"GET"):
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+                taken.append(request[:4])
+
+    with socket.create_server(("127.0.0.1", 0)) as web:
+        Thread(target=serve, args=[web], daemon=True).start()
+        with RUN[name](tmp_path, web.getsockname()[1]) as port, connect(port) as connection:
+            assert " 200 " in ask(port, "/")
+            # With this header, Go's client takes a POST for one that may be repeated.
+            say(connection, "POST /", "Content-Length: 0", "Idempotency-Key: a-form")
+            assert b" 502 " in connection.recv(65_536)
+    assert taken.count(b"POST") == 1
+
+
+def test_no_log_holds_an_address(name: str, tmp_path: Path) -> None:
+    # A set-up link that did not reach the web process is still worth a password.
+    with RUN[name](tmp_path, find_free_port()) as port:
+        assert " 502 " in ask(port, "/set-up/its-token/")
+    files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 3
+    assert not any(b"its-token" in text for text in files)
