@@ -1,10 +1,13 @@
-"""The worker of the dashboard's web process: gunicorn's threads, and a place for health."""
+"""The worker of the web process: gunicorn's threads, a place for health, and refusals."""
 
 import re
 import socket
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
+from http import HTTPStatus
 
+from gunicorn.http import errors  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-untyped]
 
 # Whole, so that nobody who sends it slowly keeps the place.
@@ -12,6 +15,29 @@ _HEALTH_REQUEST = re.compile(rb"(?:GET|HEAD) /healthz[ ?].*\r\n\r\n", re.DOTALL)
 # Seconds. A proxy sends a request as soon as it is connected.
 _LONGEST_LOOK = 0.1
 _LONGEST_REQUEST = 8192  # bytes
+
+_REFUSALS: dict[type[Exception], HTTPStatus] = {
+    errors.InvalidResponseHeader: HTTPStatus.INTERNAL_SERVER_ERROR,
+    errors.InvalidResponseHeaderName: HTTPStatus.INTERNAL_SERVER_ERROR,
+    errors.LimitRequestLine: HTTPStatus.REQUEST_URI_TOO_LONG,
+    errors.LimitRequestHeaders: HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+    errors.ExpectationFailed: HTTPStatus.EXPECTATION_FAILED,
+    errors.UnsupportedTransferCoding: HTTPStatus.NOT_IMPLEMENTED,
+    errors.ParseException: HTTPStatus.BAD_REQUEST,
+}
+_REFUSAL = """\
+HTTP/1.1 {status.value} {status.phrase}
+Connection: close
+Content-Type: text/plain
+Content-Length: {length}
+Cache-Control: no-store
+Content-Security-Policy: default-src 'none'; frame-ancestors 'none'
+X-Content-Type-Options: nosniff
+Referrer-Policy: same-origin
+Cross-Origin-Resource-Policy: same-origin
+
+{status.phrase}
+""".replace("\n", "\r\n")
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
@@ -39,6 +65,19 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
         """Take a connection back from its thread."""
         self._under_way -= 1
         super().finish_request(conn, done)
+
+    def handle_error(
+        self, req: object, client: socket.socket, addr: object, exc: BaseException
+    ) -> None:
+        """Answer what Django never gets, or failed to answer; nothing of it is said or logged."""
+        failed = HTTPStatus.INTERNAL_SERVER_ERROR
+        found = (status for kind, status in _REFUSALS.items() if isinstance(exc, kind))
+        status = next(found, failed)
+        trace = exc if status == failed else None
+        self.log.warning("%s: %s", status.phrase, type(exc).__name__, exc_info=trace)
+        refusal = _REFUSAL.format(status=status, length=len(status.phrase) + 2)
+        with suppress(OSError):  # who asked may have gone
+            client.sendall(refusal.encode())
 
     def _look(self, conn: TConn) -> None:
         pool = self._lookout if _asks_for_health(conn) else self.tpool

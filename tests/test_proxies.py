@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.proxies import ask, connect, needs_caddy, needs_nginx, run_caddy, run_nginx, say
-from tests.web_answering import LARGE
+from tests.web_answering import LARGE, OWN
 from tests.web_process import find_free_port, run_web_process
 
 RUN = {"nginx": run_nginx, "caddy": run_caddy}
@@ -87,6 +87,38 @@ def test_what_is_larger_than_the_dashboard_takes_is_refused(proxy: Proxy) -> Non
         assert b" 413 " in connection.recv(65_536)
 
 
+def list_headers(answer: str) -> dict[str, list[str]]:
+    """What each of OWN says in an answer, as often as it stands there."""
+    head = answer.partition("\r\n\r\n")[0].lower()
+    lines = [line.partition(": ") for line in head.splitlines()]
+    return {name: [value for key, _, value in lines if key == name.lower()] for name in OWN}
+
+
+def test_an_answer_of_the_dashboard_keeps_its_headers(proxy: Proxy) -> None:
+    assert list_headers(ask(proxy.port, "/own")) == {name: ["own"] for name in OWN}
+
+
+def check_own_headers(answer: str) -> None:
+    policy, transport, types, referrer = list_headers(answer).values()
+    assert policy == ["default-src 'none'; frame-ancestors 'none'"]
+    assert transport == ["max-age=31536000; includesubdomains; preload"]
+    assert (types, referrer) == (["nosniff"], ["same-origin"])
+
+
+def test_an_answer_of_the_proxy_bears_headers_too(proxy: Proxy) -> None:
+    with connect(proxy.port) as connection:
+        say(connection, "POST /", f"Content-Length: {19 * 1024 * 1024}", "Connection: close")
+        connection.sendall(b"x" * 19 * 1024 * 1024)
+        check_own_headers(connection.recv(65_536).decode())
+
+
+@needs_nginx
+def test_nginx_refuses_what_is_no_http_with_headers(tmp_path: Path) -> None:
+    with run_nginx(tmp_path, find_free_port()) as port, connect(port) as connection:
+        connection.sendall(b"GET\r\n\r\n")
+        check_own_headers(connection.recv(65_536).decode())
+
+
 def test_what_may_have_moved_money_is_sent_once(name: str, tmp_path: Path) -> None:
     taken = []
 
@@ -112,7 +144,9 @@ def test_what_may_have_moved_money_is_sent_once(name: str, tmp_path: Path) -> No
 def test_no_log_holds_an_address(name: str, tmp_path: Path) -> None:
     # A set-up link that did not reach the web process is still worth a password.
     with RUN[name](tmp_path, find_free_port()) as port:
-        assert " 502 " in ask(port, "/set-up/its-token/")
+        answer = ask(port, "/set-up/its-token/")
+        assert " 502 " in answer
+        check_own_headers(answer)
     files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) > 3
     assert not any(b"its-token" in text for text in files)

@@ -1,8 +1,9 @@
-"""While all threads of the web process are busy, health is answered, and others wait their turn."""
+"""A busy web process answers health and lets others wait; what is no HTTP it refuses by itself."""
 
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -80,3 +81,28 @@ def test_who_finds_no_thread_waits_for_one(port: int) -> None:
             with connection:
                 assert len(read(connection)) > LARGE
         assert ask_for_health(port, "/").startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize(
+    ("status", "request_text"),
+    [
+        (400, "GET /its-token\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nits-token\r\n\r\n"),
+        (414, f"GET /{'its-token' * 1000} HTTP/1.1\r\n\r\n"),
+        (431, f"GET / HTTP/1.1\r\nX-Long: {'its-token' * 1000}\r\n\r\n"),
+        (501, "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: its-token\r\n\r\n"),
+    ],
+    ids=["no version", "no header", "long line", "long header", "unknown coding"],
+)
+def test_a_refusal_bears_headers_and_repeats_nothing(
+    status: int, request_text: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    with run_web_process(log) as port, connect(port) as connection:
+        connection.sendall(request_text.encode())
+        head, _, body = read(connection).decode().partition("\r\n\r\n")
+    assert head.startswith(f"HTTP/1.1 {status} ")
+    assert "Content-Security-Policy: default-src 'none'" in head
+    assert "X-Content-Type-Options: nosniff" in head
+    assert f"Content-Length: {len(body)}" in head
+    assert log.read_text() and "its-token" not in body + log.read_text()

@@ -32,8 +32,8 @@ def wait_for(port: int, address: str = "127.0.0.1") -> None:
 
 
 @contextmanager
-def run_web_process() -> Iterator[int]:
-    """The port of one that runs, with the Procfile's number of threads."""
+def run_web_process(log: Path = Path(os.devnull)) -> Iterator[int]:
+    """The port of one that runs, with the Procfile's number of threads; `log` gets what it says."""
     port, lines = find_free_port(), (ROOT / "Procfile").read_text().splitlines()
     command = next(line for line in lines if line.startswith("web: ")).removeprefix("web: ")
     environ = {
@@ -41,13 +41,14 @@ def run_web_process() -> Iterator[int]:
         "PORT": str(port),
         "WEB_CONCURRENCY": "1",
     }
-    process = subprocess.Popen(
-        ["sh", "-c", command.replace("lendingadmin.wsgi", "tests.web_answering:app")],
-        cwd=ROOT,
-        env=environ,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    with log.open("wb") as said:
+        process = subprocess.Popen(
+            ["sh", "-c", command.replace("lendingadmin.wsgi", "tests.web_answering:app")],
+            cwd=ROOT,
+            env=environ,
+            stderr=said,
+            start_new_session=True,
+        )
     try:
         wait_for(port)
         yield port
