@@ -1,5 +1,5 @@
 # make run, make test, make test-all, make check, make bench, make trace, make prove-money,
-# make screenshots, make lighthouse.
+# make screenshots, make lighthouse, make observatory.
 # What they do is written in manage.py's commands and in pyproject.toml; here is only the
 # environment that these need.
 
@@ -8,7 +8,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3)
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 2
 
-.PHONY: run test test-all check bench trace prove-money screenshots lighthouse
+.PHONY: run test test-all check bench trace prove-money screenshots lighthouse observatory
 .DEFAULT_GOAL := run
 
 run: $(VENV)/run.stamp
@@ -58,6 +58,10 @@ screenshots: $(VENV)/test.stamp
 # Needs Node 18 or newer, whose client fetches Lighthouse itself: make lighthouse RUNS=5
 lighthouse: $(VENV)/test.stamp
 	@$(BIN)/python -m tests.lighthouse $(if $(RUNS),--runs $(RUNS))
+
+# The grade of MDN's HTTP Observatory, and 1 below A+. Needs Node 20 or newer, whose client fetches it, and nginx.
+observatory: $(VENV)/test.stamp
+	@$(BIN)/python -m tests.observatory
 
 # Some minutes. On PostgreSQL: make prove-money DATABASE_URL=postgres://user:password@host/postgres
 prove-money: $(VENV)/test.stamp

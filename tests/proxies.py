@@ -43,12 +43,15 @@ _CADDY_OPTIONS = """
 
 
 @contextmanager
-def run_nginx(folder: Path, web: int) -> Iterator[int]:
-    """The port where deploy/nginx.conf takes HTTPS for a web process; its files are in `folder`."""
+def run_nginx(folder: Path, web: int, plain: int = 0) -> Iterator[int]:
+    """The port where deploy/nginx.conf takes HTTPS for a web process; its files are in `folder`.
+
+    At the port `plain` it takes HTTP.
+    """
     port, main = find_free_port(), folder / "main.conf"
     places = {
         "listen 443": f"listen 127.0.0.1:{port}",
-        "listen 80": f"listen 127.0.0.1:{find_free_port()}",
+        "listen 80": f"listen 127.0.0.1:{plain or find_free_port()}",
         "/var/log/nginx": str(folder),
     }
     _write_site("nginx.conf", folder, web, places)

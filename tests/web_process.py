@@ -1,4 +1,4 @@
-"""The web process as a shell starts it from the Procfile, with `tests.web_answering` inside."""
+"""The web process as a shell starts it from the Procfile; `tests.web_answering` is inside."""
 
 import os
 import signal
@@ -6,9 +6,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from tests.processes import ROOT
 
@@ -31,21 +32,31 @@ def wait_for(port: int, address: str = "127.0.0.1") -> None:
     raise TimeoutError(f"nothing listens on port {port}")
 
 
+def read_command(process: str) -> str:
+    """What the Procfile starts as this process."""
+    lines = (ROOT / "Procfile").read_text().splitlines()
+    start = f"{process}: "
+    return next(line for line in lines if line.startswith(start)).removeprefix(start)
+
+
+def build_environ(environ: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which the commands of the Procfile are found."""
+    return {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", **environ}
+
+
 @contextmanager
-def run_web_process(log: Path = Path(os.devnull)) -> Iterator[int]:
+def run_web_process(
+    log: Path = Path(os.devnull),
+    application: str = "tests.web_answering:app",
+    environ: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[int]:
     """The port of one that runs, with the Procfile's number of threads; `log` gets what it says."""
-    port, lines = find_free_port(), (ROOT / "Procfile").read_text().splitlines()
-    command = next(line for line in lines if line.startswith("web: ")).removeprefix("web: ")
-    environ = {
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "PORT": str(port),
-        "WEB_CONCURRENCY": "1",
-    }
+    port = find_free_port()
     with log.open("wb") as said:
         process = subprocess.Popen(
-            ["sh", "-c", command.replace("lendingadmin.wsgi", "tests.web_answering:app")],
+            ["sh", "-c", read_command("web").replace("lendingadmin.wsgi", application)],
             cwd=ROOT,
-            env=environ,
+            env=build_environ({"PORT": str(port), "WEB_CONCURRENCY": "1", **environ}),
             stderr=said,
             start_new_session=True,
         )

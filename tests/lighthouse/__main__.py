@@ -11,8 +11,6 @@ that has nothing else to do.
 import argparse
 import json
 import os
-import re
-import shutil
 import signal
 import socket
 import statistics
@@ -29,6 +27,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.browser import chromium
 from tests.browser.staged import Stage, staged
+from tests.node import explain_missing
 
 VERSION = "12.8.2"
 _LEAST_NODE = 18
@@ -73,13 +72,8 @@ def main(arguments: list[str]) -> int:
 
 def _missing() -> str:
     """What this machine lacks for it; empty where nothing."""
-    node = shutil.which("node")
-    if node is None or shutil.which("npx") is None:
-        return f"Lighthouse was not run: it needs Node {_LEAST_NODE} or newer with npx in PATH."
-    told = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
-    number = re.match(r"v(\d+)", told)
-    if number is None or int(number[1]) < _LEAST_NODE:
-        return f"Lighthouse was not run: Node {told.strip()} is older than {_LEAST_NODE}."
+    if missing := explain_missing("Lighthouse", _LEAST_NODE):
+        return missing
     return "" if chromium.find() else f"Lighthouse was not run: {chromium.MISSING}."
 
 
