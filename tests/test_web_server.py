@@ -6,7 +6,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from django.urls import reverse
 
+from tests.lints.test_variables import read_example
 from tests.web_answering import LARGE
 from tests.web_process import run_web_process
 
@@ -64,6 +66,27 @@ def test_slow_forms_leave_a_place_for_health(port: int) -> None:
             connection = stack.enter_context(connect(port))
             send(connection, "POST /", "Content-Length: 1000")
         assert ask_for_health(port).startswith(b"HTTP/1.1 200")
+
+
+def test_the_dashboard_answers_health_while_its_threads_wait_for_forms(tmp_path: Path) -> None:
+    environ = read_example() | {
+        "ALLOWED_HOSTS": "localhost",
+        "AUDIT_ANCHOR": "none",
+        "CACHE_URL": "dbcache://cache",
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'dashboard.sqlite3'}",
+        "HTTPS": "off",
+    }
+    cookie = f"Cookie: csrftoken={'a' * 32}"
+    with (
+        run_web_process(application="lendingadmin.wsgi", environ=environ) as port,
+        ExitStack() as stack,
+    ):
+        for _ in range(MANY):
+            connection = stack.enter_context(connect(port))
+            send(connection, f"POST {reverse('account_login')}", cookie, "Content-Length: 1000")
+        assert ask_for_health(port, reverse("healthz")).endswith(b"alive\n")
+        with pytest.raises(TimeoutError):
+            ask_for_health(port, reverse("account_login"))
 
 
 def test_health_that_is_asked_for_slowly_leaves_the_place_too(port: int) -> None:
