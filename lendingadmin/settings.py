@@ -231,6 +231,7 @@ AUTH_PASSWORD_VALIDATORS = [
     # Django's own list, of the 20,000 most used.
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "lendingadmin.staff.passwords.ContextWordsValidator"},
+    {"NAME": "lendingadmin.staff.passwords.AnotherPasswordValidator"},
 ]
 # How long a set-up link works.
 PASSWORD_RESET_TIMEOUT = 24 * 60 * 60

@@ -1,5 +1,7 @@
-"""From where a person acts: the address and the browser of the request in hand."""
+"""From where a person acts: the address and the browser of the request in hand, or the server."""
 
+import getpass
+import os
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
@@ -48,6 +50,14 @@ def read_origin(actor: "HttpRequest | User | None") -> Origin:
         # Somebody came past the proxies. That must not keep the entry from being written.
         address = ""
     return Origin(address, request.headers.get("User-Agent", ""))
+
+
+def read_operator() -> str:
+    """The operating system's name of who runs this command, or the number where it has none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
 
 
 def _find_request(person: "User | None") -> HttpRequest | None:

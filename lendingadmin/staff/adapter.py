@@ -34,6 +34,11 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         """Never: managers enter people."""
         return False
 
+    def set_password(self, user: User, password: str) -> None:
+        """Save the password that a person chose on their own page."""
+        user.must_choose_password = False
+        super().set_password(user, password)
+
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send nothing: of what allauth would mail, nothing is used here."""
 

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
+from django.contrib.auth.forms import (
+    AdminPasswordChangeForm,
+    AdminUserCreationForm,
+    UserChangeForm,
+)
 from django.contrib.auth.models import Group, Permission
 from django.db.models import QuerySet
 from django.forms import CheckboxSelectMultiple
 from django.http import HttpRequest
+from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -28,10 +33,11 @@ if TYPE_CHECKING:
     _UserAdmin = DjangoUserAdmin[User]
     _ChangeForm = UserChangeForm[User]
     _NewForm = AdminUserCreationForm[User]
+    _PasswordForm = AdminPasswordChangeForm[User]
 else:
     # Django's own classes take no type arguments; only their type stubs do.
     _ModelAdmin, _UserAdmin, _ChangeForm = admin.ModelAdmin, DjangoUserAdmin, UserChangeForm
-    _NewForm = AdminUserCreationForm
+    _NewForm, _PasswordForm = AdminUserCreationForm, AdminPasswordChangeForm
 
 admin.site.unregister(Group)
 
@@ -59,6 +65,14 @@ class NewAccountForm(_NewForm):
     def clean_username(self) -> str:
         """Refuse a name that is, or looks like, another person's."""
         return clean_new_username(str(self.cleaned_data["username"]))
+
+
+class GivenPasswordForm(_PasswordForm):
+    """A password that somebody else knows then, so that the person must choose another one."""
+
+    def save(self, commit: bool = True) -> User:
+        self.user.must_choose_password = self.cleaned_data["set_usable_password"]
+        return super().save(commit)
 
 
 class AuditedAdmin(_ModelAdmin):
@@ -109,6 +123,7 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
     readonly_fields = ("last_login", "date_joined")
     actions = ("remove_second_factors",)
     add_form = NewAccountForm
+    change_password_form = GivenPasswordForm
     fieldsets = (
         (None, {"fields": ("username", "password")}),
         (_("Name"), {"fields": ("first_name", "last_name", "email")}),
@@ -146,12 +161,20 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Void the set-up link of somebody who is changed; end sessions of somebody deactivated."""
         obj.setup_link_at = None
+        if not change:
+            obj.must_choose_password = obj.has_usable_password()
         super().save_model(request, obj, form, change)
         if not obj.is_active:
             end_sessions(obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
+        """Redirect to the product's own page for one's own password."""
+        if id == str(request.user.pk):
+            return redirect("account_change_password")
+        return super().user_change_password(request, id, form_url)
 
     @admin.action(description=_("Remove the second factors of the chosen people"))
     def remove_second_factors(self, request: HttpRequest, queryset: QuerySet[User]) -> None:

@@ -22,6 +22,7 @@ class User(AbstractUser):
     `zone` and `locale` are their `preferences`; blank is the lender's zone and the dashboard's own
     locale. `setup_link_at` is when the set-up link was made that they have not used yet, if any;
     `two_step_due_at` is until when they may work without a second factor that a role requires.
+    Who `must_choose_password` reaches nothing but the page for it: somebody else may know theirs.
     """
 
     username = models.CharField(
@@ -52,6 +53,7 @@ class User(AbstractUser):
 
     setup_link_at = models.DateTimeField(null=True, blank=True, editable=False)
     two_step_due_at = models.DateTimeField(null=True, blank=True, editable=False)
+    must_choose_password = models.BooleanField(default=False, editable=False)
 
     class Meta(AbstractUser.Meta):
         verbose_name = _("person")  # type: ignore[assignment]

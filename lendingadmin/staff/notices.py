@@ -12,7 +12,10 @@ from lendingadmin.audit.models import Entry
 from .models import User
 
 # What the trail calls the changes that a manager makes.
-_CHANGES = ("people", "people.secondFactor", "people.sessions", "people.setupLink")
+_CHANGES = (
+    *("people", "people.password", "people.secondFactor"),
+    *("people.sessions", "people.setupLink"),
+)
 # A person who was away for long is told of the newest.
 _MOST = 5
 

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.contrib.auth.models import Permission
 from django.db import transaction
 from django.db.models import QuerySet
+from django.db.models.signals import pre_save
 from django.forms import ModelForm
 from django.http import HttpRequest
 from django.urls import reverse
@@ -20,6 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from lendingadmin.audit import record
+from lendingadmin.audit.origin import read_operator
 from lendingadmin.staff import second_manager, tasks
 from lendingadmin.staff.models import PersonChange, User
 from lendingadmin.staff.reach import Move, gives_up_managing, is_provided, list_moves, list_people
@@ -34,6 +36,7 @@ SECOND_FACTOR = "people.secondFactor"
 SESSIONS = "people.sessions"
 SETUP_LINK = "people.setupLink"
 PASSWORD = "password"  # noqa: S105
+NEW_PASSWORD = "people.password"  # noqa: S105
 
 ANOTHER_MUST_DEACTIVATE = gettext_lazy("Another manager must deactivate your account.")
 ANOTHER_MUST_TAKE_ROLE = gettext_lazy("Another manager must take this role from you.")
@@ -330,10 +333,49 @@ def set_password_by_link(request: HttpRequest, pk: int, token: str, password: st
         if not setup_tokens.check_token(person, token):
             return False
         person.set_password(password)
-        person.setup_link_at = None
-        person.save(update_fields=["password", "setup_link_at"])
+        person.setup_link_at, person.must_choose_password = None, False
+        person.save(update_fields=["password", "setup_link_at", "must_choose_password"])
         _record(request, PASSWORD, person, "set by link")
     return True
+
+
+def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
+    """For a person whose password somebody else may know: they choose another one before anything
+    else, and are signed out. Raises ChangeRefused.
+    """
+    with change_person(by, pk) as person:
+        if person.pk == by.pk:
+            raise ChangeRefused(_("Change your own password under your name."))
+        if not person.has_usable_password():
+            raise ChangeRefused(_("They have chosen no password yet."))
+        if not person.must_choose_password:
+            person.must_choose_password = True
+            person.save(update_fields=["must_choose_password"])
+            end_sessions(person)
+            _record(request, NEW_PASSWORD, person, "required")
+    return person
+
+
+@contextmanager
+def give_password(command: str, action: str, outcome: str) -> Iterator[None]:
+    """Require of everybody whom a command saves that they choose another password.
+
+    Who typed this one knows it. The trail says who ran the command.
+    """
+    given: list[User] = []
+
+    def require(instance: User, **_signal: Any) -> None:
+        instance.must_choose_password = instance.has_usable_password()
+        given.append(instance)
+
+    pre_save.connect(require, sender=User)
+    try:
+        yield
+    finally:
+        pre_save.disconnect(require, sender=User)
+    detail = _("%(command)s by %(operator)s") % {"command": command, "operator": read_operator()}
+    for person in given:
+        _record(None, action, person, outcome, detail)
 
 
 def describe_changes(form: Any, role_moves: Iterable[str] = ()) -> str:

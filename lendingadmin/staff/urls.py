@@ -35,6 +35,11 @@ people_patterns = [
     path("new", local_only(people.new), name="person-new"),
     path("<int:number>/", people.person, name="person"),
     path("<int:number>/set-up-link", local_only(people.setup_link), name="person-setup-link"),
+    path(
+        "<int:number>/password/require",
+        local_only(people.password_require),
+        name="person-password-require",
+    ),
     path("<int:number>/sessions/end", people.sessions_end, name="person-sessions-end"),
     path("<int:number>/two-step/remove", people.two_step_remove, name="person-two-step-remove"),
     path(

@@ -17,7 +17,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render, resolve_url
+from django.shortcuts import render, resolve_url
 from django.urls import URLPattern, URLResolver
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
@@ -27,6 +27,7 @@ from lendingadmin.audit import record
 from lendingadmin.gateway import lending_app
 from lendingadmin.staff.confirming import get_confirm_url, is_confirmed, must_ask_provider
 from lendingadmin.staff.models import User
+from lendingadmin.staff.passwords import must_choose_password
 from lendingadmin.staff.roles import RIGHTS, describe_roles
 from lendingadmin.staff.two_step import must_set_up
 
@@ -39,6 +40,8 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 # The methods of views that guard themselves.
 _OF_OTHERS = frozenset({"GET", "HEAD", "POST"})
+# Of theirs, what stays open to a person who must choose a password.
+_OPEN_TO_HELD_BACK = frozenset({"account_change_password", "account_logout"})
 # Given the request and the route's arguments: permission names. May raise Http404.
 Needs = Callable[..., Iterable[str]]
 Condition = Callable[..., bool]
@@ -168,7 +171,7 @@ class AccessMiddleware:
             return _guard_of_others(request, view)
         if rule.permissions is not None and not request.user.is_authenticated:
             return _to_sign_in(request)
-        if rule.permissions is not None and (answer := _set_up_first(request)):
+        if rule.permissions is not None and (answer := _hold_back(request)):
             return answer
         if app_id := kwargs.get("app_id"):
             app, person = lending_app(app_id), cast(User, request.user)
@@ -198,7 +201,10 @@ def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResp
     if request.method not in _OF_OTHERS:
         return HttpResponseNotAllowed(sorted(_OF_OTHERS))
     if "admin" in match.app_names and getattr(request.user, "is_superuser", False):
-        return _set_up_first(request) or _confirm_first(request)
+        return _hold_back(request) or _confirm_first(request)
+    is_open = match.view_name in _OPEN_TO_HELD_BACK or not must_choose_password(request.user)
+    if not is_open:
+        return _hold_back(request)
     # allauth changes the factors of somebody who has none to confirm with at once: a stranger at
     # their machine would add one of their own.
     changes_factors = view.__module__.startswith("allauth.mfa.") and match.view_name != "mfa_index"
@@ -207,18 +213,22 @@ def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResp
     return None
 
 
-def _set_up_first(request: HttpRequest) -> HttpResponseBase | None:
-    """Send a person who may work no further without a second factor to where they set one up."""
+def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
+    """Send a person who may work no further to the page where they choose a password of their own,
+    or set a second factor up; None where they may.
+    """
+    if must_choose_password(request.user):
+        page = "account_change_password"
+        words = _("Somebody else may know your password. Choose a new one, and you can work on.")
     # Who adds a factor may have to confirm first who they are.
-    if not must_set_up(request) or request.path == get_confirm_url(request):
+    elif must_set_up(request) and request.path != get_confirm_url(request):
+        page = "mfa_index"
+        words = _("Your role asks for two-step sign-in. Set it up here, and you can work on.")
+    else:
         return None
     request.is_held_back = True  # type: ignore[attr-defined]
-    messages.warning(
-        request, _("Your role asks for two-step sign-in. Set it up here, and you can work on.")
-    )
-    if getattr(request, "htmx", False):
-        return HttpResponseClientRedirect(resolve_url("mfa_index"))
-    return redirect("mfa_index")
+    messages.warning(request, words)
+    return _lead_away(request, resolve_url(page))
 
 
 def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:

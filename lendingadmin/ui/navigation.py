@@ -13,6 +13,7 @@ from django.utils.translation import gettext_noop as _
 
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
+from lendingadmin.staff.passwords import must_choose_password
 from lendingadmin.staff.roles import SEARCH_BORROWERS
 
 from . import apicalls
@@ -180,6 +181,8 @@ class Navigation:
     @cached_property
     def groups(self) -> tuple[tuple[str, tuple[SidebarEntry, ...]], ...]:
         """The sidebar: headings with the areas that this person may enter."""
+        if must_choose_password(self._request.user):
+            return ()
         found = []
         for heading, entries in _SIDEBAR:
             allowed = [entry for entry in entries if self._may_enter(entry)]

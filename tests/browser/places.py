@@ -61,6 +61,13 @@ SIGNING_IN = (
         steps.change_password_wrongly,
         shows="type your current password",
     ),
+    Place(
+        "password-required",
+        "/glossary/",
+        "given",
+        ends="account_change_password",
+        shows="Somebody else may know your password",
+    ),
     Place("too-many-tries", "/accounts/password/change/", "hurried", steps.hurry, shows="Too many"),
     Place("factors-none", "/accounts/2fa/", "officer"),
     Place("factors", "/accounts/2fa/", "second"),
@@ -344,6 +351,7 @@ OFFICE = (
     Place("person-new", "/people/new"),
     Place("person-new-wrong", "/people/new", do=steps.press("Add person"), shows="required"),
     Place("person", "/people/{person}/", shows="Remove two-step sign-in"),
+    Place("person-password-required", "/people/{given}/", shows="To be changed at the next"),
     Place("person-own", "/people/{manager}/", shows="Change your password"),
     Place("person-deactivated", "/people/{gone}/", shows="Reactivate"),
     Place(

@@ -72,7 +72,7 @@ def main() -> None:
         **_factors(),
         **_searches(people["manager"], account_of(book["late"]).lower()),
         **_accounts(people["manager"]),
-        "sessions": _sessions(["hurried", "second", "keyholder", "root"]),
+        "sessions": _sessions(["hurried", "given", "second", "keyholder", "root"]),
     }
     _writes(people["officer"])
     sys.stdout.write(json.dumps(names))
@@ -346,6 +346,8 @@ def _accounts(manager: User) -> Names:
 def _factors() -> Names:
     """People with second factors: codes out of an app, and a key."""
     _person("hurried", "viewer")
+    given = _person("given", "viewer")
+    User.objects.filter(pk=given.pk).update(must_choose_password=True)
     second, holder = _person("second", "officer"), _person("keyholder", "officer")
     TOTP.activate(second, generate_totp_secret())
     RecoveryCodes.activate(second)
@@ -354,7 +356,12 @@ def _factors() -> Names:
         type=Authenticator.Type.WEBAUTHN,
         data={"name": "Key of the till", "credential": {}},
     )
-    return {"key": key.pk, "person": second.pk, "group": Group.objects.create(name="night desk").pk}
+    return {
+        "key": key.pk,
+        "person": second.pk,
+        "given": given.pk,
+        "group": Group.objects.create(name="night desk").pk,
+    }
 
 
 def _sessions(others: list[str]) -> dict[str, str]:

@@ -161,6 +161,7 @@ WITHOUT = {
     "person": "a person of the dashboard, from the database",
     "person-new": "a person of the dashboard, into the database",
     "person-setup-link": "a person of the dashboard, from the database",
+    "person-password-require": "a person of the dashboard, in the database",
     "person-sessions-end": "a person of the dashboard, in the database",
     "person-two-step-remove": "a person of the dashboard, in the database",
     "person-deactivate": "a person of the dashboard, in the database",

@@ -48,6 +48,7 @@ def test_what_asks_who_it_is() -> None:
         ("people/new", "GET", "POST"),
         (person, "POST"),
         (f"{person}set-up-link", "POST"),
+        (f"{person}password/require", "POST"),
         (f"{person}sessions/end", "POST"),
         (f"{person}two-step/remove", "POST"),
         (f"{person}changes/<int:change>/approve", "POST"),

@@ -24,7 +24,10 @@ pytestmark = pytest.mark.django_db
 
 PEOPLE = "/people/"
 BEYOND = {"is_superuser": "on", "is_staff": "on", "is_active": "", "password": "x", "pk": "1"}
-DEEDS = ("set-up-link", "sessions/end", "two-step/remove", "deactivate", "reactivate")
+DEEDS = (
+    *("set-up-link", "password/require", "sessions/end"),
+    *("two-step/remove", "deactivate", "reactivate"),
+)
 
 
 @pytest.fixture
@@ -321,7 +324,8 @@ class TestEscalation:
         for deed in DEEDS:
             assert boss.post(f"{page_of(person)}{deed}").status_code == 404, deed
         after = again(person)
-        for name in ("password", "first_name", "is_active", "setup_link_at"):
+        names = ("password", "first_name", "is_active", "setup_link_at", "must_choose_password")
+        for name in names:
             assert getattr(after, name) == getattr(before, name)
         assert Authenticator.objects.filter(user=person).exists()
         assert not Entry.objects.exists()

@@ -384,6 +384,7 @@ people/ | ~people.manage
 people/new | ~people.manage
 people/<number>/ | ~people.manage
 people/<number>/set-up-link | ~people.manage
+people/<number>/password/require | ~people.manage
 people/<number>/sessions/end | ~people.manage
 people/<number>/two-step/remove | ~people.manage
 people/<number>/changes/<change>/approve | ~people.manage

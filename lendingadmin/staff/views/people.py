@@ -102,6 +102,18 @@ def setup_link(request: PersonRequest, number: int) -> HttpResponse:
 
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
+def password_require(request: PersonRequest, number: int) -> HttpResponse:
+    """Let a person choose another password before they work on: somebody may know theirs."""
+
+    def require(by: User) -> str:
+        found = services.require_new_password(request, by, number)
+        words = _("%(person)s is signed out, and chooses a new password at the next sign-in.")
+        return words % {"person": found}
+
+    return apply_change(request, number, require)
+
+
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
     """Sign a person out everywhere."""
 

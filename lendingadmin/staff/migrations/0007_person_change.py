@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('staff', '0005_two_step'),
+        ('staff', '0006_must_choose_password'),
     ]
 
     operations = [
