@@ -373,7 +373,7 @@ def give_password(command: str, action: str, outcome: str) -> Iterator[None]:
         yield
     finally:
         pre_save.disconnect(require, sender=User)
-    detail = _("%(command)s by %(operator)s") % {"command": command, "operator": read_operator()}
+    detail = _("%(command)s, by %(operator)s") % {"command": command, "operator": read_operator()}
     for person in given:
         _record(None, action, person, outcome, detail)
 

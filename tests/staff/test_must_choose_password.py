@@ -179,7 +179,7 @@ class TestCommands:
         entry = Entry.objects.get()
         assert (entry.username, entry.action, entry.subject, entry.outcome, entry.detail) == (
             *("system", "people", "root", "added"),
-            f"createsuperuser by {getpass.getuser()}",
+            f"createsuperuser, by {getpass.getuser()}",
         )
         assert 'name="password1"' in sign_in("root")[1]
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
-from lendingadmin.audit import record, triggers
+from lendingadmin.audit import record_command, triggers
 from lendingadmin.audit.anchor import Anchor, AnchorUnreadable, read_anchor, stands, write_anchor
 from lendingadmin.audit.tasks import find_newest
 from lendingadmin.audit.verification import CUT, Verifier
@@ -31,13 +31,13 @@ class Command(BaseCommand):
         missing = triggers.list_missing(connection)
         if missing:
             triggers.create_triggers(connection)
-            record(None, "command", subject="audit guard", outcome="done", saved="yes")
+            record_command("audit guard")
         self.stdout.write(f"Made: {', '.join(missing)}" if missing else "No trigger is missing.")
 
     def _anchor(self) -> None:
         if not settings.AUDIT_ANCHOR:
             raise CommandError("AUDIT_ANCHOR names no file.")
-        record(None, "command", subject="audit anchor", outcome="done", saved="yes")
+        record_command("audit anchor")
         newest = find_newest()
         write_anchor(Anchor(newest))
         self.stdout.write(f"The anchor is at entry {newest.entry_id}.")

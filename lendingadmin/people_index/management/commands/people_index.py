@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from lendingadmin import audit
+from lendingadmin.audit.origin import read_operator
 from lendingadmin.people_index import cards, tasks
 from lendingadmin.people_index.find import find_index
 from lendingadmin.people_index.models import BorrowerIndex
@@ -33,13 +34,18 @@ class Command(BaseCommand):
             raise CommandError(f"“{options['app']}” is no app of LENDING_APPS.")
         for app_id in apps:
             if options["rebuild"]:
-                begun = tasks.start(app_id)
-                words = "begun; the worker reads" if begun else "a walk is under way already"
+                words = self._rebuild(app_id)
             elif options["erase"]:
                 words = self._erase(app_id, options["erase"])
             else:
                 words = describe_index(find_index(app_id))
             self.stdout.write(f"{app_id}: {words}")
+
+    def _rebuild(self, app_id: str) -> str:
+        if tasks.start(app_id) is None:
+            return "a walk is under way already"
+        audit.record_command("people_index --rebuild", app_id=app_id)
+        return "begun; the worker reads"
 
     def _erase(self, app_id: str, borrower_id: str) -> str:
         if not cards.erase_borrower(app_id, borrower_id):
@@ -51,6 +57,7 @@ class Command(BaseCommand):
             subject=borrower_id,
             outcome="erased from the index",
             saved="yes",
+            detail=f"by {read_operator()}",
         )
         return "erased; a walk brings back whom the service still lists"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from lendingadmin.audit import record
+from lendingadmin.audit import record_command
 from lendingadmin.staff.reencryption import TableCount, reencrypt_all
 
 # So many rows that cannot be opened are named, of each table.
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         closed = sum(len(count.closed) for count in counts)
         if not is_dry:
             detail = f"{outdated} texts encrypted again, {closed} rows cannot be opened"
-            record(None, "command", subject="reencrypt", outcome="done", saved="yes", detail=detail)
+            record_command("reencrypt", detail=detail)
         if closed:
             raise CommandError(f"{closed:,} rows cannot be opened with any key of DATA_KEYS.")
         if is_dry and outdated:
