@@ -33,6 +33,16 @@ def test_every_role_chooses_for_themselves(
     assert (entry.username, entry.action, entry.detail) == (role, "people.profile", "zone, locale")
 
 
+def test_saving_it_without_a_change_is_no_entry(
+    officer: User, client_of: Callable[[User], Client]
+) -> None:
+    client = client_of(officer)
+    for _ in range(150):
+        answer = client.post(PROFILE, GERMAN)
+    assert answer.status_code == 302
+    assert Entry.objects.get(action="people.profile").detail == "zone, locale"
+
+
 def test_a_stranger_has_none(db: None, client: Client) -> None:
     answer = client.get(PROFILE)
     assert answer.status_code == 302 and answer["Location"].startswith("/accounts/login/")

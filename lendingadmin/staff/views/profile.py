@@ -60,10 +60,13 @@ def profile(request: PersonRequest) -> HttpResponse:
     person = User.objects.get(pk=request.user.pk)
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=person)
     if form.is_bound and form.is_valid():
-        # Only these: a manager may be changing the rest of the person at the same time.
-        person.save(update_fields=form.Meta.fields)
-        changed = ", ".join(form.changed_data)
-        record(request, "people.profile", subject=person.username, outcome="saved", detail=changed)
+        if form.changed_data:
+            # Only these: a manager may be changing the rest of the person at the same time.
+            person.save(update_fields=form.Meta.fields)
+            names = ", ".join(form.changed_data)
+            record(
+                request, "people.profile", subject=person.username, outcome="saved", detail=names
+            )
         messages.success(request, _("Your profile is saved."))
         return redirect("profile")
     context = {
