@@ -63,10 +63,10 @@ def test_of_a_repayment_declined(support: User, manager: User) -> None:
     assert Repayment.objects.get().resolution_reason == REASON
 
 
-def test_of_another_write(manager: User) -> None:
+def test_of_another_write(manager: User, officer: User) -> None:
     write = Write.objects.create(
         idempotency_key="t",
-        person=manager,
+        person=officer,
         app_id="kenya",
         operation="borrowers.create",
         state="unknown",

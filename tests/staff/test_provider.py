@@ -630,7 +630,7 @@ class TestTwoStep:
         sign_in(provider, client := Client())
         assert amina().two_step_due_at is not None
         User.objects.update(two_step_due_at=timezone.now())
-        assert client.get("/apps/kenya/")["Location"] == "/accounts/2fa/"
+        assert client.get("/apps/kenya/")["Location"] == "/accounts/2fa/?next=/apps/kenya/"
 
     def test_who_must_set_one_up_here_can_confirm_for_it(self, provider: IdentityProvider) -> None:
         provider.set_person("s-1", **AMINA | {"auth_time": 1000})

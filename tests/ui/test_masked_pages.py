@@ -100,6 +100,7 @@ WITHOUT: dict[str, str] = {
     **dict.fromkeys(("account_login", "provider-sign-in", "provider-callback"), _OF_STAFF),
     "provider-confirm": _OF_STAFF,
     **dict.fromkeys(("person-password-require", "person-two-step-remove"), _OF_STAFF),
+    **dict.fromkeys(("person-change-approve", "person-change-decline"), _OF_STAFF),
     **dict.fromkeys(("book-count", "book-stop", "book-progress", "export-progress"), "a number"),
     **dict.fromkeys(("book-loans", "loan-list", "loan-list-export"), _COUNTED),
     **dict.fromkeys(("saved-list", "saved-list-export"), _COUNTED),
