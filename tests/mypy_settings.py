@@ -2,6 +2,7 @@
 
 import os
 
+# pragma: allowlist nextline secret
 os.environ.setdefault("SANDBOX_DATA_KEY", "dHlwZXMtb25seS10eXBlcy1vbmx5LXR5cGVzLW9ubHk=")
 
 from lendingadmin.sandbox.settings import (

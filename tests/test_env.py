@@ -135,7 +135,7 @@ def test_one_of() -> None:
     ("text", "settings"),
     [
         (
-            "smtp+tls://user:p%40ss@mail:587",
+            "smtp+tls://user:p%40ss@mail:587",  # pragma: allowlist secret
             {"EMAIL_HOST_PASSWORD": "p@ss", "EMAIL_PORT": 587, "EMAIL_USE_TLS": True},
         ),
         ("smtp+ssl://mail", {"EMAIL_HOST": "mail", "EMAIL_USE_SSL": True}),
@@ -187,6 +187,7 @@ def test_addresses_of_what_it_keeps(
 
 
 @pytest.mark.parametrize("reader", [env.database_address, env.cache_address])
+# pragma: allowlist nextline secret
 @pytest.mark.parametrize("text", ["secret", "ftp://u:secret@host/name", "://secret"])
 def test_a_malformed_address_is_refused_without_its_words(
     reader: Callable[[str], dict[str, Any]], text: str

@@ -44,8 +44,8 @@ def test_a_malformed_variable_stops_the_start_by_name_and_no_secret_is_repeated(
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("EMAIL_URL", "submission://user:geheim@mail:587"),
-        ("EMAIL_URL", "smtp+tls://user:geheim@mail:many"),
+        ("EMAIL_URL", "submission://user:geheim@mail:587"),  # pragma: allowlist secret
+        ("EMAIL_URL", "smtp+tls://user:geheim@mail:many"),  # pragma: allowlist secret
         ("EMAIL_URL", "smtp+tls://"),
         ("EMAIL_URL", "mail.example.com"),
         ("EMAIL_FROM", "desk"),
