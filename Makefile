@@ -1,14 +1,16 @@
 # make run, make test, make test-all, make check, make bench, make trace, make prove-money,
-# make screenshots, make lighthouse, make observatory.
+# make screenshots, make lighthouse, make observatory, make lock, make sbom, make audit.
 # What they do is written in manage.py's commands and in pyproject.toml; here is only the
 # environment that these need.
 
 VENV ?= .venv
 PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3)
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 2
+# Only what a .lock file names is installed, and only where its hash is the one written there.
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 2 --require-hashes
+TOOLS := $(VENV)/tools
 
-.PHONY: run test test-all check bench trace prove-money screenshots lighthouse observatory
+.PHONY: run test test-all check bench trace prove-money screenshots lighthouse observatory lock sbom audit
 .DEFAULT_GOAL := run
 
 run: $(VENV)/run.stamp
@@ -76,16 +78,47 @@ observatory: $(VENV)/test.stamp
 prove-money: $(VENV)/test.stamp
 	@$(BIN)/python -m tests.proof
 
-$(VENV)/run.stamp: requirements.txt
+# After a change of requirements.txt. What the lines do not name stays as it is; make lock
+# ARGS=--upgrade takes the newest of it. Each lock has the hashes for every platform and Python.
+LOCK = $(TOOLS)/bin/uv pip compile --quiet --python $(BIN)/python --no-python-downloads --universal \
+  --python-version 3.11 --generate-hashes --no-emit-index-url --no-strip-extras \
+  --custom-compile-command "make lock" $(ARGS)
+
+lock: $(VENV)/tools.stamp
+	@$(LOCK) requirements.txt --output-file requirements.lock
+	@$(LOCK) tests/requirements.txt --constraint requirements.lock --output-file tests/requirements.lock
+	@$(LOCK) tests/tools.txt --output-file tests/tools.lock
+
+# What the product runs on, as CycloneDX: make sbom FILE=/tmp/sbom.json
+sbom: $(VENV)/tools.stamp
+	@mkdir -p var
+	@$(TOOLS)/bin/cyclonedx-py requirements requirements.lock --output-reproducible \
+	  --output-file $(or $(FILE),var/sbom.json)
+	@echo written: $(or $(FILE),var/sbom.json)
+
+# Known vulnerabilities of what the product runs on; asks the package index for them.
+audit: $(VENV)/tools.stamp
+	@$(TOOLS)/bin/pip-audit --requirement requirements.lock --require-hashes --disable-pip --strict \
+	  --progress-spinner off >$(VENV)/audit.log 2>&1; code=$$?; cat $(VENV)/audit.log; \
+	  if [ $$code -ne 0 ] && ! grep -q '^Found' $(VENV)/audit.log; then \
+	    echo "Nothing is known: the data about vulnerabilities could not be had from here." >&2; fi; exit $$code
+
+$(VENV)/run.stamp: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is not: name one with make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || \
 	  { echo "$(PYTHON) cannot make $(VENV): install its venv package (Debian: apt install python3-venv)" >&2; exit 1; }
-	@$(PIP) -r requirements.txt >$(VENV)/install.log 2>&1 || \
-	  { echo "requirements.txt could not be installed; is there a network? Details: $(VENV)/install.log" >&2; exit 1; }
+	@$(PIP) -r requirements.lock >$(VENV)/install.log 2>&1 || \
+	  { echo "requirements.lock could not be installed; is there a network? Details: $(VENV)/install.log" >&2; exit 1; }
 	@touch $@
 
-$(VENV)/test.stamp: $(VENV)/run.stamp tests/requirements.txt
-	@$(PIP) -r tests/requirements.txt >$(VENV)/install.log 2>&1 || \
-	  { echo "tests/requirements.txt could not be installed; is there a network? Details: $(VENV)/install.log" >&2; exit 1; }
+$(VENV)/test.stamp: $(VENV)/run.stamp tests/requirements.lock
+	@$(PIP) -r tests/requirements.lock >$(VENV)/install.log 2>&1 || \
+	  { echo "tests/requirements.lock could not be installed; is there a network? Details: $(VENV)/install.log" >&2; exit 1; }
+	@touch $@
+
+$(VENV)/tools.stamp: $(VENV)/run.stamp tests/tools.lock
+	@$(BIN)/python -m venv $(TOOLS)
+	@$(PIP:$(BIN)/%=$(TOOLS)/bin/%) -r tests/tools.lock >$(VENV)/install.log 2>&1 || \
+	  { echo "tests/tools.lock could not be installed; is there a network? Details: $(VENV)/install.log" >&2; exit 1; }
 	@touch $@
