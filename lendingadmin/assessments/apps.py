@@ -1,6 +1,7 @@
 """Registers the area with Django: its list, its walk, and how unconfirmed writes are checked."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_noop as _
 
 
 class AssessmentsConfig(AppConfig):
@@ -11,6 +12,7 @@ class AssessmentsConfig(AppConfig):
     def ready(self) -> None:
         from lendingadmin import gateway
         from lendingadmin.search import lookups
+        from lendingadmin.staff.erasure import register_kept
         from lendingadmin.ui.lists import make_keys_reader
         from lendingadmin.ui.neighbours import LISTS, RegisteredList
         from lendingadmin.worker import duties
@@ -18,6 +20,11 @@ class AssessmentsConfig(AppConfig):
         from . import known, outcomes, tasks
 
         outcomes.register_checkers()
+        register_kept(
+            _("assessments"),
+            _("the next walk drops those that the service no longer lists"),
+            known.count_of_borrower,
+        )
         read_keys = make_keys_reader(
             "assessments.list", lambda app_id: gateway.app(app_id).assessments
         )

@@ -14,6 +14,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.values import Assessment, Malformed, moment, status_key, timestamp_text
 from lendingadmin.search import kinds
 from lendingadmin.search.lookups import Match
@@ -40,6 +41,12 @@ def find_index(app_id: str) -> AssessmentIndex | None:
 def list_known(index: AssessmentIndex, account_id: str) -> QuerySet[KnownAssessment]:
     """The known assessments of one account."""
     return KnownAssessment.objects.filter(index=index, account_id=account_id)
+
+
+def count_of_borrower(app_id: str, borrower_id: str) -> int:
+    """How many assessments of this borrower are known in an app. Raises InvalidId."""
+    index = find_index(app_id)
+    return list_known(index, account_id(borrower_id)).count() if index else 0
 
 
 def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:

@@ -31,7 +31,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "dashboard.personalContent.reveal": _("Revealed personal content"),
         "dashboard.borrowers.search": _("Searched borrowers"),
         "dashboard.borrowers.massReading": _("Opened unusually many borrowers"),
-        "dashboard.borrowers.erase": _("Erased a borrower from the search index"),
+        "dashboard.borrowers.erase": _("Erased what may be erased of a borrower"),
         "dashboard.export": _("Exported"),
         "dashboard.loanLists.share": _("Shared a list of loans"),
         "dashboard.portfolio.count": _("Refreshed the portfolio"),

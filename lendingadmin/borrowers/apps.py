@@ -14,9 +14,10 @@ class BorrowersConfig(AppConfig):
         from lendingadmin.ui.lists import make_keys_reader
         from lendingadmin.ui.neighbours import LISTS, RegisteredList
 
-        from . import outcomes, panels
+        from . import erasure, outcomes, panels
 
         outcomes.register_checkers()
+        erasure.register()
         read_keys = make_keys_reader("borrowers.list", lambda app_id: gateway.app(app_id).borrowers)
         LISTS["borrowers"] = RegisteredList("borrower", read_keys)
         LISTS["borrower-loans"] = RegisteredList(

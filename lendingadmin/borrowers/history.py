@@ -58,7 +58,7 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
     # One more than is shown of each tells whether there are older ones.
     rows = Repayment.objects.of_borrower(app_id, borrower_id).with_mistake()
     repayments = list(rows[: _SHOWN + 1] if sees_repayments else ())
-    entries = list(_entries(app_id, borrower_id) if sees_entries else ())
+    entries = list(find_entries(app_id, borrower_id)[: _SHOWN + 1] if sees_entries else ())
     return History(
         writes[:_SHOWN],
         repayments[:_SHOWN] if sees_repayments else None,
@@ -67,16 +67,24 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
     )
 
 
-def _writes(person: User, app_id: str, borrower_id: str) -> list[Done]:
+def find_writes(app_id: str, borrower_id: str) -> QuerySet[Write]:
+    """All writes that were made for this borrower. Raises InvalidId."""
     own = Write.objects.filter(app_id=app_id)
     # The index of those that name a borrower is taken only where the query says that they do.
     named = own.filter(borrower_id=as_kept(borrower_id)).exclude(borrower_id="")
     found = _found(own, borrower_id, "operation").union(named.values("pk"))
-    newest = (
-        Write.objects.filter(pk__in=found)
-        .select_related("person")
-        .order_by("-created_at")[: _SHOWN + 1]
-    )
+    return Write.objects.filter(pk__in=found)
+
+
+def find_entries(app_id: str, borrower_id: str) -> QuerySet[Entry]:
+    """The entries of the trail about this borrower, the newest first. Raises InvalidId."""
+    found = _found(Entry.objects.filter(app_id=app_id), borrower_id, "action")
+    return Entry.objects.filter(pk__in=found)
+
+
+def _writes(person: User, app_id: str, borrower_id: str) -> list[Done]:
+    rows = find_writes(app_id, borrower_id).select_related("person")
+    newest = rows.order_by("-created_at")[: _SHOWN + 1]
     return [Done(reconciliation.describe(one), one, _leads_to(one, person)) for one in newest]
 
 
@@ -84,11 +92,6 @@ def _leads_to(write: Write, person: User) -> str:
     if write.state == WriteState.SAVED:
         return write.url if write.operation in _MAKES else ""
     return write.get_absolute_url() if reconciliation.may_see(write, person) else ""
-
-
-def _entries(app_id: str, borrower_id: str) -> Any:
-    found = _found(Entry.objects.filter(app_id=app_id), borrower_id, "action")
-    return Entry.objects.filter(pk__in=found)[: _SHOWN + 1]
 
 
 def _found(rows: QuerySet[Any], borrower_id: str, deed: str) -> QuerySet[Any, Any]:

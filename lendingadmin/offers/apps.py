@@ -7,6 +7,7 @@ class OffersConfig(AppConfig):
     name = "lendingadmin.offers"
 
     def ready(self) -> None:
-        from . import outcomes
+        from . import erasure, outcomes
 
         outcomes.register_checkers()
+        erasure.register()

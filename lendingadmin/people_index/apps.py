@@ -1,6 +1,7 @@
 """Registers the index of people with Django, and its walks with the worker."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_noop as _
 
 
 class PeopleIndexConfig(AppConfig):
@@ -9,8 +10,10 @@ class PeopleIndexConfig(AppConfig):
     name = "lendingadmin.people_index"
 
     def ready(self) -> None:
+        from lendingadmin.staff.erasure import register_erasable
         from lendingadmin.worker import duties
 
-        from . import tasks
+        from . import cards, tasks
 
+        register_erasable(_("cards of the search index"), cards.erase_borrower)
         duties.register_duty(tasks.beat, tasks.walk, tasks.top_up)

@@ -1,6 +1,7 @@
 """Registers lists of loans with the frame, snapshots with the worker and with the search."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_noop as _
 
 
 class PortfolioConfig(AppConfig):
@@ -11,12 +12,18 @@ class PortfolioConfig(AppConfig):
     def ready(self) -> None:
         from lendingadmin.search import lookups
         from lendingadmin.search import open_loans as search_open_loans
+        from lendingadmin.staff.erasure import register_kept
         from lendingadmin.ui import navigation
         from lendingadmin.ui.neighbours import LISTS, RegisteredList
         from lendingadmin.worker import duties
 
         from . import drilldown, loan_ids, open_loans, saved_lists, tasks
 
+        register_kept(
+            _("loans of counts"),
+            _("the next count has those that the service still lists"),
+            loan_ids.count_of_borrower,
+        )
         LISTS["book-loans"] = RegisteredList("loan", drilldown.read_keys)
         LISTS["loan-list"] = RegisteredList("loan", saved_lists.read_keys)
         navigation.register_group("Pinned", saved_lists.list_sidebar_entries)

@@ -1,4 +1,4 @@
-"""Loan ids as the newest complete snapshot has them, found in whichever letters they are typed."""
+"""Loan ids as snapshots have them: found in whichever letters they are typed, and counted."""
 
 from django.db.models import QuerySet, Value
 from django.db.models.functions import Lower
@@ -44,3 +44,9 @@ def filter_folded(snapshot: Snapshot, wanted: str) -> QuerySet[SnapshotLoan]:
     """The loans of a snapshot whose id in small letters is this one in small letters."""
     rows = SnapshotLoan.objects.alias(folded=Lower("account_id"))
     return rows.filter(snapshot=snapshot, folded=Lower(Value(wanted)))
+
+
+def count_of_borrower(app_id: str, borrower_id: str) -> int:
+    """How many loans of this borrower the app's snapshots hold."""
+    rows = SnapshotLoan.objects.filter(snapshot__app_id=app_id, borrower_id=borrower_id)
+    return rows.count()

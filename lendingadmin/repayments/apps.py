@@ -12,7 +12,7 @@ class RepaymentsConfig(AppConfig):
         from lendingadmin.worker import duties
         from lendingadmin.writes.reconciliation import RESOLVE
 
-        from . import approvals, finder, mistakes, tasks
+        from . import approvals, erasure, finder, mistakes, tasks
         from .models import Repayment
 
         navigation.register_badge(
@@ -24,4 +24,5 @@ class RepaymentsConfig(AppConfig):
         navigation.register_badge("needs-checking", mistakes.count_open)
         navigation.register_badge("needs-checking", approvals.count_awaiting)
         lookups.register_stored("lending.loans.get", finder.find_repayments)
+        erasure.register()
         duties.register_duty(tasks.beat, tasks.check, tasks.notify)

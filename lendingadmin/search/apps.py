@@ -1,6 +1,7 @@
 """Registers the area with Django: it stores what people opened last, and counts searches."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_noop as _
 
 
 class SearchConfig(AppConfig):
@@ -9,8 +10,10 @@ class SearchConfig(AppConfig):
     name = "lendingadmin.search"
 
     def ready(self) -> None:
+        from lendingadmin.staff.erasure import register_erasable
         from lendingadmin.worker import duties
 
-        from . import counts
+        from . import counts, opened
 
+        register_erasable(_("times somebody opened the record lately"), opened.erase_borrower)
         duties.register_duty(counts.audit_counts)

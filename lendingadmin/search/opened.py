@@ -11,7 +11,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.ui.nowait import atomic_without_waiting
 from lendingadmin.ui.requests import PersonRequest
 
-from .kinds import KINDS
+from .kinds import BORROWER, KINDS
 from .models import LONGEST_ID, Opened
 
 KEPT = 10
@@ -51,6 +51,12 @@ def last(person: User, app_id: str) -> list[Opened]:
     """The newest first, of the kinds that this person may open now."""
     may_open = [key for key, kind in KINDS.items() if person.has_perm(kind.permission)]
     return list(_of(person, app_id).filter(kind__in=may_open)[:KEPT])
+
+
+def erase_borrower(app_id: str, borrower_id: str) -> int:
+    """Forget that anybody opened this borrower's record; returns of how many people."""
+    rows = Opened.objects.filter(app_id=app_id, kind=BORROWER.route, key=borrower_id)
+    return rows.delete()[0]
 
 
 def _of(person: User, app_id: str) -> QuerySet[Opened]:

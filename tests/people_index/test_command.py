@@ -5,11 +5,10 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.people_index.models import BorrowerCard, BorrowerIndex
+from lendingadmin.people_index.models import BorrowerIndex
 
 from .conftest import APP, Put
-from .test_find import KAMAU, ids
+from .test_find import KAMAU
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,17 +30,6 @@ def test_rebuild_begins_a_walk_once(index: BorrowerIndex) -> None:
     assert told("--rebuild", "--app", APP) == "kenya: begun; the worker reads\n"
     assert told("--rebuild", "--app", APP) == "kenya: a walk is under way already\n"
     assert "0 read" in told("--status", "--app", APP)
-
-
-def test_erase_takes_one_out_and_the_trail_says_so_without_a_name(
-    put: Put, index: BorrowerIndex
-) -> None:
-    put("b-1", **KAMAU)
-    assert "kenya: erased" in told("--erase", "b-1")
-    assert ids(index, "kamau") == [] and not BorrowerCard.objects.exists()
-    entry = Entry.objects.get()
-    assert (entry.subject, entry.outcome) == ("b-1", "erased from the index")
-    assert "kenya: not in the index" in told("--erase", "b-1")
 
 
 def test_an_unknown_app_is_refused() -> None:

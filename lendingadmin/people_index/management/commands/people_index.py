@@ -1,4 +1,4 @@
-"""`manage.py people_index`: how the index of people stands, reading it again, erasing one."""
+"""`manage.py people_index`: how the index of people stands, reading it again."""
 
 from typing import Any
 
@@ -7,8 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from lendingadmin import audit
-from lendingadmin.audit.origin import read_operator
-from lendingadmin.people_index import cards, tasks
+from lendingadmin.people_index import tasks
 from lendingadmin.people_index.find import find_index
 from lendingadmin.people_index.models import BorrowerIndex
 
@@ -24,7 +23,6 @@ class Command(BaseCommand):
         what.add_argument(
             "--rebuild", action="store_true", help="read all borrowers again; the index answers on"
         )
-        what.add_argument("--erase", metavar="BORROWER", help="take one borrower out, by id")
         parser.add_argument("--app", help="this app only")
 
     def handle(self, **options: Any) -> None:
@@ -35,8 +33,6 @@ class Command(BaseCommand):
         for app_id in apps:
             if options["rebuild"]:
                 words = self._rebuild(app_id)
-            elif options["erase"]:
-                words = self._erase(app_id, options["erase"])
             else:
                 words = describe_index(find_index(app_id))
             self.stdout.write(f"{app_id}: {words}")
@@ -46,20 +42,6 @@ class Command(BaseCommand):
             return "a walk is under way already"
         audit.record_command("people_index --rebuild", app_id=app_id)
         return "begun; the worker reads"
-
-    def _erase(self, app_id: str, borrower_id: str) -> str:
-        if not cards.erase_borrower(app_id, borrower_id):
-            return "not in the index"
-        audit.record(
-            None,
-            "dashboard.borrowers.erase",
-            app_id=app_id,
-            subject=borrower_id,
-            outcome="erased from the index",
-            saved="yes",
-            detail=f"by {read_operator()}",
-        )
-        return "erased; a walk brings back whom the service still lists"
 
 
 def describe_index(index: BorrowerIndex | None) -> str:

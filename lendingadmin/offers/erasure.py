@@ -1,0 +1,39 @@
+"""What is erased of a borrower's offers: all that nothing can be lent from any more."""
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.staff.erasure import register_erasable, register_kept
+from lendingadmin.writes.models import Write
+from lendingadmin.writes.states import WriteState
+
+from .models import NORMAL_TIME, OfferLoan, OfferRequest
+
+
+def register() -> None:
+    """Register it with `manage.py erase`."""
+    register_erasable(_("offers"), erase_offers)
+    register_kept(
+        _("offers"),
+        _("they can still be lent from, or nobody knows yet whether a loan was made of them"),
+        lambda app_id, borrower_id: _list_offers(app_id, borrower_id).count(),
+    )
+
+
+def erase_offers(app_id: str, borrower_id: str) -> int:
+    """Delete the requests that are over, with their answers; returns how many those were."""
+    now = timezone.now()
+    is_over = Q(expiry_time__lte=now)
+    is_over |= Q(expiry_time=None, last_asked_at__lt=now - NORMAL_TIME)
+    is_open = Write.objects.filter(
+        idempotency_key=OuterRef("idempotency_key"),
+        state__in=(WriteState.SENT, WriteState.UNKNOWN),
+    )
+    lent = OfferLoan.objects.filter(Exists(is_open), offer=OuterRef("pk"))
+    over = _list_offers(app_id, borrower_id).filter(is_over).exclude(Exists(lent))
+    return over.delete()[1].get(OfferRequest._meta.label, 0)
+
+
+def _list_offers(app_id: str, borrower_id: str) -> QuerySet[OfferRequest]:
+    return OfferRequest.objects.filter(app_id=app_id, borrower_id=borrower_id)

@@ -1,0 +1,204 @@
+"""`manage.py erase borrower`: what it leaves of a borrower is what it names."""
+
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import transaction
+from django.utils import timezone
+
+from lendingadmin.assessments.models import AssessmentIndex, KnownAssessment
+from lendingadmin.audit.models import Entry
+from lendingadmin.encryption import EncryptedTextField
+from lendingadmin.lending.values import Borrower
+from lendingadmin.offers.models import OfferLoan, OfferRequest, OfferState
+from lendingadmin.people_index import cards
+from lendingadmin.people_index.models import BorrowerIndex, CardToken
+from lendingadmin.people_index.tokens import name_key
+from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
+from lendingadmin.repayments.models import Mistake
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.search.models import Opened
+from lendingadmin.staff.models import User
+from lendingadmin.writes.models import Check, Write
+from lendingadmin.writes.states import WriteState
+from tests.personal import find_kept
+from tests.repayments.rows import row
+
+pytestmark = pytest.mark.django_db
+APP, BORROWER, NEIGHBOUR = "kenya", "zebra-771", "heron-772"
+TEXT = "Zebrafink called twice"
+# Encrypted columns that hold nothing of a borrower for longer than a form or a walk.
+PASSING = {
+    *("ui_draft.entered", "gateway_servicetoken.encrypted"),
+    *("assessments_assessmentindex.page_token", "people_index_borrowerindex.page_token"),
+    "portfolio_snapshot.page_token",
+}
+# Where the borrower's id stays, each named by the command.
+ID_STAYS = {
+    *("assessments_knownassessment.account_id", "audit_entry.subject"),
+    *("portfolio_snapshotloan.borrower_id", "repayments_repayment.borrower_id"),
+    *("writes_write.borrower_id", "writes_write.subject"),
+}
+
+
+def erase(borrower_id: str = BORROWER, app_id: str = APP) -> str:
+    out = StringIO()
+    call_command("erase", "borrower", app_id, borrower_id, stdout=out)
+    return out.getvalue()
+
+
+def list_encrypted() -> list[tuple[str, str, EncryptedTextField]]:
+    return [
+        (model._meta.label, f"{model._meta.db_table}.{field.name}", field)
+        for model in apps.get_models()
+        for field in model._meta.concrete_fields
+        if isinstance(field, EncryptedTextField)
+    ]
+
+
+def find_text(text: str) -> set[str]:
+    """The encrypted columns in which this text stands, opened."""
+    return {
+        place
+        for label, place, field in list_encrypted()
+        if any(text in getattr(one, field.name) for one in apps.get_model(label).objects.all())
+    }
+
+
+def make_write(by: User, borrower_id: str, state: WriteState, age: timedelta, key: str) -> Write:
+    made = Write.objects.create(
+        person=by,
+        app_id=APP,
+        operation="borrowers.patch",
+        subject=borrower_id,
+        borrower_id=borrower_id,
+        state=state,
+        card=TEXT,
+        submitted=TEXT,
+        resolution_reason=TEXT,
+        idempotency_key=key,
+    )
+    Write.objects.filter(pk=made.pk).update(created_at=timezone.now() - age)
+    Check.objects.create(write=made, why=TEXT)
+    return made
+
+
+def make_offer(by: User, borrower_id: str, ends_in: timedelta, request_id: str) -> OfferRequest:
+    then = timezone.now() - timedelta(days=1)
+    return OfferRequest.objects.create(
+        app_id=APP,
+        borrower_id=borrower_id,
+        request_id=request_id,
+        asked_by=by,
+        asked_at=then,
+        last_asked_at=then,
+        state=OfferState.DONE,
+        expiry_time=timezone.now() + ends_in,
+        answer=TEXT,
+    )
+
+
+def fill(by: User, manager: User, borrower_id: str) -> None:
+    """A row of this borrower in every table that may have one; all of it is over."""
+    now, ago, key = timezone.now(), timedelta(days=1), borrower_id[::-1]
+    index = BorrowerIndex.objects.get_or_create(
+        app_id=APP, key_name=name_key(settings.PEOPLE_KEYS[0]), defaults={"complete_at": now}
+    )[0]
+    card = Borrower({"borrowerId": borrower_id, "individual": {"surname": TEXT}})
+    with transaction.atomic():
+        cards.put_borrowers(index, [card], now)
+    Opened.objects.create(person=by, app_id=APP, kind="borrower", key=borrower_id, at=now)
+    make_write(by, borrower_id, WriteState.NOT_SAVED, ago, f"w-{key}")
+    offer = make_offer(by, borrower_id, -ago, "r-1")
+    OfferLoan.objects.create(offer=offer, idempotency_key=f"w-{key}", account_id="L-1")
+    texts = ("notes", "error_description", "set_aside_reason", "resolution_reason")
+    repayment = row(by, borrower_id=borrower_id, **dict.fromkeys(texts, TEXT))
+    Mistake.objects.create(
+        repayment=repayment,
+        note=TEXT,
+        reason=TEXT,
+        reported_at=now,
+        reported_by=by,
+        reviewed_at=now,
+        reviewed_by=manager,
+        idempotency_key=f"m-{key}",
+    )
+    snapshot = Snapshot.objects.create(app_id=APP, state=Snapshot.State.DONE)
+    SnapshotLoan.objects.create(snapshot=snapshot, account_id="L-1", borrower_id=borrower_id)
+    KnownAssessment.objects.create(
+        index=AssessmentIndex.objects.get_or_create(app_id=APP)[0],
+        assessment_id=f"a-{key}",
+        account_id=f"borrower:{borrower_id}",
+        made_at=now,
+        read_at=now,
+    )
+
+
+def test_all_that_is_over_goes_and_the_rest_is_named(officer: User, manager: User) -> None:
+    fill(officer, manager, BORROWER)
+    assert find_text("Zebrafink") == {place for _, place, _ in list_encrypted()} - PASSING
+    said = erase()
+    assert find_text("Zebrafink") == set()
+    assert not CardToken.objects.exists()
+    stays = {one.removeprefix(f"{BORROWER} in ") for one in find_kept([BORROWER])}
+    assert stays == ID_STAYS
+    erased, kept = said.split("Kept:\n")
+    for line in (
+        "1 cards of the search index",
+        "1 offers",
+        "1 texts of other writes",
+        "1 texts of repayments",
+        "1 times somebody opened the record lately",
+    ):
+        assert f"  {line}\n" in erased
+    for line in ("1 repayments", "1 other writes", "1 loans of counts", "1 assessments:"):
+        assert f"  {line}" in kept
+    assert "0 offers" in kept
+
+
+def test_the_trail_says_once_what_was_erased_without_a_name(officer: User, manager: User) -> None:
+    fill(officer, manager, BORROWER)
+    erase()
+    entry = Entry.objects.get(action="dashboard.borrowers.erase")
+    assert (entry.app_id, entry.subject, entry.outcome) == (APP, BORROWER, "erased")
+    assert "1 texts of repayments" in entry.detail
+    assert "Zebrafink" not in str(vars(entry))
+
+
+def test_nobody_else_loses_anything(officer: User, manager: User) -> None:
+    fill(officer, manager, NEIGHBOUR)
+    before = find_text("Zebrafink")
+    assert "  0 texts of repayments\n" in erase()
+    assert find_text("Zebrafink") == before
+    assert Opened.objects.count() == OfferRequest.objects.count() == 1
+    assert erase(NEIGHBOUR, "ghana") and find_text("Zebrafink") == before
+
+
+def test_what_is_not_over_stays(officer: User, manager: User) -> None:
+    make_write(officer, BORROWER, WriteState.UNKNOWN, timedelta(days=1), "open")
+    make_write(officer, BORROWER, WriteState.NOT_SAVED, timedelta(hours=1), "young")
+    make_offer(officer, BORROWER, timedelta(hours=1), "runs")
+    lent = make_offer(officer, BORROWER, -timedelta(hours=1), "lent from")
+    OfferLoan.objects.create(offer=lent, idempotency_key="open", account_id="L-1")
+    row(officer, RepaymentState.UNKNOWN, borrower_id=BORROWER, notes=TEXT)
+    reported = row(officer, borrower_id=BORROWER, notes=TEXT)
+    Mistake.objects.create(
+        repayment=reported, note=TEXT, reported_at=timezone.now(), reported_by=officer
+    )
+    before = find_text("Zebrafink")
+    said = erase()
+    assert find_text("Zebrafink") == before
+    assert Write.objects.exclude(card="").count() == OfferRequest.objects.count() == 2
+    assert "  0 texts" in said and "  2 offers: " in said
+
+
+def test_an_unknown_app_and_what_is_no_id_are_refused() -> None:
+    with pytest.raises(CommandError, match="no app of LENDING_APPS"):
+        erase(app_id="mars")
+    with pytest.raises(CommandError, match="cannot be an id"):
+        erase("..")
+    assert not Entry.objects.exists()
