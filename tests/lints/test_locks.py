@@ -34,7 +34,8 @@ def read_lock(text: str) -> list[Locked]:
     rows: list[Locked] = []
     for line in text.splitlines():
         if not line.startswith((" ", "#")):
-            rows.append(Locked(line.partition(" ")[0], [], []))
+            pin = re.split(r" [;\\]", line)[0]
+            rows.append(Locked(pin.replace(", ", ","), [], []))
         elif rows and line.startswith("    --hash="):
             rows[-1].hashes.append(line.strip(" \\").removeprefix("--hash="))
         elif rows:
@@ -74,11 +75,11 @@ def test_a_lock_names_no_place_to_install_from(lock: str) -> None:
 
 
 def test_a_lock_is_read_line_by_line() -> None:
-    text = "# made\na-b[c]==1.0 ; sys_platform == 'win32' \\\n    --hash=sha256:0f \\\n"
+    text = "# made\na-b[c, d]==1.0 ; sys_platform == 'win32' \\\n    --hash=sha256:0f \\\n"
     text += "    --hash=sha256:1f\n    # via\n    #   -r list.txt\n    #   other\n"
     text += "d==2\n    # via a-b\n"
     assert read_lock(text) == [
-        Locked("a-b[c]==1.0", ["sha256:0f", "sha256:1f"], ["-r list.txt", "other"]),
+        Locked("a-b[c,d]==1.0", ["sha256:0f", "sha256:1f"], ["-r list.txt", "other"]),
         Locked("d==2", [], ["a-b"]),
     ]
     assert read_list("# all\n-r x\nA_b[c]==1.0   # why\n") == {"a-b[c]==1.0"}

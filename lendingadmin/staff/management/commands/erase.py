@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from lendingadmin.audit import record
+from lendingadmin.audit.origin import read_operator
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
 from lendingadmin.staff.erasure import ERASABLE, KEPT_ON
@@ -38,6 +39,7 @@ class Command(BaseCommand):
         for kept in KEPT_ON:
             self.stdout.write(f"  {kept.count_rows(app_id, borrower_id):,} {kept.what}: {kept.why}")
         self.stdout.write("What stands in unfinished forms goes by itself within thirteen hours.")
+        found = [f"{count} {what}" for what, count in erased if count]
         record(
             None,
             "dashboard.borrowers.erase",
@@ -45,5 +47,5 @@ class Command(BaseCommand):
             subject=borrower_id,
             outcome="erased",
             saved="yes",
-            detail=", ".join(f"{count} {what}" for what, count in erased if count),
+            detail="; ".join([*found, f"by {read_operator()}"]),
         )
