@@ -304,6 +304,7 @@ X_FRAME_OPTIONS = "DENY"
 SESSION_ENGINE = "lendingadmin.staff.session_store"
 SESSION_COOKIE_AGE = 12 * 60 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
+MESSAGE_STORAGE = "lendingadmin.ui.message_storage.MessageStorage"
 if HTTPS:
     SESSION_COOKIE_NAME = "__Host-sessionid"
     CSRF_COOKIE_NAME = "__Host-csrftoken"

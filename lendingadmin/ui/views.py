@@ -10,11 +10,13 @@ from lendingadmin.display.glossary import TERMS
 
 from .access import public, signed_in
 
+_PLAIN = "text/plain; charset=utf-8"
+
 
 @public()
 def alive(request: HttpRequest) -> HttpResponse:
     """The process answers."""
-    return HttpResponse("alive\n", content_type="text/plain")
+    return HttpResponse("alive\n", content_type=_PLAIN)
 
 
 @public()
@@ -27,11 +29,11 @@ def ready(request: HttpRequest) -> HttpResponse:
         return _not_ready("the database does not answer")
     if waiting:
         return _not_ready(f"{len(waiting)} migrations are not applied")
-    return HttpResponse("ready\n", content_type="text/plain")
+    return HttpResponse("ready\n", content_type=_PLAIN)
 
 
 def _not_ready(reason: str) -> HttpResponse:
-    return HttpResponse(f"not ready: {reason}\n", status=503, content_type="text/plain")
+    return HttpResponse(f"not ready: {reason}\n", status=503, content_type=_PLAIN)
 
 
 @signed_in()

@@ -64,7 +64,7 @@
     const state = states.get(form);
     clearTimeout(state.timer);
     state.waits = false;
-    const typed = {};
+    const typed = Object.create(null);
     for (const [name, fields] of fieldsOf(form)) {
       if (fields.some(isChanged)) typed[name] = valuesOf(fields);
     }

@@ -45,6 +45,7 @@ NOT_WORDS = {
     "ui/logs.py": {"(no route)"},
     "ui/middleware.py": {"no-store, private"},
     "ui/views.py": {
+        "text/plain; charset=utf-8",
         "the database does not answer",
         "{} migrations are not applied",
         "not ready: {}\n",

@@ -1,5 +1,6 @@
 """A copy of the database signs nobody in; everything else about sessions is as Django has it."""
 
+import math
 from datetime import timedelta
 from typing import Any
 
@@ -14,7 +15,7 @@ from django.utils import timezone
 from lendingadmin.staff.models import User
 from lendingadmin.staff.session_store import SessionStore
 from lendingadmin.worker import tasks
-from tests.conftest import ClientOf
+from tests.conftest import PASSWORD, ClientOf
 
 
 def get_in(cookie: str) -> bool:
@@ -77,3 +78,25 @@ def test_a_new_secret_key_ends_sessions_unless_the_old_one_is_kept_beside_it(
     assert desk.get("/accounts/2fa/").status_code == 200
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another", fallbacks
     assert desk.get("/accounts/2fa/").status_code == status
+
+
+def test_a_key_can_not_be_guessed(db: None) -> None:
+    keys = {SessionStore()._get_new_session_key() for _ in range(50)}
+    assert len(keys) == 50
+    # Of 26 letters and 10 digits.
+    assert min(map(len, keys)) * math.log2(36) >= 128
+
+
+def test_signing_in_begins_another_session_and_signing_out_ends_it(support: User) -> None:
+    client, thief = Client(), Client()
+    login = {"login": "support", "password": PASSWORD}
+    client.session.save()
+    client.cookies[settings.SESSION_COOKIE_NAME] = before = client.session.session_key or ""
+    client.post("/accounts/login/", login)
+    after = client.cookies[settings.SESSION_COOKIE_NAME].value
+    assert before and after != before
+    assert not SessionStore().exists(before)
+    thief.cookies[settings.SESSION_COOKIE_NAME] = after
+    assert thief.get("/accounts/profile/").status_code == 200
+    client.post("/accounts/logout/")
+    assert thief.get("/accounts/profile/").status_code == 302

@@ -1,0 +1,25 @@
+"""Where the log goes, and that each of its lines says when."""
+
+import logging
+import time
+
+from django.conf import settings
+
+from lendingadmin.settings import LOGGING
+
+
+def test_it_goes_to_the_process_s_own_streams_and_nowhere_else() -> None:
+    handlers = {one["class"] for one in LOGGING["handlers"].values()}
+    assert handlers == {"logging.StreamHandler", "logging.NullHandler"}
+    assert LOGGING["root"]["handlers"] == ["stderr"]
+    named = {name for one in LOGGING["loggers"].values() for name in one.get("handlers", ())}
+    assert named == {"stdout", "nowhere"}
+
+
+def test_a_line_says_the_time_in_utc_the_level_and_the_part() -> None:
+    assert settings.TIME_ZONE == "UTC"
+    assert time.localtime(0)[:5] == time.gmtime(0)[:5]
+    made = logging.Formatter(LOGGING["formatters"]["line"]["format"], style="{")
+    record = logging.LogRecord("lendingadmin.gateway", logging.INFO, "", 0, "done", (), None)
+    record.created, record.msecs = 0.0, 0.0
+    assert made.format(record) == "1970-01-01 00:00:00,000 INFO lendingadmin.gateway done"
