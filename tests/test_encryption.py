@@ -1,13 +1,17 @@
 """Encryption at rest: text opens with any configured key in its own place, and nowhere else."""
 
+import base64
 import copy
+import io
 import pickle
 from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
 from django.apps import apps
+from django.core.management import call_command
 from django.db import connection, transaction
+from django.test import override_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -185,3 +189,25 @@ def test_text_whose_key_is_gone_can_be_shown_and_not_overwritten(
 def test_nothing_stays_nothing(officer: User) -> None:
     row = Draft.objects.create(token="none", person=officer, purpose="p")
     assert row.entered == stored("none") == Draft.objects.get(token="none").entered == ""
+
+
+@given(st.text(min_size=1), st.integers(min_value=1), st.integers(1, 127))
+def test_a_text_that_was_changed_does_not_open(text: str, position: int, change: int) -> None:
+    with override_settings(DATA_KEYS=(NEW,)):
+        whole = bytearray(base64.urlsafe_b64decode(encrypt(text, "a")))
+        whole[position % len(whole)] ^= change
+        with pytest.raises(DecryptionError):
+            decrypt(base64.urlsafe_b64encode(whole).decode(), "a")
+
+
+def test_a_new_key_is_random() -> None:
+    keys = {call_command_for_text("new_data_key") for _ in range(20)}
+    assert len(keys) == 20
+    assert {len(base64.urlsafe_b64decode(key)) for key in keys} == {32}
+
+
+def call_command_for_text(name: str) -> str:
+    """What a command prints."""
+    printed = io.StringIO()
+    call_command(name, stdout=printed)
+    return printed.getvalue().strip()

@@ -1,6 +1,7 @@
 """What deploy/ has before the web process: who is slow, or reads nothing, stops nobody else."""
 
 import socket
+import ssl
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -117,6 +118,29 @@ def test_nginx_refuses_what_is_no_http_with_headers(tmp_path: Path) -> None:
     with run_nginx(tmp_path, find_free_port()) as port, connect(port) as connection:
         connection.sendall(b"GET\r\n\r\n")
         check_own_headers(connection.recv(65_536).decode())
+
+
+def shake_hands(
+    port: int, newest: ssl.TLSVersion = ssl.TLSVersion.TLSv1_3, ciphers: str = "ALL"
+) -> tuple[str, str]:
+    """Protocol and cipher suite that the proxy and a browser of these agree on."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.maximum_version = newest
+    context.set_ciphers(f"{ciphers}:@SECLEVEL=0")
+    plain = socket.create_connection(("127.0.0.1", port), timeout=10)
+    with plain, context.wrap_socket(plain, server_hostname="dashboard.example.com") as secured:
+        return str(secured.version()), str((secured.cipher() or ("",))[0])
+
+
+def test_it_speaks_the_newest_tls_and_strong_ciphers_only(proxy: Proxy) -> None:
+    assert shake_hands(proxy.port)[0] == "TLSv1.3"
+    older = ssl.TLSVersion.TLSv1_2
+    version, suite = shake_hands(proxy.port, older)
+    assert version == "TLSv1.2" and suite.startswith("ECDHE-") and "GCM" in suite
+    for weak in ("AES128-SHA", "AES128-GCM-SHA256"):
+        with pytest.raises(ssl.SSLError):
+            shake_hands(proxy.port, older, weak)
 
 
 def test_what_may_have_moved_money_is_sent_once(name: str, tmp_path: Path) -> None:

@@ -204,3 +204,9 @@ class TestFromWhere:
         for actor in (None, support):
             entry = record(actor, "x", outcome="done")
             assert (entry.address, entry.browser) == ("", "")
+
+
+def test_a_mac_has_128_bits_for_the_entry_and_128_for_its_place(support: User) -> None:
+    first, second = record(support, "x", outcome="done"), record(support, "x", outcome="done")
+    assert len(first.mac) == len(second.mac) == 2 * 128 // 4
+    assert {*first.mac, *second.mac} <= set("0123456789abcdef")

@@ -17,7 +17,10 @@ CALLS = {"Template", "from_string", "eval", "exec", "format_map", "loads", "from
 # Modules whose readers of XML, pickles, YAML or shells nothing here needs.
 MODULES = {"xml", "lxml", "pickle", "marshal", "shelve", "yaml", "subprocess", "ldap", "ctypes"}
 # Patterns that each address of the trail's histories fills with the parts of its own route.
-FORMATS = {("histories.py", "pattern.format(**match.kwargs, path=request.path)")}
+FORMATS = {
+    ("histories.py", "pattern.format(**match.kwargs, path=request.path)"),
+    ("web_server.py", "_REFUSAL.format(status=status, length=len(status.phrase) + 2)"),
+}
 # Reading what the sender signed, encrypted or typed; each gives plain values only.
 READERS = {"json", "simplejson", "msgspec", "signing", "signer", "msgspec.json"}
 

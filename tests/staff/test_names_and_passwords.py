@@ -107,3 +107,18 @@ def test_passwords(password: str, is_good: bool) -> None:
         assert not is_good
     else:
         assert is_good
+
+
+@pytest.mark.parametrize(
+    "end", ["\nBcc: other@example.com", "\r\nBcc: other@example.com", ",other@b.co"]
+)
+def test_nothing_typed_adds_a_header_or_an_address_to_a_mail(
+    end: str, client_of: object, manager: User
+) -> None:
+    assert callable(client_of)
+    client = client_of(manager)
+    for field, value in (("email", "mary@example.com"), ("username", "mary.wanjiru")):
+        form = {"username": "mary.wanjiru", "email": "", field: f"{value}{end}"}
+        answer = client.post("/people/new", form)
+        assert field in answer.context["form"].errors
+    assert not User.objects.exclude(pk=manager.pk).exists()

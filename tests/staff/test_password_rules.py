@@ -97,3 +97,7 @@ def test_it_is_kept_at_a_cost() -> None:
     # OWASP's figure for PBKDF2-HMAC-SHA256.
     assert PBKDF2PasswordHasher.iterations >= 600_000
     assert get_hasher().algorithm != PBKDF2PasswordHasher.algorithm
+
+
+def test_a_new_database_has_nobody_in_it(db: None) -> None:
+    assert not User.objects.exists()

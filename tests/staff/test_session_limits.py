@@ -149,3 +149,13 @@ def test_a_confirmation_changes_the_key_and_nothing_else(clerk: Client, wait: Wa
         wait(minutes=29)
         is_in(clerk)
     assert not is_in(clerk)
+
+
+def test_a_new_password_ends_the_other_sessions(clerk: Client, support: User) -> None:
+    other = Client()
+    other.post("/accounts/login/", {"login": "support", "password": PASSWORD})
+    assert is_in(other)
+    new = {"password1": "orange fjord 71", "password2": "orange fjord 71"}
+    clerk.post("/accounts/password/change/", {"oldpassword": PASSWORD, **new})
+    assert is_in(clerk)
+    assert not is_in(other)

@@ -1,5 +1,7 @@
 """What an answer says of its content, and what no address and no other site is given."""
 
+import re
+
 import pytest
 from django.test import Client
 
@@ -48,3 +50,21 @@ def test_what_stands_in_the_address_is_no_form(client: Client, support: User) ->
     client.post(f"/accounts/login/{query}", {"login": "nobody", "password": "wrong"})
     client.post(f"/accounts/login/{query}")
     assert "_auth_user_id" not in client.session
+
+
+def test_a_file_is_saved_and_not_drawn(support: User, client_of: ClientOf) -> None:
+    address = "/apps/kenya/repayments/export.csv?filename=evil.html&name=evil.html"
+    answer = client_of(support).get(address)
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    assert re.fullmatch(r'attachment; filename="[a-z0-9-]+\.csv"', answer["Content-Disposition"])
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    answer.close()
+
+
+@pytest.mark.parametrize(
+    "path", ["/apps/kenya/", "/accounts/profile/", "/accounts/2fa/", "/admin/"]
+)
+def test_each_page_offers_to_sign_out(path: str, client_of: ClientOf, db: None) -> None:
+    page = client_of(User.objects.create_superuser("root")).get(path).content.decode()
+    forms = re.findall(r'<form[^>]*action="/(?:accounts|admin)/logout/".*?</form>', page, re.S)
+    assert any(re.search(r"<button[^>]*>.*(Sign|Log) out</button>", one, re.S) for one in forms)

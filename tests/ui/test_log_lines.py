@@ -3,7 +3,9 @@
 import logging
 import time
 
+import pytest
 from django.conf import settings
+from django.test import Client
 
 from lendingadmin.settings import LOGGING
 
@@ -23,3 +25,17 @@ def test_a_line_says_the_time_in_utc_the_level_and_the_part() -> None:
     record = logging.LogRecord("lendingadmin.gateway", logging.INFO, "", 0, "done", (), None)
     record.created, record.msecs = 0.0, 0.0
     assert made.format(record) == "1970-01-01 00:00:00,000 INFO lendingadmin.gateway done"
+
+
+def test_a_fault_of_our_own_is_logged_with_its_trace(
+    client: Client, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, db: None
+) -> None:
+    def break_down(*_: object) -> None:
+        raise ValueError("ours")
+
+    monkeypatch.setattr("lendingadmin.ui.views.MigrationExecutor", break_down)
+    client.raise_request_exception = False
+    answer = client.get("/readyz")
+    assert (answer.status_code, b"ours" in answer.content) == (500, False)
+    (record,) = [one for one in caplog.records if one.levelno == logging.ERROR]
+    assert record.exc_info and "break_down" in logging.Formatter().format(record)

@@ -1,0 +1,189 @@
+"""What SECURITY.md says of rules, limits and keys is what the code does."""
+
+import re
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.urls import get_resolver
+
+from lendingadmin.encryption import EncryptedTextField
+from lendingadmin.events.checking import TOO_LARGE
+from lendingadmin.lending.tokens import TokenSource
+from lendingadmin.lending.transport import Transport
+from lendingadmin.settings import LOGGING
+from lendingadmin.staff import passwords, session_limits
+from lendingadmin.staff.models import User
+from lendingadmin.ui import autosave, export_places, quotas, uploads
+from lendingadmin.ui.access import routes
+from tests.processes import ROOT
+
+WORDS = {"five": 5, "fifty": 50, "ten": 10, "twelve": 12}
+CELLS = re.compile(r"^\| (.+?) \| (.+?) \|", re.M)
+
+
+@cache
+def read_text() -> str:
+    return (ROOT / "SECURITY.md").read_text()
+
+
+def read_part(start: str, end: str) -> str:
+    """What stands between two texts of it, in one line; tables keep their lines."""
+    _, _, rest = read_text().partition(start)
+    assert rest, start
+    part = rest.partition(end)[0]
+    return part if "\n|" in part else " ".join(part.split())
+
+
+def read_rows(start: str, end: str) -> dict[str, str]:
+    """The first two cells of each row of a table, without its head."""
+    return dict(CELLS.findall(read_part(start, end))[1:])
+
+
+def list_variables(ending: str) -> set[str]:
+    """The dashboard's variables of README whose names end so."""
+    found = set(re.findall(rf"^\| `(\w+{ending})` \|", (ROOT / "README.md").read_text(), re.M))
+    assert found
+    return {name for name in found if not name.startswith(("SANDBOX_", "DEMO_"))}
+
+
+def test_it_says_what_input_must_be() -> None:
+    rows = read_rows("**Input**", "What belongs together")
+    assert f"{TOO_LARGE:,} bytes" in rows["event"]
+    assert f"{uploads.LONGEST:,} bytes" in rows["file"]
+    named = re.findall(r"\| `([\w/]+\.py)` \|", read_part("**Input**", "What belongs together"))
+    assert len(named) == len(rows)
+    assert [name for name in named if not (ROOT / "lendingadmin" / name).is_file()] == []
+
+
+def test_it_says_each_limit() -> None:
+    rows = read_rows("**Limits**", "What takes longer")
+    web = next(x for x in (ROOT / "Procfile").read_text().splitlines() if x.startswith("web:"))
+    (seconds,) = re.findall(r"--timeout (\d+)", web)
+    transport = Transport("https://lending.example.com", TokenSource("", "", ""))
+    most = {name: limit.most for name, limit in quotas.LIMITS.items()}
+    assert rows == {
+        "borrowers that one person opens": f"{most['reads']:,} an hour",
+        "reveals of one person": f"{most['reveals']:,} an hour",
+        "searches of one person": f"{most['searches']:,} an hour",
+        "exports of one person": "`EXPORTS_PER_DAY`",
+        "exports under way": (
+            f"{export_places.MOST} of a process, {export_places.MOST_OF_ONE} of a person"
+        ),
+        "calls of the lending service under way": (
+            f"{transport.size} of a process, {transport.deadline:.0f} seconds each with all tries"
+        ),
+        "a request": f"{seconds} seconds",
+        "unfinished forms kept of one person": (
+            f"{autosave.MOST}, of {autosave.LONGEST:,} bytes each"
+        ),
+        "repayments without a second person": "`APPROVAL_LIMITS`",
+    }
+    said = read_part("## Signing in", "## Who may do what").lower()
+    for name, number in WORDS.items():
+        said = re.sub(rf"\b{name}\b", str(number), said)
+    told = re.search(
+        r"(\d+) wrong passwords hold back a user name at one address for (\d+) minutes, (\d+) in "
+        r"an hour hold it back everywhere.* one address signs in (\d+) times a minute and fails "
+        r"(\d+) times",
+        said,
+    )
+    assert told
+    wrong, minutes, everywhere, signs_in, fails = told.groups()
+    assert settings.ACCOUNT_RATE_LIMITS["login"] == f"{signs_in}/m/ip"
+    assert settings.ACCOUNT_RATE_LIMITS["login_failed"] == f"{fails}/m/ip,{wrong}/{minutes}m/key"
+    assert settings.ACCOUNT_RATE_LIMITS["login_failed_for_name"] == f"{everywhere}/h/key"
+
+
+def test_no_call_outlasts_its_request() -> None:
+    """The web process ends a request; a call that is cut off so would be of unknown outcome."""
+    web = next(x for x in (ROOT / "Procfile").read_text().splitlines() if x.startswith("web:"))
+    (seconds,) = re.findall(r"--timeout (\d+)", web)
+    waits = re.findall(r"proxy_read_timeout (\d+)s", (ROOT / "deploy" / "nginx.conf").read_text())
+    transport = Transport("https://lending.example.com", TokenSource("", "", ""))
+    assert 2 * transport.deadline < int(seconds) < int(waits[0])
+
+
+def test_it_lists_the_words_that_make_no_password() -> None:
+    words = read_part("ids of apps make none:", ".")
+    assert tuple(words.split(", ")) == passwords._WORDS
+
+
+def test_it_names_each_way_in() -> None:
+    said = read_part("**Ways in.**", "**Sessions.**")
+    factors = {"totp": "a code of an app", "webauthn": "a security key"}
+    factors["recovery_codes"] = "a recovery code"
+    assert {name for name, words in factors.items() if words in said} == set(
+        settings.MFA_SUPPORTED_TYPES
+    )
+    assert "the lender's identity provider (`OIDC_ISSUER`)" in said
+    assert ("a passkey" in said) == settings.MFA_PASSKEY_LOGIN_ENABLED
+    assert settings.AUTHENTICATION_BACKENDS == ["lendingadmin.staff.permissions.PermissionsBackend"]
+    forms = {
+        route
+        for route, _, _ in routes(get_resolver().url_patterns)
+        if re.match(r"accounts/.*(login|set-up|reset|code|social|provider|oidc)", route)
+    }
+    assert forms == {
+        "accounts/login/",
+        "accounts/set-up/<uidb64>/<token>/",
+        *(f"accounts/provider/{one}" for one in ("", "callback", "confirm")),
+        "accounts/2fa/webauthn/login/",
+        *(f"accounts/2fa/recovery-codes/{one}" for one in ("", "generate/", "download/")),
+    }
+    names = " ".join(field.name for field in User._meta.get_fields())
+    assert not re.search(r"hint|question|answer", names)
+
+
+def test_it_says_how_long_sessions_last() -> None:
+    said = read_part("## Signing in", "## Who may do what")
+    assert "A session ends half an hour after its person last did something" in said
+    assert "twelve hours after the sign-in" in said
+    assert timedelta(minutes=30) == session_limits.IDLE
+    assert timedelta(hours=12) == session_limits.LONGEST
+    # Those of NIST SP 800-63B, 4.2.3.
+    assert "NIST SP 800-63B" in read_part("**Sessions.**", "**Algorithms**")
+
+
+def test_it_lists_the_keys() -> None:
+    rows = read_rows("**Algorithms**", "Passwords are hashed")
+    named = set(re.findall(r"`(\w+)`", " ".join(rows)))
+    assert named == (
+        list_variables("KEY") | list_variables("KEYS") | list_variables("(?:SECRET|FALLBACKS)")
+    )
+
+
+def test_it_names_each_service() -> None:
+    named = re.findall(r"`(\w+_URL)`", read_part("**Systems that it calls**", "**What is kept**"))
+    # The last is where people open the dashboard itself.
+    assert set(named) == list_variables("_URL") - {"DASHBOARD_URL"}
+
+
+def test_it_sorts_what_is_kept() -> None:
+    assert list(read_rows("**What is kept**", "The encrypted")) == [
+        "secret",
+        "personal",
+        "internal",
+    ]
+    columns = {
+        f"{model.__name__}.{field.name}"
+        for model in apps.get_models()
+        for field in model._meta.concrete_fields
+        if isinstance(field, EncryptedTextField)
+    }
+    named = re.findall(r"`(\w+\.\w+)`", read_part("The encrypted columns are", "**Logs.**"))
+    assert set(named) == columns
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_it_names_each_log(stream: str) -> None:
+    said, handlers = read_part("**Logs.**", "\n\n"), LOGGING["handlers"]
+    given: dict[str, Any] = {
+        name: one for name, one in handlers.items() if "Stream" in one["class"]
+    }
+    assert set(given) == {"stdout", "stderr"}
+    assert {"stdout": "standard output", "stderr": "standard error"}[stream] in said
+    assert "access_log off;" in (ROOT / "deploy" / "nginx.conf").read_text()
