@@ -128,6 +128,13 @@ def duration(text: str) -> timedelta:
     return timedelta(**{unit: int(match[1])})
 
 
+def days(text: str) -> int:
+    """Read a number of days, 0 or more."""
+    if not re.fullmatch(r"[0-9]{1,5}", text.strip()):
+        raise ValueError(f"“{text}” is no number of days")
+    return int(text)
+
+
 def switch(text: str) -> bool:
     """Read on/off, yes/no, true/false, 1/0."""
     word = text.strip().lower()

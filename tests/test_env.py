@@ -102,6 +102,13 @@ def test_duration_that_is_malformed_is_refused(text: str) -> None:
         env.duration(text)
 
 
+@pytest.mark.parametrize("text", ["-1", "1.5", "", "30d", "1000000"])
+def test_what_is_no_number_of_days_is_refused(text: str) -> None:
+    assert env.days("30") == 30
+    with pytest.raises(ValueError, match="no number of days"):
+        env.days(text)
+
+
 @pytest.mark.parametrize(
     ("text", "on"),
     [

@@ -1,7 +1,9 @@
 """What is erased of a borrower in the tables that tell what was done here."""
 
+from datetime import datetime
+
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
@@ -12,10 +14,12 @@ from lendingadmin.writes.states import WriteState
 
 from . import history
 
+_OVER = [state for state in WriteState if state not in (WriteState.SENT, WriteState.UNKNOWN)]
+
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("texts of other writes"), erase_texts)
+    register_erasable(_("texts of other writes"), erase_texts, erase_older)
     register_kept(
         _("other writes, without texts where the outcome has been known for half a day"),
         _("what was done here, and what became of it"),
@@ -29,21 +33,23 @@ def register() -> None:
 
 
 def erase_texts(app_id: str, borrower_id: str) -> int:
-    """Erase what was entered, the cards of errors, and reasons; returns of how many writes.
+    """Erase what was entered, the cards of errors, and reasons; returns of how many writes."""
+    return _erase(history.find_writes(app_id, borrower_id), timezone.now())
 
-    The card of a younger write is what a form that is sent again shows.
-    """
-    old = timezone.now() - idempotency.LIFETIME
-    over = history.find_writes(app_id, borrower_id).filter(created_at__lt=old)
-    over = over.exclude(state__in=(WriteState.SENT, WriteState.UNKNOWN))
+
+def erase_older(before: datetime, most: int) -> int:
+    """Erase the same of all writes that were made before, of at most so many."""
+    return _erase(Write.objects.all(), before, most)
+
+
+def _erase(rows: QuerySet[Write], before: datetime, most: int | None = None) -> int:
+    """The card of a young write is what a form that is sent again shows, so that stays."""
+    before = min(before, timezone.now() - idempotency.LIFETIME)
+    over = rows.filter(state__in=_OVER, created_at__lt=before)
+    reasons = Check.objects.filter(write=OuterRef("pk")).exclude(why="")
+    has_text = ~Q(submitted="") | ~Q(card="") | ~Q(resolution_reason="") | Q(Exists(reasons))
     with transaction.atomic():
-        keys = [one.pk for one in over if _has_texts(one)]
+        keys = list(over.filter(has_text).order_by().values_list("pk", flat=True)[:most])
         Check.objects.filter(write__in=keys).update(why="")
-        rows: QuerySet[Write] = Write.objects.filter(pk__in=keys)
-        return rows.update(submitted="", card="", resolution_reason="")
-
-
-def _has_texts(write: Write) -> bool:
-    if write.submitted or write.card or write.resolution_reason:
-        return True
-    return any(check.why for check in write.checks.all())
+        found: QuerySet[Write] = Write.objects.filter(pk__in=keys)
+        return found.update(submitted="", card="", resolution_reason="")

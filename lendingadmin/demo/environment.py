@@ -81,6 +81,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "SNAPSHOT_EVERY": given.get("SNAPSHOT_EVERY") or "10m",
         "SNAPSHOT_MONTH_ENDS": given.get("SNAPSHOT_MONTH_ENDS") or "0",
         "PEOPLE_EVERY": given.get("PEOPLE_EVERY") or "10m",
+        "KEEP_TEXTS_DAYS": "1825",
         "AUDIT_LINES": "off",
         "SECRET_KEY_FALLBACKS": "",
         "DEBUG": "off",

@@ -1,5 +1,7 @@
 """What is erased of a borrower's offers: all that nothing can be lent from any more."""
 
+from datetime import datetime
+
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
@@ -13,7 +15,7 @@ from .models import NORMAL_TIME, OfferLoan, OfferRequest
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("offers"), erase_offers)
+    register_erasable(_("offers"), erase_offers, erase_older)
     register_kept(
         _("offers"),
         _("they can still be lent from, or nobody knows yet whether a loan was made of them"),
@@ -23,6 +25,15 @@ def register() -> None:
 
 def erase_offers(app_id: str, borrower_id: str) -> int:
     """Delete the requests that are over, with their answers; returns how many those were."""
+    return _erase(_list_offers(app_id, borrower_id))
+
+
+def erase_older(before: datetime, most: int) -> int:
+    """Delete those that nobody asked for since, of at most so many."""
+    return _erase(OfferRequest.objects.filter(last_asked_at__lt=before), most)
+
+
+def _erase(rows: QuerySet[OfferRequest], most: int | None = None) -> int:
     now = timezone.now()
     is_over = Q(expiry_time__lte=now)
     is_over |= Q(expiry_time=None, last_asked_at__lt=now - NORMAL_TIME)
@@ -31,8 +42,9 @@ def erase_offers(app_id: str, borrower_id: str) -> int:
         state__in=(WriteState.SENT, WriteState.UNKNOWN),
     )
     lent = OfferLoan.objects.filter(Exists(is_open), offer=OuterRef("pk"))
-    over = _list_offers(app_id, borrower_id).filter(is_over).exclude(Exists(lent))
-    return over.delete()[1].get(OfferRequest._meta.label, 0)
+    keys = list(rows.filter(is_over).exclude(Exists(lent)).values_list("pk", flat=True)[:most])
+    gone = OfferRequest.objects.filter(pk__in=keys).delete()
+    return gone[1].get(OfferRequest._meta.label, 0)
 
 
 def _list_offers(app_id: str, borrower_id: str) -> QuerySet[OfferRequest]:

@@ -77,6 +77,8 @@ class OfferRequest(models.Model):
         indexes = [
             models.Index(fields=["app_id", "borrower_id", "-asked_at"], name="offer_of_borrower"),
             models.Index(fields=["asked_by", "app_id", "last_asked_at"], name="offer_of_person"),
+            # Those that are so old that they are erased.
+            models.Index(fields=["last_asked_at"], name="offer_last_asked"),
         ]
 
     def __str__(self) -> str:

@@ -1,7 +1,10 @@
 """What is erased of a borrower's repayments: notes, reasons, the service's words; no payment."""
 
+from datetime import datetime
+
+from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.staff.erasure import register_erasable, register_kept
@@ -14,7 +17,7 @@ _TEXTS = ("notes", "error_description", "set_aside_reason", "resolution_reason")
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("texts of repayments"), erase_texts)
+    register_erasable(_("texts of repayments"), erase_texts, erase_older)
     register_kept(
         _("repayments, without texts where they are over"),
         _("what was paid must be provable"),
@@ -23,24 +26,30 @@ def register() -> None:
 
 
 def erase_texts(app_id: str, borrower_id: str) -> int:
-    """Erase the texts of repayments that wait for nobody; returns of how many.
+    """Erase the texts of repayments that wait for nobody; returns of how many."""
+    return _erase(_list_repayments(app_id, borrower_id))
 
-    A reported mistake keeps its note until it is reviewed.
-    """
-    waiting = Mistake.objects.filter(repayment=OuterRef("pk"), reviewed_at=None)
-    over = _list_repayments(app_id, borrower_id).exclude(Exists(waiting))
-    over = over.exclude(state__in=(*NEEDS_CHECKING, RepaymentState.AWAITING))
+
+def erase_older(before: datetime, most: int) -> int:
+    """Erase the texts of repayments that were entered before, of at most so many in each app."""
+    apps = [app.app_id for app in settings.LENDING_APPS]
+    rows = [Repayment.objects.filter(app_id=one, created_at__lt=before) for one in apps]
+    return max(_erase(one, most) for one in rows)
+
+
+def _erase(rows: QuerySet[Repayment], most: int | None = None) -> int:
+    """A reported mistake keeps its note, and its repayment's, until it is reviewed."""
+    reports = Mistake.objects.filter(repayment=OuterRef("pk"))
+    over = rows.exclude(state__in=(*NEEDS_CHECKING, RepaymentState.AWAITING))
+    over = over.exclude(Exists(reports.filter(reviewed_at=None)))
+    has_text = Q(Exists(reports.exclude(note="", reason="")))
+    for name in _TEXTS:
+        has_text |= ~Q((name, ""))
     with transaction.atomic():
-        keys = [one.pk for one in over.prefetch_related("mistakes") if _has_texts(one)]
+        keys = list(over.filter(has_text).order_by().values_list("pk", flat=True)[:most])
         Mistake.objects.filter(repayment__in=keys).update(note="", reason="")
-        rows: QuerySet[Repayment] = Repayment.objects.filter(pk__in=keys)
-        return rows.update(**dict.fromkeys(_TEXTS, ""))
-
-
-def _has_texts(repayment: Repayment) -> bool:
-    if any(getattr(repayment, name) for name in _TEXTS):
-        return True
-    return any(one.note or one.reason for one in repayment.mistakes.all())
+        found: QuerySet[Repayment] = Repayment.objects.filter(pk__in=keys)
+        return found.update(**dict.fromkeys(_TEXTS, ""))
 
 
 def _list_repayments(app_id: str, borrower_id: str) -> QuerySet[Repayment]:

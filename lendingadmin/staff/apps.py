@@ -14,8 +14,9 @@ class StaffConfig(AppConfig):
     def ready(self) -> None:
         from lendingadmin.staff import signals, tasks
         from lendingadmin.staff.sync import sync_roles
-        from lendingadmin.worker.duties import register_tasks
+        from lendingadmin.worker.duties import register_duty
 
         post_migrate.connect(sync_roles, sender=self, dispatch_uid="staff.sync_roles")
         signals.connect_all()
-        register_tasks(tasks.tell_of_guessing, tasks.tell_of_mass_reading, tasks.tell_person)
+        mail = (tasks.tell_managers, tasks.tell_of_guessing, tasks.tell_of_mass_reading)
+        register_duty(tasks.beat, tasks.erase_old, tasks.tell_person, *mail)

@@ -1,6 +1,7 @@
-"""The work for the worker that concerns people: mail about their accounts."""
+"""The work for the worker that concerns people: mail about their accounts, and retention."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -12,11 +13,14 @@ from django_tasks import task
 from lendingadmin.audit.models import Entry
 from lendingadmin.worker import duties
 
+from . import erasure
 from .models import PersonChange, User
 from .notices import describe_change
 from .roles import MANAGE_PEOPLE, VIEW_AUDIT
 from .second_manager import list_deciders, read_moves
 from .setup_links import may_mail
+
+ERASE_EVERY = timedelta(hours=6)
 
 
 @task()
@@ -84,6 +88,20 @@ def tell_of_mass_reading(entry_id: int) -> None:
         }
         people = User.objects.with_perm(VIEW_AUDIT, obj=app)
         _mail_each(people, _("Somebody opens unusually many borrowers"), text % given)
+
+
+@task(priority=-60)
+def erase_old() -> None:
+    """Erase what is older than KEEP_TEXTS_DAYS, and go on later where that takes long."""
+    with duties.hide_error_words("erasing what is old"):
+        if not erasure.erase_old():
+            erase_old.enqueue()
+
+
+def beat() -> None:
+    """Enqueue the erasing of what is old a few times a day."""
+    if settings.KEEP_TEXTS_DAYS:
+        duties.enqueue_at_most_every(ERASE_EVERY, erase_old)
 
 
 def _build_address(name: str, *args: object, **query: str) -> str:

@@ -23,6 +23,7 @@ from lendingadmin.repayments.managers import UNDECIDED
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import Request, find_abandoned
 from lendingadmin.repayments.states import OPEN
+from lendingadmin.staff import erasure
 from lendingadmin.staff.models import User
 from lendingadmin.ui.keyset import read_slice
 from lendingadmin.writes import reconciliation as other_writes
@@ -135,6 +136,7 @@ WORK: dict[str, Callable[[User], object]] = {
         list_latest_of(by, "kenya", timezone.now() - timedelta(days=1)),
         list_started_by(by, "kenya", timezone.now() - timedelta(days=1)),
     ),
+    "the erasing of what is old": lambda _: erasure.erase_old(),
     "the beat of other writes": lambda _: (web_tasks.beat(), other_writes.check_due_writes()),
     "tidying other writes": lambda _: other_writes.prune_submitted(),
 }

@@ -2,10 +2,11 @@
 
 from datetime import timedelta
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.apps import apps
-from django.conf import settings
+from django.conf import settings as configured
 from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.utils import timezone
@@ -19,10 +20,12 @@ from lendingadmin.people_index import cards
 from lendingadmin.people_index.models import BorrowerIndex, CardToken
 from lendingadmin.people_index.tokens import name_key
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
-from lendingadmin.repayments.models import Mistake
+from lendingadmin.repayments.models import Mistake, Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.search.models import Opened
+from lendingadmin.staff import erasure, tasks
 from lendingadmin.staff.models import User
+from lendingadmin.worker.worker import Worker
 from lendingadmin.writes.models import Check, Write
 from lendingadmin.writes.states import WriteState
 from tests.personal import find_kept
@@ -31,6 +34,7 @@ from tests.repayments.rows import row
 pytestmark = pytest.mark.django_db
 APP, BORROWER, NEIGHBOUR = "kenya", "zebra-771", "heron-772"
 TEXT = "Zebrafink called twice"
+DAY = timedelta(days=1)
 # Encrypted columns that hold nothing of a borrower for longer than a form or a walk.
 PASSING = {
     *("ui_draft.entered", "gateway_servicetoken.encrypted"),
@@ -87,8 +91,10 @@ def make_write(by: User, borrower_id: str, state: WriteState, age: timedelta, ke
     return made
 
 
-def make_offer(by: User, borrower_id: str, ends_in: timedelta, request_id: str) -> OfferRequest:
-    then = timezone.now() - timedelta(days=1)
+def make_offer(
+    by: User, borrower_id: str, ends_in: timedelta, request_id: str, age: timedelta = DAY
+) -> OfferRequest:
+    then = timezone.now() - age
     return OfferRequest.objects.create(
         app_id=APP,
         borrower_id=borrower_id,
@@ -106,7 +112,7 @@ def fill(by: User, manager: User, borrower_id: str) -> None:
     """A row of this borrower in every table that may have one; all of it is over."""
     now, ago, key = timezone.now(), timedelta(days=1), borrower_id[::-1]
     index = BorrowerIndex.objects.get_or_create(
-        app_id=APP, key_name=name_key(settings.PEOPLE_KEYS[0]), defaults={"complete_at": now}
+        app_id=APP, key_name=name_key(configured.PEOPLE_KEYS[0]), defaults={"complete_at": now}
     )[0]
     card = Borrower({"borrowerId": borrower_id, "individual": {"surname": TEXT}})
     with transaction.atomic():
@@ -194,6 +200,68 @@ def test_what_is_not_over_stays(officer: User, manager: User) -> None:
     assert find_text("Zebrafink") == before
     assert Write.objects.exclude(card="").count() == OfferRequest.objects.count() == 2
     assert "  0 texts" in said and "  2 offers: " in said
+
+
+def fill_of_age(by: User, age: timedelta) -> None:
+    """What ages, of this age; all of it is over."""
+    key = f"{age.days}"
+    made = row(by, borrower_id=BORROWER, notes=TEXT, created_at=timezone.now() - age)
+    Mistake.objects.create(
+        repayment=made,
+        note=TEXT,
+        reported_at=timezone.now(),
+        reported_by=by,
+        reviewed_at=timezone.now(),
+        idempotency_key=key,
+    )
+    make_write(by, BORROWER, WriteState.SAVED, age, key)
+    make_offer(by, BORROWER, -DAY, key, age)
+
+
+def count_texts() -> list[int]:
+    """Of how many repayments, mistakes, writes, checks and offers the texts are kept."""
+    kept = (
+        Repayment.objects.exclude(notes=""),
+        Mistake.objects.exclude(note=""),
+        Write.objects.exclude(card=""),
+        Check.objects.exclude(why=""),
+        OfferRequest.objects.all(),
+    )
+    return [rows.count() for rows in kept]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_worker_erases_what_is_older_than_the_setting(settings: Any, officer: User) -> None:
+    settings.KEEP_TEXTS_DAYS = 30
+    for days in (29, 31, 400):
+        fill_of_age(officer, timedelta(days=days))
+    tasks.beat()
+    Worker(once=True).run()
+    assert count_texts() == [1, 1, 1, 1, 1]
+    assert Repayment.objects.count() == Write.objects.count() == 3
+
+
+def test_much_is_erased_in_batches(
+    settings: Any, officer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.KEEP_TEXTS_DAYS = 30
+    monkeypatch.setattr(erasure, "_AT_ONCE", 1)
+    for days in (31, 32):
+        fill_of_age(officer, timedelta(days=days))
+    assert erasure.erase_old() is False
+    assert count_texts() == [1, 1, 1, 1, 1]
+    assert erasure.erase_old() is False
+    assert count_texts() == [0, 0, 0, 0, 0]
+    assert erasure.erase_old() is True
+
+
+@pytest.mark.django_db(transaction=True)
+def test_with_0_nothing_is_erased_by_its_age(settings: Any, officer: User) -> None:
+    settings.KEEP_TEXTS_DAYS = 0
+    fill_of_age(officer, timedelta(days=4000))
+    tasks.beat()
+    Worker(once=True).run()
+    assert count_texts() == [1, 1, 1, 1, 1]
 
 
 def test_an_unknown_app_and_what_is_no_id_are_refused() -> None:
