@@ -36,7 +36,7 @@ SECOND_FACTOR = "people.secondFactor"
 SESSIONS = "people.sessions"
 SETUP_LINK = "people.setupLink"
 PASSWORD = "password"  # noqa: S105
-NEW_PASSWORD = "people.password"  # noqa: S105
+NEW_PASSWORD = "people.password"  # noqa: S105  # pragma: allowlist secret
 
 ANOTHER_MUST_DEACTIVATE = gettext_lazy("Another manager must deactivate your account.")
 ANOTHER_MUST_TAKE_ROLE = gettext_lazy("Another manager must take this role from you.")
