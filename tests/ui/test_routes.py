@@ -1,0 +1,210 @@
+"""Every route against the table `routes.txt`: as a stranger and as each role, by each method, in
+one's own app and in another.
+
+A row is `route | methods | who`. `@/` is below an app; `*` behind a method asks first who it is.
+`who` is everybody, signed in, superuser, or the permissions that a person needs: `lending.` is left
+out, `~` stands for `dashboard.`, `+` for a function that gives the further ones of one address.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from django.test import Client
+from django.urls import get_resolver
+
+from lendingadmin.staff.models import User
+from lendingadmin.staff.roles import RIGHTS, ROLES
+from lendingadmin.ui.access import routes, rule_of
+from tests.conftest import ClientOf
+from tests.roles import give_roles
+
+AUTOSAVE = "/autosave"
+TABLE = Path(__file__).with_name("routes.txt")
+EVERYBODY, SIGNED_IN, SUPERUSER = "everybody", "signed in", "superuser"
+SIGN_IN = "/accounts/login/"
+# Of allauth's views and of those of Django's admin.
+_OF_OTHERS = ("GET", "POST")
+
+
+class Row(NamedTuple):
+    """A route as the table has it."""
+
+    route: str
+    methods: str
+    who: str
+
+    @property
+    def permissions(self) -> list[str]:
+        """The names of the permissions; none where it is for all who are signed in."""
+        names = () if self.who in (EVERYBODY, SIGNED_IN, SUPERUSER) else self.who.split()
+        return [
+            name.replace("~", "dashboard.") if name.startswith("~") else f"lending.{name}"
+            for name in names
+            if not name.startswith("+")
+        ]
+
+    @property
+    def is_of_app(self) -> bool:
+        return self.route.startswith("@/")
+
+
+ROWS = [Row(*line.split(" | ")) for line in TABLE.read_text().splitlines()]
+
+
+def shorten(route: str) -> str:
+    """A route as the table writes it."""
+    short = re.sub(r"<(?:\w+:)?(\w+)>", r"<\1>", route.replace("apps/<slug:app_id>/", "@/"))
+    short = short.replace("borrowers/<borrower_id>/", "borrowers/<id>/")
+    short = short.replace("offers/<request_id>/", "offers/<id>/")
+    return short.replace("<account_id>/<event_type>/<timestamp>", "<event>") or "/"
+
+
+def describe(view: Callable[..., Any], app_names: tuple[str, ...]) -> tuple[str, str]:
+    """Methods and `who` of a view, as the table writes them."""
+    rule = rule_of(view)
+    if rule is None:
+        return " ".join(_OF_OTHERS), SUPERUSER if "admin" in app_names else ""
+    methods = [x + "*" * (x in rule.confirmed) for x in sorted(rule.methods - {"HEAD"})]
+    if rule.permissions is None:
+        return " ".join(methods), EVERYBODY
+    names = [name.removeprefix("lending.") for name in rule.permissions]
+    names = [name.replace("dashboard.", "~") for name in names]
+    names += [f"+{rule.needs.__name__}"] if rule.needs else []
+    return " ".join(methods), " ".join(names) or SIGNED_IN
+
+
+def fill(route: str, app_id: str = "kenya") -> str:
+    """An address that a route of the URLconf matches, with something harmless for each part."""
+    parts = {"slug": app_id, "int": "1", "key": "x", "path": "x", "str": "x"}
+    filled = re.sub(r"<(?:(\w+):)?\w+>", lambda found: parts.get(found[1] or "str", "x"), route)
+    return "/" + re.sub(r"\(\?P<url>\.\*\)\$|\(\?P<app_label>staff\|auth\)|[\^$]", "", filled)
+
+
+def list_routes() -> list[tuple[Row, str, tuple[str, ...]]]:
+    """Each row with its route of the URLconf and all methods of its view."""
+    found = []
+    every = list(routes(get_resolver().url_patterns))
+    for row, (route, view, _names) in zip(ROWS, every, strict=True):
+        rule = rule_of(view)
+        found.append((row, route, tuple(sorted(rule.methods)) if rule else _OF_OTHERS))
+    return found
+
+
+def test_the_table_has_each_route_as_it_is_declared() -> None:
+    declared = []
+    for route, view, names in routes(get_resolver().url_patterns):
+        methods, who = describe(view, names)
+        row = next((row for row in ROWS if row.route == shorten(route)), None)
+        # Who reaches a page of allauth is written in the table alone, and walked below.
+        is_allauth = not who and row is not None and row.who in (EVERYBODY, SIGNED_IN)
+        declared.append(Row(shorten(route), methods, row.who if is_allauth and row else who))
+    assert [" | ".join(row) for row in declared] == TABLE.read_text().splitlines()
+
+
+def test_only_health_and_signing_in_are_public() -> None:
+    assert {row.route for row in ROWS if row.who == EVERYBODY} == {
+        *("accounts/inactive/", "accounts/signup/"),  # allauth's; both say that it is closed
+        "healthz",
+        "readyz",
+        "accounts/login/",
+        "accounts/provider/",
+        "accounts/provider/callback",
+        "accounts/set-up/<uidb64>/<token>/",
+    }
+
+
+def test_a_stranger_is_led_to_sign_in_from_all_but_what_is_everybody_s(
+    client_of: ClientOf, db: None
+) -> None:
+    client = client_of(None)
+    for row, route, methods in list_routes():
+        for method in methods if row.who != EVERYBODY else ():
+            answer = client.generic(method, fill(route))
+            assert (answer.status_code, row.route) == (302, row.route)
+            # The admin leads to its own sign-in, and that to ours.
+            assert answer["Location"].startswith((SIGN_IN, "/admin/")), row.route
+
+
+@pytest.mark.parametrize("headers", [{"Accept": "text/html,*/*"}, {"HX-Request": "true"}])
+def test_who_is_signed_out_at_a_post_is_told_that_nothing_was_sent(
+    headers: dict[str, str], support: User, client_of: ClientOf
+) -> None:
+    for row, route, methods in list_routes():
+        address = fill(route)
+        is_ours = row.who not in (EVERYBODY, SUPERUSER) and "accounts/" not in route
+        if is_ours and "POST" in methods and address != AUTOSAVE:
+            client = client_of(support)
+            client.cookies.pop("sessionid")  # it is over
+            answer = client.post(address, headers=headers)
+            page = client.get(answer.get("HX-Redirect") or answer["Location"])
+            assert "it was not sent, and nothing was saved" in page.content.decode(), address
+
+
+def is_refused(row: Row, role: str) -> bool:
+    """Whether somebody of a role gets the page that refuses them."""
+    return any(role not in RIGHTS[name].roles for name in row.permissions)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_role_is_refused_exactly_what_it_has_no_right_to(
+    role: str, people: dict[str, User], client_of: ClientOf
+) -> None:
+    client = client_of(people[role])
+    walk(client, role, "kenya")
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_in_one_app_opens_nothing_of_another(
+    role: str, people: dict[str, User], client_of: ClientOf
+) -> None:
+    person = people[role]
+    person.app_roles.exclude(app_id="ghana").delete()
+    client = client_of(person)
+    for row, route, methods in list_routes():
+        for method in methods if row.is_of_app else ():
+            answer = client.generic(method, fill(route))
+            assert (answer.status_code, row.route) == (403, row.route)
+            assert method == "HEAD" or "no role in kenya" in answer.content.decode()
+    walk(client, role, "ghana")
+
+
+def walk(client: Client, role: str, app_id: str) -> None:
+    """Ask for every route of ours by each of its methods, and by one that it does not have."""
+    for row, route, methods in list_routes():
+        if row.who in (EVERYBODY, SUPERUSER) or "accounts/" in route:
+            continue
+        for method in methods:
+            answer = client.generic(method, fill(route, app_id))
+            assert (answer.status_code == 403, row.route) == (is_refused(row, role), row.route)
+        answer = client.generic("DELETE", fill(route, app_id))
+        assert answer.status_code in (403, 404, 405), row.route
+
+
+def test_an_app_that_is_not_listed_does_not_exist(manager: User, client_of: ClientOf) -> None:
+    give_roles(manager, "manager", apps=["tanzania"])
+    assert client_of(manager).get("/apps/tanzania/loans/").status_code == 404
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_nobody_but_superusers_reaches_the_admin(
+    role: str, people: dict[str, User], client_of: ClientOf
+) -> None:
+    client = client_of(people[role])
+    for row, route, _methods in list_routes():
+        if row.who == SUPERUSER and not route.endswith(("login/", "logout/")):
+            for ask in (client.get, client.post):
+                answer = ask(fill(route), follow=True)
+                assert answer.status_code in (403, 404), (row.route, answer.status_code)
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "PUT", "PATCH", "DELETE", "TRACE"])
+@pytest.mark.parametrize("path", ["/admin/", "/admin/staff/user/", "/accounts/reauthenticate/"])
+def test_views_of_others_know_no_further_methods(
+    method: str, path: str, client_of: ClientOf, db: None
+) -> None:
+    superuser = User.objects.create_superuser("root")
+    answer = client_of(superuser).generic(method, path)
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD, POST")
