@@ -166,6 +166,8 @@ WITHOUT = {
     "person-two-step-remove": "a person of the dashboard, in the database",
     "person-deactivate": "a person of the dashboard, in the database",
     "person-reactivate": "a person of the dashboard, in the database",
+    "person-change-approve": "a person of the dashboard, in the database",
+    "person-change-decline": "a person of the dashboard, in the database",
     "autosave": "what the person typed, from the database",
     "borrower-repayment": "leads to a form; tests/repayments/test_choosing.py has odd answers",
     "find": "leads to the results",
