@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.translation import gettext as _
 
 if TYPE_CHECKING:
     from lendingadmin.staff.models import User
@@ -52,12 +53,13 @@ def read_origin(actor: "HttpRequest | User | None") -> Origin:
     return Origin(address, request.headers.get("User-Agent", ""))
 
 
-def read_operator() -> str:
-    """The operating system's name of who runs this command, or the number where it has none."""
+def describe_operator() -> str:
+    """Who runs this command: “by amina”, by their name on the server, or its number of them."""
     try:
-        return getpass.getuser()
+        name = getpass.getuser()
     except (KeyError, OSError):
-        return str(os.getuid())
+        name = str(os.getuid())
+    return _("by %(operator)s") % {"operator": name}
 
 
 def _find_request(person: "User | None") -> HttpRequest | None:

@@ -3,9 +3,8 @@
 from typing import TYPE_CHECKING
 
 from django.http import HttpRequest
-from django.utils.translation import gettext as _
 
-from lendingadmin.audit.origin import read_operator, read_origin
+from lendingadmin.audit.origin import describe_operator, read_origin
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -78,7 +77,6 @@ def record(
 
 def record_command(command: str, *, app_id: str = "", detail: str = "") -> "Entry":
     """Append that a command of the server changed something, and who ran it there."""
-    by = _("by %(operator)s") % {"operator": read_operator()}
-    detail = "; ".join(filter(None, (detail, by)))
+    detail = "; ".join(filter(None, (detail, describe_operator())))
     texts = {"subject": command, "outcome": "done", "saved": "yes", "detail": detail}
     return record(None, "command", app_id=app_id, **texts)

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -38,8 +39,9 @@ def erase_texts(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the same of all writes that were made before, of at most so many."""
-    return _erase(Write.objects.all(), before, most)
+    """Erase the same of all writes that were made before, of at most so many in each app."""
+    rows = [Write.objects.filter(app_id=one.app_id) for one in settings.LENDING_APPS]
+    return max(_erase(one, before, most) for one in rows)
 
 
 def _erase(rows: QuerySet[Write], before: datetime, most: int | None = None) -> int:

@@ -18,9 +18,6 @@ from lendingadmin.ui.revealing import list_groups
 
 logger = logging.getLogger(__name__)
 
-_HOUR, _DAY = 3600, 24 * 3600
-_WAIT_MS = 1_000
-
 
 def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
     """Write to the trail that this person is shown something personal of a borrower.
@@ -34,8 +31,8 @@ def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
         return
     opened = quotas.count(request.user, quotas.READS)
     try:
-        with atomic_waiting(_WAIT_MS):
-            if not cache.add(key, True, _HOUR):
+        with atomic_waiting(quotas.WAIT_MS):
+            if not cache.add(key, True, quotas.HOUR):
                 return
             if 0 < settings.MASS_READING <= opened:
                 _raise_alarm(request, app_id, opened)
@@ -53,7 +50,7 @@ def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
 
 def _raise_alarm(request: PersonRequest, app_id: str, opened: int) -> None:
     """Write it to the trail, and mail it, once for each person and app in a day."""
-    if not cache.add(quotas.build_key("mass-reading", request.user), True, _DAY):
+    if not cache.add(quotas.build_key("mass-reading", request.user), True, quotas.DAY):
         return
     entry = audit.record(
         request,

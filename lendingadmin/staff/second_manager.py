@@ -3,7 +3,7 @@
 Roles that are given wait for a second manager, and so does everything by which one manager could
 get at the account of another: their roles, their second factor, a set-up link. What only closes a
 door (taking a role from somebody who manages nobody, ending sessions, deactivating) does not wait.
-The commands are `services.approve_change` and `services.decline_change`.
+The commands of the second one are in `deciding`.
 """
 
 from collections.abc import Iterable
@@ -128,12 +128,8 @@ def describe_change(change: PersonChange) -> str:
 def describe_moves(moves: Iterable[Move]) -> list[str]:
     """Moves of roles in words, what is given first: “+officer in kenya”."""
     several = len(settings.LENDING_APPS) > 1
-    words = (
-        (move.is_given, str(AppRole(app_id=move.app_id, role=move.role) if several else move.role))
-        for move in moves
+    named = sorted(
+        (not one.is_given, str(AppRole(app_id=one.app_id, role=one.role) if several else one.role))
+        for one in moves
     )
-    return [f"{'+' if given else '-'}{name}" for given, name in sorted(words, key=_sort_key)]
-
-
-def _sort_key(word: tuple[bool, str]) -> tuple[bool, str]:
-    return not word[0], word[1]
+    return [f"{'-' if is_taken else '+'}{name}" for is_taken, name in named]

@@ -1,6 +1,7 @@
 """What may be done to people of the dashboard, and how it is recorded.
 
-Whom a manager may change stands in `reach`, what needs a second manager in `second_manager`.
+Whom a manager may change stands in `reach`, what needs a second manager in `second_manager`, and
+what that one does in `deciding`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +22,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from lendingadmin.audit import record
-from lendingadmin.audit.origin import read_operator
+from lendingadmin.audit.origin import describe_operator
 from lendingadmin.staff import second_manager, tasks
 from lendingadmin.staff.models import PersonChange, User
 from lendingadmin.staff.reach import Move, gives_up_managing, is_provided, list_moves, list_people
@@ -165,64 +166,6 @@ def _record_asked(request: HttpRequest, change: PersonChange | None) -> None:
         tasks.tell_managers.enqueue(change.pk)
 
 
-def approve_change(request: HttpRequest, by: User, number: int) -> tuple[PersonChange, str]:
-    """Do what another manager asked for. Raises ChangeRefused where that can't be, or not by `by`.
-
-    Gives the change, and the path of a set-up link where one was asked for, which is a secret.
-    """
-    path = ""
-    person_id = PersonChange.objects.values_list("person_id", flat=True).get(pk=number)
-    with change_person(by, person_id) as person:
-        change = _lock_change(number)
-        if not second_manager.may_approve(by, change):
-            raise ChangeRefused(_("Another manager must approve this."))
-        if is_provided(person) and change.kind != PersonChange.Kind.SECOND_FACTOR:
-            raise ChangeRefused(_("The identity provider decides this by now."))
-        if not second_manager.is_still_asked(change):
-            raise ChangeRefused(_("Who asked for this may no longer do so. Ask for it anew."))
-        _decide(change, PersonChange.State.APPROVED, by)
-        if change.kind == PersonChange.Kind.ROLES:
-            move_roles(person, second_manager.read_moves(change))
-        elif change.kind == PersonChange.Kind.SECOND_FACTOR:
-            _remove_factors(person)
-        else:
-            path = _make_link(person)
-        _record_decided(request, change)
-    return change, path
-
-
-def decline_change(request: HttpRequest, by: User, number: int) -> PersonChange:
-    """Let a change that waits not be done; who asked for it withdraws it. Raises ChangeRefused."""
-    person_id = PersonChange.objects.values_list("person_id", flat=True).get(pk=number)
-    with change_person(by, person_id):
-        change = _lock_change(number)
-        is_own = change.asked_by_id == by.pk
-        states = PersonChange.State
-        _decide(change, states.WITHDRAWN if is_own else states.DECLINED, by)
-        _record_decided(request, change)
-    return change
-
-
-def _lock_change(number: int) -> PersonChange:
-    """The change, while it waits. The person is locked: who decides comes through them."""
-    rows = PersonChange.objects.select_related("person", "asked_by")
-    change = second_manager.filter_waiting(rows).filter(pk=number).first()
-    if change is None:
-        raise ChangeRefused(_("This no longer waits: it was decided, or is too old."))
-    return change
-
-
-def _decide(change: PersonChange, state: PersonChange.State, by: User) -> None:
-    change.state, change.decided_by, change.decided_at = state, by, timezone.now()
-    change.save(update_fields=["state", "decided_by", "decided_at"])
-
-
-def _record_decided(request: HttpRequest, change: PersonChange) -> None:
-    given = {"change": second_manager.describe_change(change), "person": change.asked_by}
-    detail = _("%(change)s, asked for by %(person)s") % given
-    record_change(request, change.state, change.person, detail)
-
-
 def deactivate(request: HttpRequest, by: User, pk: int) -> User:
     """Close a person's account: sessions end, and a set-up link is void. Raises ChangeRefused."""
     with change_person(by, pk) as person:
@@ -279,14 +222,14 @@ def remove_second_factors(request: HttpRequest, by: User, pk: int) -> Done:
             asked = _ask(by, person, PersonChange.Kind.SECOND_FACTOR)
             _record_asked(request, asked)
             return Done(person, False, asked)
-        is_removed = _remove_factors(person)
+        is_removed = delete_factors(person)
         if is_removed:
             _record(request, SECOND_FACTOR, person, "removed")
     return Done(person, is_removed)
 
 
-def _remove_factors(person: User) -> bool:
-    """Whether there was one."""
+def delete_factors(person: User) -> bool:
+    """Delete a person's second factors; say whether there was one."""
     removed = Authenticator.objects.filter(user=person).delete()[0]
     if removed:
         # Who is required to have one gets the days of grace again.
@@ -304,20 +247,26 @@ def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]
     with change_person(by, pk) as person:
         if person.pk == by.pk:
             raise ChangeRefused(_("Change your own password under your name."))
-        if not person.is_active:
-            raise ChangeRefused(_("Reactivate the account first."))
-        if is_provided(person):
-            words = _("They sign in by %(provider)s and need no password here.")
-            raise ChangeRefused(words % {"provider": settings.OIDC_NAME})
+        check_needs_link(person)
         if second_manager.needs_second(person):
             _record_asked(request, _ask(by, person, PersonChange.Kind.SETUP_LINK))
             return person, ""
-        path = _make_link(person)
+        path = build_link(person)
         _record(request, SETUP_LINK, person, "made")
     return person, path
 
 
-def _make_link(person: User) -> str:
+def check_needs_link(person: User) -> None:
+    """Raise ChangeRefused for a closed account, and where the identity provider lets them in."""
+    if not person.is_active:
+        raise ChangeRefused(_("Reactivate the account first."))
+    if is_provided(person):
+        words = _("They sign in by %(provider)s and need no password here.")
+        raise ChangeRefused(words % {"provider": settings.OIDC_NAME})
+
+
+def build_link(person: User) -> str:
+    """Begin a new set-up link of a person and give its path, which is a secret."""
     person.setup_link_at = timezone.now()
     person.save(update_fields=["setup_link_at"])
     return setup_tokens.build_path(person)
@@ -373,7 +322,7 @@ def give_password(command: str, action: str, outcome: str) -> Iterator[None]:
         yield
     finally:
         pre_save.disconnect(require, sender=User)
-    detail = _("%(command)s, by %(operator)s") % {"command": command, "operator": read_operator()}
+    detail = f"{command}, {describe_operator()}"
     for person in given:
         _record(None, action, person, outcome, detail)
 

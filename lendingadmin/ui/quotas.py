@@ -25,9 +25,9 @@ from .nowait import atomic_waiting
 
 logger = logging.getLogger(__name__)
 
-_HOUR, _DAY = 3600, 24 * 3600
+HOUR, DAY = 3600, 24 * 3600
 # A page waits no longer than this to be counted.
-_WAIT_MS = 1_000
+WAIT_MS = 1_000
 READS, REVEALS, SEARCHES = "reads", "reveals", "searches"
 EXPORTS, DRAFTS, PROFILE = "exports", "drafts", "profile"
 
@@ -51,23 +51,23 @@ class Limit(NamedTuple):
 # what is typed sends it once a second at most.
 LIMITS = {
     READS: Limit(
-        300, _HOUR, gettext_lazy("You opened %(most)s borrowers within an hour."),
+        300, HOUR, gettext_lazy("You opened %(most)s borrowers within an hour."),
         once_by="borrower_id",
     ),
     REVEALS: Limit(
-        120, _HOUR, gettext_lazy("You revealed masked content %(most)s times within an hour."),
+        120, HOUR, gettext_lazy("You revealed masked content %(most)s times within an hour."),
         methods=("POST",),
     ),
-    SEARCHES: Limit(2_000, _HOUR, gettext_lazy("You searched %(most)s times within an hour.")),
+    SEARCHES: Limit(2_000, HOUR, gettext_lazy("You searched %(most)s times within an hour.")),
     EXPORTS: Limit(
-        settings.EXPORTS_PER_DAY, _DAY, gettext_lazy("You exported %(most)s times within a day.")
+        settings.EXPORTS_PER_DAY, DAY, gettext_lazy("You exported %(most)s times within a day.")
     ),
     DRAFTS: Limit(
-        4_000, _HOUR, gettext_lazy("What you type was kept %(most)s times within an hour."),
+        4_000, HOUR, gettext_lazy("What you type was kept %(most)s times within an hour."),
         methods=("POST",),
     ),
     PROFILE: Limit(
-        20, _HOUR, gettext_lazy("You saved your profile %(most)s times within an hour."),
+        20, HOUR, gettext_lazy("You saved your profile %(most)s times within an hour."),
         methods=("POST",),
     ),
 }  # fmt: skip
@@ -96,7 +96,7 @@ def take(person: User, name: str, of: str = "") -> None:
         return
     try:
         # Of a refused one nothing is kept, so that it is refused the next time too.
-        with atomic_waiting(_WAIT_MS):
+        with atomic_waiting(WAIT_MS):
             if once and not cache.add(once, True, left):
                 return
             if _add_one(key, left) > limit.most:

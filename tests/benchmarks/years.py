@@ -360,6 +360,7 @@ def beats() -> dict[str, Callable[[], object]]:
     from lendingadmin.repayments import lookalikes, notifications, reconciliation, tasks
     from lendingadmin.repayments.models import Repayment
     from lendingadmin.repayments.services import Request, find_abandoned
+    from lendingadmin.staff import erasure
     from lendingadmin.staff.models import User
     from lendingadmin.writes import reconciliation as other_writes
     from lendingadmin.writes import tasks as web_tasks
@@ -404,6 +405,7 @@ def beats() -> dict[str, Callable[[], object]]:
         "beat: other writes": web_tasks.beat,
         "beat: other writes, sweep": other_writes.mark_lost_unknown,
         "hourly: what was entered is forgotten": other_writes.prune_submitted,
+        "six-hourly: old texts are erased": erasure.erase_old,
         "checks that are due": _after(fall_due, reconciliation.list_due),
         "beat: repayments, checks are due": tasks.beat,
     }

@@ -246,6 +246,16 @@ class TestTheAccountOfAManager:
         assert "/accounts/set-up/" in page.content.decode()
         assert not [one for one in mail.outbox if "/accounts/set-up/" in one.body]
 
+    def test_a_link_is_not_made_for_an_account_that_was_closed_meanwhile(
+        self, boss: Client, second: User, third: User, client_of: ClientOf
+    ) -> None:
+        boss.post(f"{page_of(second)}set-up-link")
+        boss.post(f"{page_of(second)}deactivate")
+        page = decide(client_of(third), waiting())
+        assert "Reactivate the account first." in told(page)
+        second.refresh_from_db()
+        assert second.setup_link_at is None and waiting().decided_by is None
+
     def test_of_somebody_who_manages_nobody_one_is_enough(
         self, boss: Client, second: User, support: User
     ) -> None:

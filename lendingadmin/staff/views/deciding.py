@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
-from lendingadmin.staff import reach, services
+from lendingadmin.staff import deciding, reach, services
 from lendingadmin.staff.models import PersonChange, User
 from lendingadmin.staff.roles import MANAGE_PEOPLE
 from lendingadmin.staff.second_manager import describe_change
@@ -18,9 +18,9 @@ from .people import apply_change, draw_setup_link
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def change_approve(request: PersonRequest, number: int, change: int) -> HttpResponse:
     """Approve what another manager asked for; a set-up link is shown, this once."""
-    _get_change(request, number, change)
+    asked = _get_change(request, number, change)
     try:
-        found, path = services.approve_change(request, request.user, change)
+        found, path = deciding.approve_change(request, request.user, asked)
     except services.ChangeRefused as refusal:
         messages.error(request, str(refusal))
         return redirect("person", number)
@@ -35,10 +35,10 @@ def change_approve(request: PersonRequest, number: int, change: int) -> HttpResp
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def change_decline(request: PersonRequest, number: int, change: int) -> HttpResponse:
     """Decline what another manager asked for, or withdraw what one asked for oneself."""
-    _get_change(request, number, change)
+    asked = _get_change(request, number, change)
 
     def decline(by: User) -> str:
-        found = services.decline_change(request, by, change)
+        found = deciding.decline_change(request, by, asked)
         return _("%(state)s. Nothing was changed.") % {"state": found.get_state_display()}
 
     return apply_change(request, number, decline)

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from lendingadmin.audit import record
-from lendingadmin.audit.origin import read_operator
+from lendingadmin.audit.origin import describe_operator
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
 from lendingadmin.staff.erasure import ERASABLE, KEPT_ON
@@ -47,5 +47,5 @@ class Command(BaseCommand):
             subject=borrower_id,
             outcome="erased",
             saved="yes",
-            detail="; ".join([*found, f"by {read_operator()}"]),
+            detail="; ".join([*found, describe_operator()]),
         )
