@@ -134,7 +134,7 @@ class FileForm(EventForm):
     """
 
     file = forms.FileField(
-        widget=forms.FileInput,
+        widget=forms.FileInput(attrs={"accept": ".json,application/json"}),
         help_text=_("JSON: a whole event, an object with <code>data</code>, or the list of sets."),
     )
 
@@ -157,6 +157,8 @@ class FileForm(EventForm):
                 _("The file is too long: %(count)s bytes are read, and the service takes less.")
                 % {"count": count(LONGEST)}
             )
+        if not sent.name.casefold().endswith(".json"):
+            raise forms.ValidationError(_("Choose a file of JSON: its name ends in .json."))
         content = sent.read()
         uploaded = read_upload(content)
         self.content, self.file_name = content, sent.name

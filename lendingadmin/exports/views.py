@@ -28,6 +28,7 @@ from lendingadmin.ui.exports import (
 )
 from lendingadmin.ui.lists import ListForm, whole_number
 from lendingadmin.ui.masking import is_whole, list_rights, mask_item, mask_open
+from lendingadmin.ui.quotas import EXPORTS
 from lendingadmin.ui.requests import PersonRequest
 
 from .columns import BORROWERS, head_of, keys_of, make_row_builder
@@ -37,31 +38,31 @@ _LONGEST = timedelta(hours=1)
 Pages = Callable[..., Iterator[Page[Any]]]
 
 
-@access(EXPORT, "lending.borrowers.list")
+@access(EXPORT, "lending.borrowers.list", quota=EXPORTS)
 def borrowers(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The borrowers of an app."""
     return _export(request, "borrowers.list", gateway.app(app_id).borrowers, app_id)
 
 
-@access(EXPORT, "lending.loans.list")
+@access(EXPORT, "lending.loans.list", quota=EXPORTS)
 def loans(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The loans of an app, as far as the filter in the address finds them."""
     return _export(request, "loans.list", gateway.app(app_id).loans, app_id)
 
 
-@access(EXPORT, "lending.assessments.list")
+@access(EXPORT, "lending.assessments.list", quota=EXPORTS)
 def assessments(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The assessments of an app."""
     return _export(request, "assessments.list", gateway.app(app_id).assessments, app_id)
 
 
-@access(EXPORT, "lending.products.list")
+@access(EXPORT, "lending.products.list", quota=EXPORTS)
 def products(request: PersonRequest) -> HttpResponseBase:
     """The products of the project."""
     return _export(request, "products.list", gateway.client().products)
 
 
-@access(EXPORT, "lending.assessmentTypes.list")
+@access(EXPORT, "lending.assessmentTypes.list", quota=EXPORTS)
 def assessment_types(request: PersonRequest) -> HttpResponseBase:
     """The assessment types of the service."""
     return _export(request, "assessmentTypes.list", gateway.client().assessment_types)

@@ -24,6 +24,7 @@ urlpatterns = [
     path("signup/", allauth.signup, name="account_signup"),
     path("reauthenticate/", allauth.reauthenticate, name="account_reauthenticate"),
     path("profile/", profile.profile, name="profile"),
+    path("session", profile.session, name="session"),
     path("profile/sessions/end", profile.sessions_end, name="profile-sessions-end"),
     path("set-up/<uidb64>/<token>/", local_only(setup.set_up), name="account_setup"),
     path("password/change/", change_password, name="account_change_password"),

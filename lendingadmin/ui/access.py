@@ -170,7 +170,7 @@ class AccessMiddleware:
         if rule is None:
             return _guard_of_others(request, view)
         if rule.permissions is not None and not request.user.is_authenticated:
-            return _to_sign_in(request)
+            return to_sign_in(request)
         if rule.permissions is not None and (answer := _hold_back(request)):
             return answer
         if app_id := kwargs.get("app_id"):
@@ -313,7 +313,7 @@ def _methods(methods: Iterable[str]) -> frozenset[str]:
     return named | {"HEAD"} if "GET" in named else named
 
 
-def _to_sign_in(request: HttpRequest) -> HttpResponseBase:
+def to_sign_in(request: HttpRequest) -> HttpResponseBase:
     """Send the browser to sign in and back to the page it was on.
 
     htmx would follow a redirect and swap the sign-in form into a fragment of the page, so it is

@@ -25,7 +25,6 @@ from lendingadmin import audit
 from lendingadmin.caching import shared
 from lendingadmin.lending.errors import LendingError
 
-from . import quotas
 from .export_places import ExportPlace
 from .requests import PersonRequest
 
@@ -113,10 +112,9 @@ def csv_response(
 
     The trail has that it began, by which filters, and how it ended after how many rows; `subject`
     says there what was exported. How far it is stays readable for an hour, for the page whose link
-    has a token for it. Raises Throttled where too many are under way (`export_places`), and
-    OverQuota where the person had as many as a day allows.
+    has a token for it. Raises Throttled where too many are under way (`export_places`); the view
+    declares the quota of a day.
     """
-    quotas.take(request.user, quotas.EXPORTS)
     place = ExportPlace(request.user.pk)
     note = partial(audit.record, request.user, EXPORT, app_id=app_id, subject=subject)
     filters = ", ".join(sorted(x for x, value in request.GET.items() if value and x != PARAMETER))

@@ -98,6 +98,14 @@ def test_it_says_each_limit() -> None:
     assert settings.ACCOUNT_RATE_LIMITS["login_failed_for_name"] == f"{everywhere}/h/key"
 
 
+def test_the_commands_that_bring_libraries_up_to_date_are_there() -> None:
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.M)
+    said = read_part("## What it is built from", "## Rules in writing")
+    named = re.findall(r"`make ([a-z]+)", said)
+    assert {"audit", "lock"} <= set(named) <= set(targets)
+    assert "within two days" in said and "within thirty" in said
+
+
 def test_no_call_outlasts_its_request() -> None:
     """The web process ends a request; a call that is cut off so would be of unknown outcome."""
     web = next(x for x in (ROOT / "Procfile").read_text().splitlines() if x.startswith("web:"))

@@ -12,6 +12,7 @@ from tests.browser.places import PLACES
 # Routes that a GET reaches and that are no page of their own, and why.
 WITHOUT = {
     "healthz": "an answer to a machine",
+    "session": "an answer to a page",
     "readyz": "an answer to a machine",
     "start": "leads to the home page",
     "borrower-reveal": "the record page, with what a role of one's own may not see",

@@ -140,10 +140,12 @@ def send(desk: Client, confirm: str) -> Any:
     return desk.post(confirm, {"token": token_of(desk.get(confirm))})
 
 
-def upload(desk: Client, app: LendingApp, content: bytes, **fields: str) -> Any:
+def upload(
+    desk: Client, app: LendingApp, content: bytes, name: str = "event.json", **fields: str
+) -> Any:
     """Choose a file and press “Review”."""
     url = f"{new_url(app)}?by=file"
-    file = SimpleUploadedFile("event.json", content, "application/json")
+    file = SimpleUploadedFile(name, content, "application/json")
     usual = {"token": token_of(desk.get(url)), "accountId": "", "timestamp": "", "domain": ""}
     return desk.post(url, usual | {"category": "", "file": file} | fields)
 

@@ -71,6 +71,14 @@ def test_a_file_that_is_no_event(desk: Client, app: LendingApp, content: bytes, 
     assert words in answer.content.decode()
 
 
+def test_a_file_of_another_ending_is_refused(desk: Client, app: LendingApp, book: Caller) -> None:
+    whole = simplejson.dumps(body()).encode()
+    page = upload(desk, app, whole, name="event.csv").content.decode()
+    assert "its name ends in .json" in page
+    assert upload(desk, app, whole, name="EVENT.JSON").status_code == 302
+    assert stored(book) == []
+
+
 def test_a_file_of_another_account_is_refused(desk: Client, app: LendingApp) -> None:
     page = upload(desk, app, simplejson.dumps(body()).encode(), accountId="borrower:other")
     assert "The file is of another account" in page.content.decode()

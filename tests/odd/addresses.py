@@ -151,6 +151,7 @@ WITHOUT = {
     "payment": "the box; what it finds is read by the review of a repayment",
     "glossary": "the same words for everybody",
     "profile": "a person's own choices, from the database",
+    "session": "whether one is signed in",
     "profile-sessions-end": "a person's own sessions, in the database",
     "account_setup": "a person's own password, into the database",
     "account_login": "who somebody is, from the database",

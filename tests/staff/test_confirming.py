@@ -46,6 +46,7 @@ def test_what_asks_who_it_is() -> None:
     app, person = "apps/<slug:app_id>/", "people/<int:number>/"
     assert asked == {
         ("people/new", "GET", "POST"),
+        ("accounts/profile/sessions/end", "POST"),
         (person, "POST"),
         (f"{person}set-up-link", "POST"),
         (f"{person}password/require", "POST"),

@@ -1,5 +1,6 @@
 """A session ends half an hour after a person last did something, and after twelve hours anyhow."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -14,7 +15,7 @@ from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.staff.models import User
-from tests.conftest import PASSWORD
+from tests.conftest import PASSWORD, ClientOf
 
 PAGE = "/accounts/profile/"
 HTMX = {"HX-Request": "true"}
@@ -51,6 +52,26 @@ def test_who_does_something_stays_in(clerk: Client, wait: Wait) -> None:
     for _ in range(20):
         wait(minutes=29)
         assert is_in(clerk)
+
+
+def test_a_page_that_is_left_open_leaves_when_the_session_is_over(
+    clerk: Client, wait: Wait
+) -> None:
+    page = clerk.get(PAGE).content.decode()
+    asks = re.search(r'hx-get="([^"]+)" hx-trigger="every 5m" hx-swap="none"', page)
+    assert asks
+    there = HTMX | {"HX-Current-URL": f"http://testserver{PAGE}"}
+    for _ in range(2):
+        wait(minutes=14)
+        assert clerk.get(asks[1], headers=there).status_code == 204
+    wait(minutes=3)
+    answer = clerk.get(asks[1], headers=there)
+    assert answer.headers["HX-Redirect"] == f"/accounts/login/?next={PAGE}"
+
+
+def test_the_pages_of_django_s_admin_leave_too(client_of: ClientOf, db: None) -> None:
+    page = client_of(User.objects.create_superuser("root")).get("/admin/").content.decode()
+    assert 'hx-trigger="every 5m"' in page and "htmx-2.min.js" in page
 
 
 def test_who_does_nothing_for_half_an_hour_is_signed_out_and_told(

@@ -93,7 +93,9 @@ _OF_STAFF = "people of the dashboard, not borrowers"
 _COUNTED = "names and phones by the tags of people_index, tested below and in tests/people_index"
 _TYPED = "shows what this person typed into a form just now"
 WITHOUT: dict[str, str] = {
-    **dict.fromkeys(("healthz", "readyz", "start", "glossary", "autosave"), "shows no record"),
+    **dict.fromkeys(
+        ("healthz", "readyz", "session", "start", "glossary", "autosave"), "shows no record"
+    ),
     **dict.fromkeys(("account_setup", "people", "person", "person-new", "profile"), _OF_STAFF),
     **dict.fromkeys(("person-deactivate", "person-reactivate", "person-setup-link"), _OF_STAFF),
     **dict.fromkeys(("person-sessions-end", "profile-sessions-end"), _OF_STAFF),

@@ -108,6 +108,7 @@ def test_only_health_and_signing_in_are_public() -> None:
     assert {row.route for row in ROWS if row.who == EVERYBODY} == {
         *("accounts/inactive/", "accounts/signup/"),  # allauth's; both say that it is closed
         "healthz",
+        "accounts/session",
         "readyz",
         "accounts/login/",
         "accounts/provider/",

@@ -23,11 +23,11 @@ from lendingadmin.lending.values import Event, Malformed
 from lendingadmin.people_index.names import list_names
 from lendingadmin.staff.roles import REVEAL, SEE_EVENT_CONTENT, SEE_NAMES, describe_roles
 from lendingadmin.ui.access import access
-from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response
+from lendingadmin.ui.exports import EXPORT, CsvPage, back_to_list, csv_response
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
 from lendingadmin.ui.masking import mask_open
 from lendingadmin.ui.middleware import fault
-from lendingadmin.ui.quotas import REVEALS
+from lendingadmin.ui.quotas import EXPORTS, REVEALS
 from lendingadmin.ui.redact import REDACTED
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.ui.revealing import RevealForm, record_reveal
@@ -71,7 +71,7 @@ def reported_kinds(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "events/_reported.html", context)
 
 
-@access("dashboard.export", "lending.events.list")
+@access(EXPORT, "lending.events.list", quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """All events that the filter finds, as CSV: what they are and hold, without the content."""
     form = ListForm(request.GET, _LIST, _list_words())

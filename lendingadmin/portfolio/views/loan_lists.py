@@ -28,6 +28,7 @@ from lendingadmin.staff.roles import SEE_NAMES
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import EXPORT, CsvPage, back_to_list, csv_response, split_into_pages
 from lendingadmin.ui.neighbours import ListPlace
+from lendingadmin.ui.quotas import EXPORTS
 from lendingadmin.ui.requests import PersonRequest, address_with
 
 _LIST = "lending.loans.list"
@@ -155,13 +156,13 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     return redirect("loan-list", app_id)
 
 
-@access(EXPORT, _LIST)
+@access(EXPORT, _LIST, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The list that the address describes, as CSV."""
     return _export(request, app_id, request.GET.dict())
 
 
-@access(EXPORT, _LIST)
+@access(EXPORT, _LIST, quota=EXPORTS)
 def export_saved(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
     """A list under a name, as CSV."""
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)

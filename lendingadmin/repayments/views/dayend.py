@@ -15,6 +15,7 @@ from lendingadmin.repayments.dayend import Figures, Line, group_by_currency, lis
 from lendingadmin.repayments.forms import DayForm
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import EXPORT, CsvPage, back_to_list, csv_response
+from lendingadmin.ui.quotas import EXPORTS
 from lendingadmin.ui.requests import PersonRequest
 
 _STATEMENT = "dashboard.repayments.statement"
@@ -69,7 +70,7 @@ COLUMNS = (
 )
 
 
-@access(_STATEMENT, EXPORT)
+@access(_STATEMENT, EXPORT, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The day's lines as CSV, without totals: a spreadsheet makes them, by currency."""
     app, form = gateway.lending_app(app_id), _form(request)

@@ -17,7 +17,8 @@ from lendingadmin.repayments.forms import JournalForm
 from lendingadmin.repayments.models import Mistake, Repayment
 from lendingadmin.staff.roles import READ_NOTES, SEE_NAMES
 from lendingadmin.ui.access import access
-from lendingadmin.ui.exports import CsvPage, back_to_list, csv_response, split_into_pages
+from lendingadmin.ui.exports import EXPORT, CsvPage, back_to_list, csv_response, split_into_pages
+from lendingadmin.ui.quotas import EXPORTS
 from lendingadmin.ui.redact import REDACTED
 from lendingadmin.ui.requests import PersonRequest
 
@@ -55,7 +56,7 @@ COLUMNS = (
 )
 
 
-@access("dashboard.export", "lending.loans.get")
+@access(EXPORT, "lending.loans.get", quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     """The repayments recorded in this dashboard, newest first like the journal."""
     form = JournalForm(request.GET)

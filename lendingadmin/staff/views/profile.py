@@ -17,7 +17,7 @@ from lendingadmin.staff import preferences, services, sessions
 from lendingadmin.staff.models import User
 from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.sessions import describe_ended
-from lendingadmin.ui.access import signed_in
+from lendingadmin.ui.access import public, signed_in, to_sign_in
 from lendingadmin.ui.quotas import PROFILE
 from lendingadmin.ui.requests import PersonRequest
 
@@ -80,12 +80,18 @@ def profile(request: PersonRequest) -> HttpResponse:
     return render(request, "account/profile.html", context)
 
 
-@signed_in(methods=("POST",))
+@signed_in(methods=("POST",), confirmed=("POST",))
 def sessions_end(request: PersonRequest) -> HttpResponse:
     """Sign oneself out everywhere but here."""
     ended = services.end_other_sessions(request, request.user)
     messages.success(request, describe_ended(ended))
     return redirect("profile")
+
+
+@public()
+def session(request: PersonRequest) -> HttpResponse:
+    """What an open page asks now and then: while the session lasts, nothing; then it leaves."""
+    return HttpResponse(status=204) if request.user.is_authenticated else to_sign_in(request)
 
 
 def _list_zones() -> list[tuple[str, object]]:
