@@ -30,7 +30,9 @@ def erase_offers(app_id: str, borrower_id: str) -> int:
 
 def erase_older(before: datetime, most: int) -> int:
     """Delete those that nobody asked for since, of at most so many."""
-    return _erase(OfferRequest.objects.filter(last_asked_at__lt=before), most)
+    # The oldest first: they come off the index, however few of the table they are.
+    older = OfferRequest.objects.filter(last_asked_at__lt=before).order_by("last_asked_at")
+    return _erase(older, most)
 
 
 def _erase(rows: QuerySet[OfferRequest], most: int | None = None) -> int:

@@ -306,10 +306,24 @@ class LoanList:
         with exactly():
             return 0 < len(known) == len(amounts) and recorded.amount >= sum(known)
 
-    def _sum_counted(self) -> tuple[int, dict[str, Total]]:
-        """The totals of the count itself. Its rows never change, so they are added up once."""
+    def count_first_rows(self) -> int:
+        """How many of the rows have what they are ordered by; those of the count, once."""
+        key = self._build_key(f"loans-by-{self._sorted_by}")
+        counted = shared.get(key)
+        if counted is None:
+            counted = self._counted.filter(**{f"{self._sorted_by}__isnull": False}).count()
+            shared.set(key, counted, _KEPT_SECONDS)
+        settled = [loan for loan in self._touched if loan.pk in self._settled]
+        return int(counted) - sum(getattr(loan, self._sorted_by) is not None for loan in settled)
+
+    def _build_key(self, what: str) -> str:
+        """What is known of the count's own loans on this list is kept so: they never change."""
         digest = hashlib.sha256(repr(self._condition).encode()).hexdigest()[:32]
-        key = f"loan-totals:{self.snapshot.pk}:{digest}"
+        return f"{what}:{self.snapshot.pk}:{digest}"
+
+    def _sum_counted(self) -> tuple[int, dict[str, Total]]:
+        """The totals of the count itself."""
+        key = self._build_key("loan-totals")
         if found := shared.get(key):
             loans, sums = found
             return loans, {name: Total(Decimal(amount), n) for name, (amount, n) in sums.items()}
@@ -368,7 +382,7 @@ class LoanPaginator(Paginator[SnapshotLoan]):
             page.object_list = list(known[first:last])
             if len(page.object_list) == last - first:
                 return page
-        length = known.count()
+        length = self._found.count_first_rows()
         page.object_list = [
             *_read_slice(known, length, first, min(last, length)),
             *_read_slice(

@@ -164,6 +164,11 @@ class SnapshotLoan(models.Model):
                 name="portfolio_open_by_product",
             ),
             models.Index(
+                fields=["snapshot", "product_id", "id"],
+                condition=Q(is_open=True),
+                name="portfolio_sorted_by_product",
+            ),
+            models.Index(
                 fields=["snapshot", "-overdue_rank", "id"],
                 condition=Q(is_first_missed=True),
                 name="portfolio_first_missed",

@@ -49,7 +49,8 @@ from lendingadmin.writes import reconciliation as write_reconciliation
 
 PAGE_SIZE = 50
 # Of what stands above a list, so many at once.
-_FEW = 20
+_FEW = 10
+_APPROVERS = 20
 _CHECKS_PER_VISIT = 5
 
 # How long an outcome is normally open; past that the page leaves checking to a button.
@@ -167,7 +168,7 @@ def _list_approvers(repayment: Repayment) -> list[User]:
     """A few of those who may approve what waits for it."""
     if repayment.state != RepaymentState.AWAITING:
         return []
-    return list(approvals.list_approvers(repayment.app_id, but=repayment.created_by)[:_FEW])
+    return list(approvals.list_approvers(repayment.app_id, but=repayment.created_by)[:_APPROVERS])
 
 
 @access("lending.loans.get")
