@@ -40,7 +40,6 @@ _ASK = "lending.borrowers.getOffers"
 _DECIDE = frozenset({write_reconciliation.RESOLVE, mistakes.REVIEW})
 # So many rows of a list stand here; the rest are behind its link.
 _FEW = 5
-_ALARMS = 10
 # What a person has asked for since yesterday is still theirs to look at.
 _LATELY = timedelta(hours=24)
 # A busy worker may begin a snapshot that is due this late.
@@ -105,7 +104,7 @@ class HomeReader:
         """What contradicts late what was concluded here: of other writes one's own alone."""
         alarms = self.repayments.with_unseen_alarm(self.app.app_id)
         return {
-            "alarms": _read_oldest(alarms, "alarm_at", _ALARMS),
+            "alarms": _read_oldest(alarms, "alarm_at", _FEW),
             "write_alarms": write_reconciliation.list_alarms(self.app.app_id, self.person),
         }
 
@@ -152,7 +151,7 @@ class HomeReader:
         reports = mistakes.list_open(self.app.app_id)
         rows = self.repayments.needing_checks(self.app.app_id)
         return {
-            "mistakes": _read_oldest(reports, "reported_at", _ALARMS) if may_review else Slice([]),
+            "mistakes": _read_oldest(reports, "reported_at", _FEW) if may_review else Slice([]),
             "undecided": read_slice(rows, "created_at", _FEW, newest_first=False, only=UNDECIDED),
         }
 

@@ -45,13 +45,15 @@ def walk(client: Client, address: str, section: str = "") -> list[list[int]]:
     return pages
 
 
-@pytest.mark.parametrize("address", [UNKNOWN, JOURNAL, f"{JOURNAL}?state=doubtful"])
+@pytest.mark.parametrize(
+    ("address", "size"), [(UNKNOWN, 25), (JOURNAL, 50), (f"{JOURNAL}?state=doubtful", 50)]
+)
 def test_three_hundred_unknown_ones_are_reached_page_by_page(
-    desk: Client, support: User, address: str
+    desk: Client, support: User, address: str, size: int
 ) -> None:
     rows = many(support, 120, RepaymentState.UNKNOWN) + many(support, 180, RepaymentState.NOT_FOUND)
     pages = walk(desk, address)
-    assert [len(page) for page in pages] == [50] * 6
+    assert [len(page) for page in pages] == [size] * (300 // size)
     shown = [number for page in pages for number in page]
     expected = [one.pk for one in rows]
     assert shown == (expected if address == UNKNOWN else expected[::-1])
@@ -71,7 +73,7 @@ def test_alarms_and_reports_are_paged_beside_them(desk: Client, support: User) -
     alarms = walk(desk, UNKNOWN, 'id="alarms"')
     assert [number for page in alarms for number in page] == [one.pk for one in alarmed]
     reports = walk(desk, UNKNOWN, 'id="reported"')
-    assert [len(page) for page in reports] == [20, 20, 20]
+    assert [len(page) for page in reports] == [10] * 6
 
 
 def test_home_shows_the_first_and_says_how_many_there_are(
@@ -88,8 +90,8 @@ def test_home_shows_the_first_and_says_how_many_there_are(
             idempotency_key=one.idempotency_key,
         )
     page = client_of(manager).get("/apps/kenya/").content.decode()
-    assert page.count(": late</li>") == 10
-    assert page.count("reported by support,") == 10
+    assert page.count(": late</li>") == 5
+    assert page.count("reported by support,") == 5
     assert re.findall(r">All (\d+)</a>|the oldest of (\d+)<", page) == [
         ("12", ""),
         ("", "13"),

@@ -48,8 +48,8 @@ from lendingadmin.writes import idempotency
 from lendingadmin.writes import reconciliation as write_reconciliation
 
 PAGE_SIZE = 50
-# Of what stands above a list, so many at once.
-_FEW = 10
+# Of what waits for a decision so many at once, and so many of what stands above it.
+_TO_DECIDE, _FEW = 25, 10
 _APPROVERS = 20
 _CHECKS_PER_VISIT = 5
 
@@ -106,7 +106,7 @@ def _list_page(
     rows: QuerySet[Any],
     column: str,
     parameter: str,
-    size: int = PAGE_SIZE,
+    size: int = _TO_DECIDE,
 ) -> dict[str, Any]:
     """A page of what waits for somebody, the longest waiting first, and its pager."""
     behind = whole_number(request.GET.get(parameter)) or None
