@@ -25,7 +25,7 @@ LOANS = 60_000
 _YEAR = timedelta(days=365)
 _TABLES = (
     *("repayments_repayment", "repayments_reading", "repayments_mistake"),
-    *("audit_entry", "writes_write", "assessments_knownassessment"),
+    *("audit_entry", "writes_write", "assessments_knownassessment", "offers_offerrequest"),
 )
 
 _APP = "CASE WHEN n % 3 = 0 THEN 'ghana' ELSE 'kenya' END"
@@ -77,6 +77,7 @@ def fill(repayments: int, entries: int, writes: int, assessments: int) -> None:
         )
         rows = _assessments(now, assessments, walked.pk)
         _insert("assessments_knownassessment", rows, assessments)
+        _insert("offers_offerrequest", _offers(now, writes, first), writes)
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             for table in _TABLES:
@@ -290,6 +291,22 @@ def _assessments(now: datetime, count: int, index: int) -> dict[str, str]:
         "status": "'1'",
         "read_at": _at(now, count),
         "walk": "1",
+    }
+
+
+def _offers(now: datetime, count: int, first: int) -> dict[str, str]:
+    return {
+        "app_id": _APP,
+        "borrower_id": f"'B-' || {_pad(f'n * 7919 % {LOANS} % 40000')}",
+        "request_id": "'O-' || n",
+        "assessment_type": "'assessmentTypes/credit-90-days'",
+        "asked_by_id": f"{first} + {_CLERK}",
+        "asked_at": _at(now, count),
+        "last_asked_at": _at(now, count),
+        "state": "'done'",
+        "expiry_time": _at(now, count),
+        "answer": "''",
+        "answered_at": _at(now, count),
     }
 
 

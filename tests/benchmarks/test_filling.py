@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from lendingadmin.assessments.models import KnownAssessment
 from lendingadmin.audit.models import Entry
+from lendingadmin.offers.models import OfferRequest
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
@@ -22,6 +23,7 @@ def test_each_table_takes_its_rows() -> None:
         20,
     )
     assert KnownAssessment.objects.filter(account_id__startswith="borrower:B-").count() == 30
+    assert OfferRequest.objects.filter(borrower_id__startswith="B-").count() == 20
     states = set(Repayment.objects.values_list("state", flat=True))
     assert states <= set(RepaymentState.values)
     assert RepaymentState.REFUSED in states
