@@ -436,7 +436,7 @@ def test_the_next_of_a_list_is_the_one_below(desk: Client, service: BookService)
         ("show=first-missed", "portfolio_first_missed"),
         ("show=closed", "portfolio_by_settlement_day"),
         ("late=31-60", "portfolio_by_days_late"),
-        ("product=P-1", "by_product (snapshot_id=? AND product_id=?"),
+        ("product=P-1", "by_product"),
     ],
 )
 def test_an_index_finds_the_loans_of_a_list(
