@@ -1,0 +1,116 @@
+"""What a statement says, whatever file it came in: its head, and a line for each of its rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Kind(models.TextChoices):
+    """What a line is. The kinds of a statement's lines add up to its rows."""
+
+    PAYMENT = "payment", _("payment")
+    CHARGE = "charge", _("charge")
+    SETTLEMENT = "settlement", _("settlement")
+    REVERSAL = "reversal", _("reversal")
+    FAILED = "failed", _("failed")
+    OTHER = "other", _("other")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One row of a statement, or one detail of a bank's entry.
+
+    `number` is the row in the file as a spreadsheet counts it, or the count of the detail. `amount`
+    is what it moves: positive in, negative out; of a failed one what it would have moved. `moment`
+    is aware; without a time of day (`has_time`) it is midnight of the statement's zone, and None
+    where no reading gives one. Texts are empty where the row has none. `reverses` is the receipt of
+    what a reversal takes back. An id that lost digits (`is_damaged`) is never a key; `receipt` is
+    then as it stands in the file.
+    """
+
+    number: int
+    kind: Kind
+    amount: Decimal | None
+    currency: str
+    moment: datetime | None
+    has_time: bool = True
+    receipt: str = ""
+    balance: Decimal | None = None
+    phone: str = ""
+    payer: str = ""
+    reference: str = ""
+    details: str = ""
+    status: str = ""
+    reverses: str = ""
+    is_damaged: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """A file that was read: what it is, what its head says, and its lines in the file's order.
+
+    `layout` is the layout's key and `network` the operator's or bank's name for a repayment.
+    `account` is the short code, number or IBAN that it is of. `begins` and `ends` are the days that
+    it covers by its own head; None where it says none. Balances and totals are of the head too;
+    `paid_out` is positive. `day_first` says how its days were read, where some could be two days
+    (`day_is_proposed`): a person is asked then.
+    """
+
+    layout: str
+    network: str
+    account: str
+    currency: str
+    lines: Sequence[Line]
+    holder: str = ""
+    begins: date | None = None
+    ends: date | None = None
+    opening: Decimal | None = None
+    closing: Decimal | None = None
+    paid_in: Decimal | None = None
+    paid_out: Decimal | None = None
+    newest_first: bool = False
+    day_first: bool = True
+    day_is_proposed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownTable:
+    """A table of no known layout: what a person needs to say which column is what.
+
+    `header` is its row of headings (the `header_row`th row), `sample` the rows below it, and
+    `fingerprint` what the same layout is known by next time.
+    """
+
+    header: Sequence[str]
+    header_row: int
+    sample: Sequence[Sequence[str]]
+    fingerprint: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mapping:
+    """Which column of an unknown table is what, by its heading; "" where it has none.
+
+    Either `amount` (signed, or all in) or `paid_in` and `paid_out`.
+    """
+
+    moment: str
+    amount: str = ""
+    paid_in: str = ""
+    paid_out: str = ""
+    receipt: str = ""
+    reference: str = ""
+    payer: str = ""
+    phone: str = ""
+    details: str = ""
+    balance: str = ""
+    status: str = ""
+    done: str = field(default="", metadata={"words": "the status of what was done"})
+
+
+class Refused(Exception):
+    """A file that can't be taken: the sentence says why, and what to export instead."""
