@@ -1,0 +1,130 @@
+"""Whether a statement is whole, by its own balances and totals; each break is named."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+
+from .lines import Kind, Line, Statement
+
+_ZERO = Decimal(0)
+# So many breaks are named; one that is cut and sorted has thousands.
+_NAMED = 20
+
+
+@dataclass(frozen=True)
+class Break:
+    """A place at which the statement contradicts itself; `number` is the row, 0 for the whole."""
+
+    number: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What could be compared, and where it breaks.
+
+    Without `checks` nothing could be: such a statement is neither whole nor broken.
+    """
+
+    checks: Sequence[str]
+    breaks: Sequence[Break]
+    found: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether something proves it whole and nothing contradicts it."""
+        return bool(self.checks) and not self.found
+
+    @property
+    def is_provable(self) -> bool:
+        """Whether the statement says enough of itself to be compared with."""
+        return bool(self.checks)
+
+
+def prove(statement: Statement) -> Proof:
+    """Compare opening, lines, running balances, closing and totals with each other."""
+    lines = list(statement.lines)[:: -1 if statement.newest_first else 1]
+    moved = [line for line in lines if line.kind is not Kind.FAILED and line.amount is not None]
+    checks, breaks = list[str](), list[Break]()
+    running = [line for line in moved if line.balance is not None]
+    if len(running) > 1 or (running and statement.opening is not None):
+        checks.append(_("each balance follows from the one before"))
+        breaks += _find_gaps(moved, statement.opening)
+    if statement.opening is not None and statement.closing is not None:
+        checks.append(_("opening, what came in and what went out make the closing balance"))
+        breaks += _compare_ends(statement, moved)
+    for total, words, sign in (
+        (statement.paid_in, _("what came in makes the total of its head"), 1),
+        (statement.paid_out, _("what went out makes the total of its head"), -1),
+    ):
+        if total is not None:
+            checks.append(words)
+            breaks += _compare_total(total, words, [x.amount * sign for x in moved if x.amount])
+    breaks += [
+        Break(line.number, _("Row %(number)s has no amount.") % {"number": line.number})
+        for line in lines
+        if line.amount is None and line.kind is Kind.PAYMENT
+    ]
+    return Proof(checks, breaks[:_NAMED], len(breaks))
+
+
+def _find_gaps(lines: Sequence[Line], opening: Decimal | None) -> Iterator[Break]:
+    """Rows whose balance is not that of the row before with what they move.
+
+    Rows without a balance are added up until the next that has one. Where only a file in two halves
+    chains, or one in another order, the first row that does not is the place to look.
+    """
+    before, moved = opening, _ZERO
+    for line in lines:
+        moved += line.amount or _ZERO
+        if line.balance is None:
+            continue
+        if before is not None and before + moved != line.balance:
+            yield Break(line.number, _describe(line, before + moved))
+        before, moved = line.balance, _ZERO
+
+
+def _describe(line: Line, expected: Decimal) -> str:
+    missing = (line.balance or _ZERO) - expected
+    return _(
+        "At row %(number)s the balance is %(found)s and should be %(expected)s: rows that move "
+        "%(missing)s are missing, or a row before it was changed or moved."
+    ) % {
+        "number": line.number,
+        "found": f"{line.balance:,f}",
+        "expected": f"{expected:,f}",
+        "missing": f"{missing:,f}",
+    }
+
+
+def _compare_ends(statement: Statement, moved: Sequence[Line]) -> Iterator[Break]:
+    opening, closing = statement.opening or _ZERO, statement.closing or _ZERO
+    total = sum((line.amount or _ZERO for line in moved), opening)
+    if total != closing:
+        words = _(
+            "Opening balance and rows make %(total)s; the closing balance is %(closing)s. "
+            "%(missing)s is missing."
+        )
+        yield Break(
+            0,
+            words
+            % {
+                "total": f"{total:,f}",
+                "closing": f"{closing:,f}",
+                "missing": f"{closing - total:,f}",
+            },
+        )
+
+
+def _compare_total(total: Decimal, words: str, amounts: Sequence[Decimal]) -> Iterator[Break]:
+    found = sum((amount for amount in amounts if amount > 0), _ZERO)
+    if found != total:
+        text = _("The rows make %(found)s, its head says %(total)s (%(what)s).")
+        yield Break(0, text % {"found": f"{found:,f}", "total": f"{total:,f}", "what": words})
+
+
+def count_kinds(lines: Sequence[Line]) -> dict[str, int]:
+    """How many lines there are of each kind; together they are all lines."""
+    return {kind.value: sum(line.kind is kind for line in lines) for kind in Kind}

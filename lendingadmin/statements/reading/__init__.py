@@ -1,0 +1,66 @@
+"""Reads a statement out of the bytes of a file, whatever layout it has."""
+
+import io
+from datetime import tzinfo
+
+import simplejson
+from django.utils.translation import gettext as _
+
+from lendingadmin.statements.lines import Mapping, Refused, Statement, UnknownTable
+
+from .camt import read_camt
+from .containers import CAMT, CSV, JSON, MT940, find_format
+from .layouts import count_known
+from .mt940 import read_mt940
+from .rows import make_fingerprint, read_rows
+from .tables import MOST_ROWS, decode, read_csv, read_spreadsheet
+
+__all__ = ["make_fingerprint", "read"]
+
+
+def read(
+    content: bytes,
+    *,
+    zone: tzinfo,
+    day_first: bool | None = None,
+    mapping: Mapping | None = None,
+) -> Statement | UnknownTable:
+    """The statement that a file holds, in the zone of its times.
+
+    `day_first` is a person's answer where its days could be read two ways. A table of no known
+    layout comes back as UnknownTable, until a person's `mapping` says which column is what. Raises
+    Refused with a sentence for who chose the file.
+    """
+    kind = find_format(content)
+    if kind == CAMT:
+        return read_camt(content, zone=zone)
+    if kind == MT940:
+        return read_mt940(content, zone=zone)
+    if kind == CSV:
+        rows = read_csv(content, count_known)
+    elif kind == JSON:
+        rows = _read_callbacks(content)
+    else:
+        rows = read_spreadsheet(content, count_known)
+    return read_rows(rows, zone, day_first, mapping)
+
+
+def _read_callbacks(content: bytes) -> list[list[str]]:
+    """The rows of JSON, a list or an object a line, under the names of their members."""
+    text = decode(content)
+    try:
+        if text.lstrip().startswith("["):
+            found = simplejson.loads(text, use_decimal=True)
+        else:
+            lines = io.StringIO(text)
+            found = [simplejson.loads(line, use_decimal=True) for line in lines if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise Refused(_("This JSON can't be read. Export the statement as CSV.")) from error
+    if not all(isinstance(one, dict) for one in found) or len(found) > MOST_ROWS:
+        raise Refused(_("This JSON holds no payments. Export the statement as CSV."))
+    names = list(dict.fromkeys(name for one in found[:100] for name in one))
+    return [names, *([_write(one.get(name)) for name in names] for one in found)]
+
+
+def _write(value: object) -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,204 @@
+"""CAMT.053, the statement of banks in ISO 20022, of any version."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, tzinfo
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import iterparse
+from django.utils.translation import gettext as _
+
+from lendingadmin.statements.lines import Kind, Line, Refused, Statement
+
+from .containers import open_camt
+from .days import read_moment
+from .tables import MOST_ROWS
+
+_NONE = ("NOTPROVIDED", "NONREF", "NOT PROVIDED")
+_CHARGES = ("CHRG", "FEES", "COMM", "CHAR")
+_SETTLEMENTS = ("SWEP", "ZABA", "TOPG", "CAJT")
+
+
+def read_camt(content: bytes, *, zone: tzinfo) -> Statement:
+    """The statement of a file. Raises Refused where it is none, or holds several accounts'."""
+    reader = _Reader(zone)
+    try:
+        for _event, element in iterparse(open_camt(content), forbid_dtd=True):
+            name = _name(element)
+            if name in ("Ntry", "Bal", "Acct", "FrToDt"):
+                reader.take(name, element)
+            if name in ("Ntry", "Bal"):
+                element.clear()
+    except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
+        raise Refused(_("This XML can't be read. Export the statement again.")) from error
+    return reader.build()
+
+
+class _Reader:
+    def __init__(self, zone: tzinfo) -> None:
+        self.zone, self.lines = zone, list[Line]()
+        self.head: dict[str, Any] = {}
+        self.accounts = set[str]()
+        self.openings = list[Decimal]()
+        self.closings = list[Decimal]()
+        self.currency = ""
+
+    def take(self, name: str, element: Element) -> None:
+        """Take over an element that has ended."""
+        if name == "Ntry":
+            self.lines.extend(self._read_entry(element))
+            if len(self.lines) > MOST_ROWS:
+                raise Refused(_("The statement has too many entries. Export it in parts."))
+        elif name == "Bal":
+            self._read_balance(element)
+        elif name == "FrToDt":
+            days = [self._read_day(element, part) for part in ("FrDtTm", "ToDtTm", "FrDt", "ToDt")]
+            known = [one.date() for one in days if one]
+            if known:
+                self.head |= {"begins": min(known), "ends": max(known)}
+        elif _find(element, "Id"):
+            # Counterparties have accounts too, but theirs stand within entries.
+            account = _text(element, "IBAN") or _text(element, "Id/Othr/Id")
+            if account and account not in self.accounts:
+                if self.accounts:
+                    words = _(
+                        "The file holds statements of several accounts. Export them one by one."
+                    )
+                    raise Refused(words)
+                self.accounts.add(account)
+                self.head["holder"] = _text(element, "Ownr/Nm")
+                self.currency = _text(element, "Ccy")
+
+    def build(self) -> Statement:
+        """The statement of all that was taken."""
+        currencies = {line.currency for line in self.lines if line.currency}
+        self.head["holder"] = self.head.get("holder") or ""
+        return Statement(
+            layout="camt-053",
+            network="",
+            account=next(iter(self.accounts), ""),
+            currency=self.currency or (currencies.pop() if len(currencies) == 1 else ""),
+            lines=self.lines,
+            opening=self.openings[0] if self.openings else None,
+            closing=self.closings[-1] if self.closings else None,
+            **self.head,
+        )
+
+    def _read_balance(self, element: Element) -> None:
+        code = _text(element, "Tp/CdOrPrtry/Cd") or _text(element, "Tp/Cd")
+        amount = _read_amount(element)
+        if amount is None:
+            return
+        if _text(element, "CdtDbtInd") == "DBIT":
+            amount = -amount
+        if code in ("OPBD", "PRCD") and len(self.openings) == len(self.closings):
+            self.openings.append(amount)
+        elif code == "CLBD":
+            self.closings.append(amount)
+
+    def _read_entry(self, entry: Element) -> Iterator[Line]:
+        amount, is_out = _read_amount(entry), _text(entry, "CdtDbtInd") == "DBIT"
+        if is_out and amount is not None:
+            amount = -amount
+        status = _text(entry, "Sts/Cd") or _text(entry, "Sts")
+        kind = _sort(entry, amount, status)
+        details = [part for part in entry.iter() if _name(part) == "TxDtls"]
+        for part, own in _split(entry, details, abs(amount or Decimal(0))):
+            signed = None if amount is None else (-own if is_out else own)
+            yield self._build_line(entry, part, signed, kind, status)
+
+    def _build_line(
+        self, entry: Element, part: Element, amount: Decimal | None, kind: Kind, status: str
+    ) -> Line:
+        moment = self._read_day(entry, "BookgDt") or self._read_day(entry, "ValDt")
+        party = "Dbtr" if amount is None or amount > 0 else "Cdtr"
+        payer = _text(part, f"RltdPties/{party}/Pty/Nm") or _text(part, f"RltdPties/{party}/Nm")
+        words = [x.text or "" for x in part.iter() if _name(x) == "Ustrd"]
+        reference = _first(
+            _text(part, "RmtInf/Strd/CdtrRefInf/Ref"), _text(part, "Refs/EndToEndId")
+        )
+        receipt = _first(
+            _text(part, "Refs/AcctSvcrRef"), _text(entry, "AcctSvcrRef"), _text(entry, "NtryRef")
+        )
+        return Line(
+            number=len(self.lines) + 1,
+            kind=kind,
+            amount=amount,
+            currency=_find_currency(entry),
+            moment=moment,
+            has_time=bool(_text(entry, "BookgDt/DtTm")),
+            receipt=receipt,
+            payer=payer,
+            reference=reference,
+            details=" ".join([*words, _text(entry, "AddtlNtryInf")]).strip(),
+            status=status,
+        )
+
+    def _read_day(self, element: Element, name: str) -> datetime | None:
+        texts = (_text(element, path) for path in (f"{name}/DtTm", f"{name}/Dt", name))
+        return read_moment(_first(*texts), self.zone, day_first=True).at
+
+
+def _split(
+    entry: Element, details: Sequence[Element], amount: Decimal
+) -> Sequence[tuple[Element, Decimal]]:
+    """The details of an entry with their own amounts, where those say all of it; else the entry."""
+    sums = [_read_amount(part) or _read_amount(part, "AmtDtls/TxAmt") for part in details]
+    known = [one for one in sums if one is not None]
+    if len(details) > 1 and len(known) == len(details) and sum(known) == amount:
+        return list(zip(details, known, strict=True))
+    return [(details[0] if details else entry, amount)]
+
+
+def _sort(entry: Element, amount: Decimal | None, status: str) -> Kind:
+    """What an entry is. One that is only announced (PDNG, INFO, FUTR) has moved nothing."""
+    codes = {x.text or "" for x in entry.iter() if _name(x) in ("Cd", "FmlyCd", "SubFmlyCd")}
+    if status not in ("BOOK", ""):
+        return Kind.FAILED
+    if amount is None:
+        return Kind.OTHER
+    if _text(entry, "RvslInd").lower() in ("true", "1"):
+        return Kind.REVERSAL
+    if codes & set(_CHARGES) and amount < 0:
+        return Kind.CHARGE
+    if codes & set(_SETTLEMENTS):
+        return Kind.SETTLEMENT
+    return Kind.PAYMENT if amount > 0 else Kind.OTHER
+
+
+def _name(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _find(element: Element, path: str) -> Element | None:
+    found: Element | None = element
+    for name in path.split("/"):
+        found = next((x for x in found if _name(x) == name), None) if found is not None else None
+    return found
+
+
+def _text(element: Element, path: str) -> str:
+    found = _find(element, path)
+    if found is None and path == "IBAN":
+        found = _find(element, "Id/IBAN")
+    return " ".join((found.text or "").split()) if found is not None else ""
+
+
+def _read_amount(element: Element, path: str = "") -> Decimal | None:
+    text = _text(element, f"{path}/Amt" if path else "Amt")
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        return None
+    return amount if amount.is_finite() else None
+
+
+def _find_currency(entry: Element) -> str:
+    amount = _find(entry, "Amt")
+    return amount.get("Ccy", "")[:3] if amount is not None else ""
+
+
+def _first(*texts: str) -> str:
+    return next((text for text in texts if text and text.upper() not in _NONE), "")

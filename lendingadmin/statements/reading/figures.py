@@ -1,0 +1,56 @@
+"""Amounts and ids as statements write them; nothing is guessed."""
+
+import re
+from decimal import Decimal, InvalidOperation
+
+# Spaces of every width, apostrophes, and what names a currency stand around figures.
+_SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f'’]+")
+_SIDE = re.compile(r"(?i)(dr|cr|db)\.?$")
+_CURRENCY = re.compile(r"(?i)^(?:[a-z]{2,4}\.?|[€£$₦₵])|(?:[a-z]{3}\.?|[€£$₦₵])$")
+_COMMA_DECIMALS = re.compile(r"\d{1,3}(?:\.\d{3})*,\d{1,2}|\d+,\d{1,2}")
+_FIGURE = re.compile(r"\d{1,3}(?:,\d{2,3})*(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
+_EXPONENT = re.compile(r"(?i)^\d(?:[.,]\d+)?E\+?\d+$")
+_FLOAT = re.compile(r"^(\d+)[.,]0+$")
+# A spreadsheet's number has fifteen figures; of a longer one the last are zeros.
+_EXACT = 15
+
+
+def read_amount(text: str) -> Decimal | None:
+    """`(1,234.50)`, `500 DR`, `KES 1,234.50`, `Ksh 2 000`, `1 234,50`: signed, or None.
+
+    Brackets, a minus and DR are negative.
+    """
+    bare = _SPACES.sub("", text)
+    is_negative = bare.startswith("(") and bare.endswith(")")
+    bare = bare.strip("()")
+    side = _SIDE.search(bare)
+    bare = _SIDE.sub("", bare)
+    bare = _CURRENCY.sub("", bare, count=1).strip(".")
+    if bare[:1] in "+-−":
+        is_negative ^= bare[:1] in ("-", "−")
+        bare = _CURRENCY.sub("", bare[1:], count=1)
+    if bare[-1:] == "-":
+        is_negative, bare = not is_negative, bare[:-1]
+    if side and side[1].lower() != "cr":
+        is_negative = True
+    if _COMMA_DECIMALS.fullmatch(bare):
+        bare = bare.replace(".", "").replace(",", ".")
+    elif not _FIGURE.fullmatch(bare):
+        return None
+    try:
+        amount = Decimal(bare.replace(",", ""))
+    except InvalidOperation:
+        return None
+    return -amount if is_negative else amount
+
+
+def read_id(text: str) -> tuple[str, bool]:
+    """An id as text, and whether a spreadsheet took digits of it, so that it is nobody's key.
+
+    `850060.0` lost nothing; `1.42593E+11` and what has more than fifteen digits did.
+    """
+    bare = _SPACES.sub("", text) if re.fullmatch(r"[\d\s\u00a0.,]+", text or "x") else text.strip()
+    whole = _FLOAT.match(bare)
+    if whole:
+        return whole[1], len(whole[1]) > _EXACT
+    return bare, bool(_EXPONENT.match(bare))

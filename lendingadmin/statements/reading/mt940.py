@@ -1,0 +1,122 @@
+"""MT940, the statement of banks in SWIFT's own text."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+from decimal import Decimal
+from typing import Any
+
+import mt940
+from django.utils.translation import gettext as _
+
+from lendingadmin.statements.lines import Kind, Line, Refused, Statement
+
+from .tables import MOST_ROWS, decode
+
+_NONE = ("NONREF", "NOTPROVIDED", "")
+_CHARGES = ("CHG", "COM", "FEE", "CHR")
+_KEYWORDS = re.compile(r"/(EREF|REMI|NAME|ORDP|BENM|IBAN|CSID|MARF)/+")
+_KEYED = re.compile(r"(EREF|KREF|MREF|SVWZ)\+")
+
+
+def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
+    """The statement of a file. Raises Refused where it is none, or its messages do not chain."""
+    try:
+        messages = _split(decode(content))
+        read = [mt940.parse(message) for message in messages]
+    except Refused:
+        raise
+    except Exception as error:
+        # The library raises what its own code meets: whatever it is, the file can't be read.
+        raise Refused(_("This MT940 can't be read. Export the statement again.")) from error
+    heads = [one.data for one in read]
+    rows = [row for one in read for row in one.transactions if "amount" in row.data]
+    if not any("final_opening_balance" in head for head in heads) and not rows:
+        raise Refused(_("This MT940 holds no entries and no balance. Export it again."))
+    if len(rows) > MOST_ROWS:
+        raise Refused(_("The statement has too many entries. Export it in parts."))
+    opening, closing = _find_balances(heads)
+    lines = [_read_row(number, row.data, zone) for number, row in enumerate(rows, start=1)]
+    currencies = {line.currency for line in lines if line.currency}
+    return Statement(
+        layout="mt940",
+        network="",
+        account=_find_account(heads),
+        currency=currencies.pop() if len(currencies) == 1 else "",
+        lines=lines,
+        opening=opening,
+        closing=closing,
+    )
+
+
+def _find_account(heads: Sequence[dict[str, Any]]) -> str:
+    found = [head["account_identification"] for head in heads if "account_identification" in head]
+    return str(found[0]) if found else ""
+
+
+def _split(text: str) -> list[str]:
+    """The messages of a file; each begins with :20:."""
+    parts = re.split(r"(?m)^(?=:20:)", re.sub(r"\r\n?", "\n", text))
+    return [part for part in parts if part.startswith(":20:")] or [text]
+
+
+def _find_balances(heads: Sequence[dict[str, Any]]) -> tuple[Decimal | None, Decimal | None]:
+    """Opening of the first message and closing of the last: what is missing between two messages
+    is missing between these. Raises Refused for several accounts.
+    """
+    accounts = {str(head.get("account_identification") or "") for head in heads} - {""}
+    if len(accounts) > 1:
+        raise Refused(_("The file holds statements of several accounts. Export them one by one."))
+    openings = [_amount(head, "opening") for head in heads]
+    closings = [_amount(head, "closing") for head in heads]
+    return (openings[0], closings[-1]) if heads else (None, None)
+
+
+def _amount(head: dict[str, Any], which: str) -> Decimal | None:
+    found = head.get(f"final_{which}_balance") or head.get(f"intermediate_{which}_balance")
+    return found.amount.amount if found is not None and found.amount is not None else None
+
+
+def _read_row(number: int, data: dict[str, Any], zone: tzinfo) -> Line:
+    money, mark = data["amount"], str(data.get("status") or "").upper()
+    # A reversed credit takes money away; the library gives it as a credit.
+    amount = {"RC": -abs(money.amount), "RD": abs(money.amount)}.get(mark, money.amount)
+    day = data.get("entry_date") or data.get("date")
+    words = " ".join(str(data.get("transaction_details") or "").split())
+    texts = {**_read_keys(words), **{k: str(v) for k, v in data.items() if v}}
+    reference = _first(
+        texts.get("end_to_end_reference"), texts.get("EREF"), texts.get("customer_reference")
+    )
+    return Line(
+        number=number,
+        kind=_sort(mark, str(data.get("id") or ""), amount),
+        amount=amount,
+        currency=str(money.currency or "")[:3],
+        moment=datetime(day.year, day.month, day.day, tzinfo=zone) if day else None,
+        has_time=False,
+        receipt=_first(texts.get("bank_reference")),
+        payer=texts.get("applicant_name") or texts.get("NAME") or texts.get("ORDP") or "",
+        reference=reference,
+        details=texts.get("purpose") or texts.get("REMI") or texts.get("SVWZ") or words,
+        status=mark,
+    )
+
+
+def _sort(mark: str, kind: str, amount: Decimal) -> Kind:
+    if mark in ("RC", "RD"):
+        return Kind.REVERSAL
+    if any(word in kind.upper() for word in _CHARGES) and amount < 0:
+        return Kind.CHARGE
+    return Kind.PAYMENT if amount > 0 else Kind.OTHER
+
+
+def _read_keys(words: str) -> dict[str, str]:
+    """`/EREF/X/REMI/Y` or `EREF+X SVWZ+Y`: what stands behind each."""
+    pieces = _KEYWORDS.split(words)
+    if len(pieces) < 3:
+        pieces = _KEYED.split(words)
+    return {key: text.strip(" /") for key, text in zip(pieces[1::2], pieces[2::2], strict=False)}
+
+
+def _first(*texts: str | None) -> str:
+    return next((text for text in texts if text and text.upper() not in _NONE), "")

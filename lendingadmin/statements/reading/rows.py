@@ -1,0 +1,260 @@
+"""A table of a known layout to its statement: head, headings, and a line for each row."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from decimal import Decimal
+from itertools import pairwise
+
+from lendingadmin.statements import lines
+from lendingadmin.statements.lines import Kind, Line, Statement, UnknownTable
+
+from .days import DayOrder, find_day_order, read_moment
+from .figures import read_amount, read_id
+from .head import read_head
+from .layouts import Layout, find_layout, fold_heading
+
+_HEAD = 60
+_SAMPLE = 20
+_CELLS = 3
+# A phone number within other words, some of its figures hidden or not.
+_PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
+_MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
+_REFERENCE = re.compile(r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(\S+)")
+_OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)[A-Z0-9]{10}\b")
+
+
+def read_rows(
+    rows: Sequence[Sequence[str]],
+    zone: tzinfo,
+    day_first: bool | None,
+    mapping: lines.Mapping | None,
+) -> Statement | UnknownTable:
+    """The statement of a table; UnknownTable where its layout is not known and nobody mapped it."""
+    for at, row in enumerate(rows[:_HEAD]):
+        if layout := find_layout(row):
+            return _Reader(layout, rows, at, zone).read(day_first)
+    at = _find_header(rows)
+    if mapping:
+        return _Reader(_build_layout(mapping), rows, at, zone).read(day_first)
+    header = list(rows[at]) if rows else []
+    sample = [list(row) for row in rows[at + 1 : at + 1 + _SAMPLE]]
+    return UnknownTable(
+        header=header, header_row=at + 1, sample=sample, fingerprint=make_fingerprint(header)
+    )
+
+
+def make_fingerprint(header: Sequence[str]) -> str:
+    """What the same headings are known by, whatever their case and spacing."""
+    folded = json.dumps([fold_heading(cell) for cell in header], ensure_ascii=False)
+    return hashlib.sha256(folded.encode()).hexdigest()[:32]
+
+
+def _find_header(rows: Sequence[Sequence[str]]) -> int:
+    """The first row with the most cells of words, of those at the top."""
+
+    def count(row: Sequence[str]) -> int:
+        return sum(bool(cell) and read_amount(cell) is None for cell in row)
+
+    best = max((count(row) for row in rows[:_HEAD]), default=0)
+    return next((at for at, row in enumerate(rows[:_HEAD]) if count(row) == best >= _CELLS), 0)
+
+
+def _build_layout(mapping: lines.Mapping) -> Layout:
+    columns = {name: (fold_heading(heading),) for name, heading in vars(mapping).items() if heading}
+    done = columns.pop("done", ("",))
+    return Layout(
+        key="mapped",
+        network="",
+        needs=frozenset(),
+        columns=columns,
+        done=(done[0], "") if done[0] else (),
+        texts=("details",),
+    )
+
+
+@dataclass
+class _Reader:
+    """Reads one table; `at` is the row of its headings."""
+
+    layout: Layout
+    rows: Sequence[Sequence[str]]
+    at: int
+    zone: tzinfo
+
+    def read(self, day_first: bool | None) -> Statement:
+        """The statement, its days read as asked, as the layout writes them, or as proposed."""
+        if self.layout.is_utc:
+            self.zone = UTC
+        self.places = self._find_places()
+        body = [
+            (number, [*row, *([""] * (self.width - len(row)))])
+            for number, row in enumerate(self.rows[self.at + 1 :], start=self.at + 2)
+            if any(row)
+        ]
+        order = self._find_order([row for _, row in body], day_first)
+        self.day_first = order.day_first
+        head = read_head(self.rows[: self.at], self.zone, day_first=order.day_first)
+        self.currency = str(head.pop("currency", "")).upper()[:3]
+        found = [line for number, row in body for line in self._read_row(number, row)]
+        moments = [line.moment for line in found if line.moment]
+        account = str(head.pop("account", "")) or self._find_account(body)
+        currencies = {line.currency for line in found if line.currency}
+        return Statement(
+            layout=self.layout.key,
+            network=self.layout.network,
+            account=account,
+            currency=self.currency or (currencies.pop() if len(currencies) == 1 else ""),
+            lines=found,
+            newest_first=_is_falling(moments),
+            day_first=order.day_first,
+            day_is_proposed=order.is_proposed,
+            **head,
+        )
+
+    def _find_places(self) -> dict[str, list[int]]:
+        """Where each field stands; the parts of `a+b` are put together."""
+        headings = [fold_heading(cell) for cell in self.rows[self.at]]
+        self.width = len(headings)
+        places: dict[str, list[int]] = {}
+        for field, names in self.layout.columns.items():
+            for name in names:
+                found = [_find_place(headings, part) for part in name.split("+")]
+                if None not in found:
+                    places[field] = [place for place in found if place is not None]
+                    break
+        return places
+
+    def _find_order(self, body: Sequence[Sequence[str]], day_first: bool | None) -> DayOrder:
+        if day_first is not None:
+            return DayOrder(day_first)
+        texts = [self._get(row, "moment") for row in body]
+        head = read_head(self.rows[: self.at], self.zone, day_first=True)
+        order = find_day_order(texts, self.zone, head.get("begins"), head.get("ends"))
+        if self.layout.day_first is not None and order.is_proposed:
+            return DayOrder(self.layout.day_first)
+        return order
+
+    def _find_account(self, body: Sequence[tuple[int, Sequence[str]]]) -> str:
+        held = {self._get(row, "account") for _, row in body[:200]} - {""}
+        return held.pop() if len(held) == 1 else ""
+
+    def _get(self, row: Sequence[str], field: str) -> str:
+        return " ".join(row[place] for place in self.places.get(field, ()) if row[place])
+
+    def _read_row(self, number: int, row: Sequence[str]) -> Iterator[Line]:
+        values = {field: self._get(row, field) for field in self.places}
+        amount = self._read_amount(values)
+        moment = read_moment(values.get("moment", ""), self.zone, day_first=self.day_first)
+        if amount is None and moment.at is None and not values.get("receipt"):
+            # What stands below the rows, such as a total or a disclaimer, is no row.
+            return
+        receipt, is_damaged = read_id(values.get("receipt", ""))
+        kind = self._sort(values, amount)
+        if receipt and not is_damaged and kind is Kind.PAYMENT:
+            is_damaged = not re.fullmatch(self.layout.id_form, receipt)
+        fee = abs(read_amount(values.get("fee", "")) or Decimal(0))
+        balance = read_amount(values.get("balance", ""))
+        details = values.get("details", "")
+        payer, phone = _read_party(values)
+        line = Line(
+            number=number,
+            kind=kind,
+            amount=amount,
+            currency=(values.get("currency", "") or self.currency).upper()[:3],
+            moment=moment.at,
+            has_time=moment.has_time,
+            receipt=receipt,
+            balance=None if fee else balance,
+            phone=phone,
+            payer=payer,
+            reference=_read_reference(values),
+            details=details,
+            status=values.get("status", ""),
+            reverses=_find_reversed(values, receipt) if kind is Kind.REVERSAL else "",
+            is_damaged=is_damaged,
+        )
+        yield line
+        if fee and kind is not Kind.FAILED:
+            yield _make_fee(line, fee, balance)
+
+    def _read_amount(self, values: Mapping[str, str]) -> Decimal | None:
+        if "amount" in self.places:
+            return read_amount(values["amount"])
+        paid_in = read_amount(values.get("paid_in", ""))
+        paid_out = read_amount(values.get("paid_out", ""))
+        if paid_in is None and paid_out is None:
+            return None
+        return abs(paid_in or Decimal(0)) - abs(paid_out or Decimal(0))
+
+    def _sort(self, values: Mapping[str, str], amount: Decimal | None) -> Kind:
+        """What a row is: by its status, then by its words, then by its sign."""
+        if self.layout.done and "status" in self.places:
+            status = _strip_accents(values.get("status", "").casefold())
+            if status not in [word.casefold() for word in self.layout.done]:
+                return Kind.FAILED
+        if amount is None:
+            return Kind.OTHER
+        text = " \n".join(values.get(field, "") for field in self.layout.texts)
+        for kind, pattern in self.layout.sorts:
+            if re.search(pattern, text, re.I | re.M):
+                return kind
+        return Kind.PAYMENT if amount > 0 else Kind.OTHER
+
+
+def _find_place(headings: Sequence[str], name: str) -> int | None:
+    name, _, count = name.partition("#")
+    places = [at for at, heading in enumerate(headings) if heading == name]
+    wanted = int(count or 1) - 1
+    return places[wanted] if wanted < len(places) else None
+
+
+def _read_party(values: Mapping[str, str]) -> tuple[str, str]:
+    """Who paid, and their phone number, out of the columns or of the words that hold both."""
+    phone, payer = values.get("phone", ""), values.get("payer", "")
+    if phone and (found := _MTN_PARTY.match(phone)):
+        phone = read_id(found[1])[0]
+    if not phone:
+        hit = _PHONE.search(payer) or _PHONE.search(values.get("details", ""))
+        phone = hit[0] if hit else ""
+    payer = _PHONE.sub("", payer).strip(" -–,;")
+    return payer, phone
+
+
+def _read_reference(values: Mapping[str, str]) -> str:
+    reference, is_damaged = read_id(values.get("reference", ""))
+    if reference and not is_damaged:
+        return reference
+    found = _REFERENCE.search(values.get("details", ""))
+    return found[1].strip(".,;") if found else ""
+
+
+def _find_reversed(values: Mapping[str, str], receipt: str) -> str:
+    if values.get("reverses"):
+        return read_id(values["reverses"])[0]
+    others = [one for one in _OTHER_RECEIPT.findall(values.get("details", "")) if one != receipt]
+    return others[0] if others else ""
+
+
+def _make_fee(line: Line, fee: Decimal, balance: Decimal | None) -> Line:
+    return Line(
+        number=line.number,
+        kind=Kind.CHARGE,
+        amount=-fee,
+        currency=line.currency,
+        moment=line.moment,
+        has_time=line.has_time,
+        receipt=line.receipt,
+        balance=balance,
+    )
+
+
+def _is_falling(moments: Sequence[datetime]) -> bool:
+    return sum(a > b for a, b in pairwise(moments)) > sum(a < b for a, b in pairwise(moments))
+
+
+def _strip_accents(text: str) -> str:
+    return text.translate(str.maketrans("éèêà", "eeea")).strip()

@@ -1,0 +1,126 @@
+"""The bytes of a table, CSV or spreadsheet, to its rows of cells as text."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django.utils.translation import gettext as _
+from python_calamine import CalamineError, CalamineWorkbook
+
+from lendingadmin.statements.lines import Refused
+
+MOST_ROWS = 20_000
+# A head of so many rows stands above the headings at most, and below them the rows.
+_MOST_HEAD = 60
+_DELIMITERS = ",;\t|"
+_LONGEST_CELL = 10_000
+# UTF-8 that was taken for Windows-1252 and written as UTF-8 once more.
+_TWICE = re.compile(r"[ÃÂ][\u0080-\u00bf\u0152-\u2122]")
+
+Row = list[str]
+Score = Callable[[Sequence[str]], int]
+
+
+def read_csv(content: bytes, score: Score) -> list[Row]:
+    """The rows by the delimiter of which a row holds the most known headings (`score`).
+
+    Sniffing fails on these files: masked phone numbers are full of `*`. Raises Refused.
+    """
+    text = decode(content)
+    known = {sign: _find_most(_parse(text[:200_000], sign), score) for sign in _DELIMITERS}
+    best = max(_DELIMITERS, key=known.__getitem__)
+    delimiter = best if known[best] > 1 else max(_DELIMITERS, key=text[:20_000].count)
+    return _check_length(_parse(text, delimiter))
+
+
+def read_spreadsheet(content: bytes, score: Score) -> list[Row]:
+    """The rows of the sheet that holds the most known headings. Raises Refused."""
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
+        sheets = [
+            book.get_sheet_by_name(name).to_python(skip_empty_area=False)
+            for name in book.sheet_names[:20]
+        ]
+    except (CalamineError, ValueError, OSError) as error:
+        raise Refused(
+            _("This spreadsheet can't be opened. Export the statement as CSV and choose that.")
+        ) from error
+    found = [[[write_cell(cell) for cell in row] for row in sheet] for sheet in sheets]
+    found.sort(key=lambda rows: _find_most(rows, score), reverse=True)
+    return _check_length(found[0] if found else [])
+
+
+def _find_most(rows: Sequence[Row], score: Score) -> int:
+    """How many known headings the row has that holds most of them."""
+    return max(map(score, rows[:_MOST_HEAD]), default=0)
+
+
+def decode(content: bytes) -> str:
+    """The text of bytes in UTF-8 or UTF-16 with a mark, UTF-8, or Windows-1252.
+
+    What was encoded twice is put right. Raises Refused for what is no text.
+    """
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = content.decode("utf-16", errors="replace")
+    else:
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = content.decode("cp1252", errors="replace")
+    if "\0" in text:
+        raise Refused(_("This file holds no text. Export the statement as CSV, XLSX or XLS."))
+    return _undo_double(text)
+
+
+def write_cell(cell: Any) -> str:
+    """A cell of a spreadsheet as text: a whole number without its `.0`, moments as ISO."""
+    if isinstance(cell, bool):
+        return str(cell)
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell).upper()
+    if isinstance(cell, datetime):
+        return cell.isoformat(" ")
+    if isinstance(cell, date | time):
+        return cell.isoformat()
+    if isinstance(cell, timedelta):
+        return str(cell)
+    return str(cell).strip()
+
+
+def _parse(text: str, delimiter: str) -> list[Row]:
+    """The rows of a text; cells that are too long are cut, what csv can't read ends the table."""
+    rows = list[Row]()
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        for row in reader:
+            rows.append([cell.strip()[:_LONGEST_CELL] for cell in row])
+            if len(rows) > MOST_ROWS + _MOST_HEAD:
+                break
+    except csv.Error as error:
+        raise Refused(
+            _("Row %(number)s of this file can't be read as CSV.") % {"number": len(rows) + 1}
+        ) from error
+    return rows
+
+
+def _check_length(rows: list[Row]) -> list[Row]:
+    while rows and not any(rows[-1]):
+        rows.pop()
+    if len(rows) > MOST_ROWS + _MOST_HEAD:
+        raise Refused(
+            _("The file has more than %(count)s rows. Export it in parts, such as week by week.")
+            % {"count": f"{MOST_ROWS:,}"}
+        )
+    return rows
+
+
+def _undo_double(text: str) -> str:
+    if not _TWICE.search(text[:20_000]):
+        return text
+    try:
+        return text.encode("cp1252").decode("utf-8")
+    except UnicodeError:
+        return text

@@ -1,0 +1,156 @@
+"""Statements of banks, CAMT.053 and MT940, and files that are refused with a sentence."""
+
+import io
+import os
+import zipfile
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from lendingadmin.statements.completeness import prove
+from lendingadmin.statements.lines import Kind, Refused, Statement
+from lendingadmin.statements.reading import read
+from lendingadmin.statements.reading.containers import LARGEST, find_format
+
+from . import making
+from .making import NAIROBI
+from .making_banks import write_camt, write_mt940
+
+EVENTS = making.make_events(90)
+
+
+def open_statement(content: bytes) -> Statement:
+    found = read(content, zone=NAIROBI)
+    assert isinstance(found, Statement)
+    return found
+
+
+def pack(*parts: tuple[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in parts:
+            packed.writestr(name, content)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("version", [2, 4, 8, 13])
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_camt(version: int, is_packed: bool) -> None:
+    content = write_camt(EVENTS, version=version)
+    found = open_statement(pack(("statement.xml", content)) if is_packed else content)
+    assert (found.layout, found.account, found.holder) == (
+        "camt-053",
+        "DE02120300000000202051",
+        "Lender",
+    )
+    assert (found.currency, found.opening, found.closing) == (
+        "KES",
+        Decimal("1000.00"),
+        EVENTS[-1].balance,
+    )
+    assert prove(found).is_complete
+    split = [line for line in found.lines if line.receipt == EVENTS[0].receipt]
+    assert sum(line.amount or 0 for line in split) == EVENTS[0].amount
+    assert len(found.lines) > len(EVENTS)
+    assert {line.kind for line in found.lines} == {
+        *(Kind.PAYMENT, Kind.CHARGE, Kind.FAILED, Kind.REVERSAL, Kind.OTHER)
+    }
+    paid = next(line for line in found.lines if line.kind is Kind.PAYMENT)
+    first = next(one for one in EVENTS if one.kind == "payment")
+    assert (paid.reference, paid.payer) == (first.reference, first.name)
+    assert not any(line.reference == "NOTPROVIDED" for line in found.lines)
+
+
+def test_camt_of_an_entry_that_is_gone_is_not_whole() -> None:
+    content = write_camt(EVENTS).decode()
+    start = content.index("<Ntry>", content.index("<Ntry>") + 1)
+    end = content.index("</Ntry>", start) + len("</Ntry>")
+    proof = prove(open_statement((content[:start] + content[end:]).encode()))
+    assert not proof.is_complete and proof.breaks[0].number == 0
+
+
+def test_mt940() -> None:
+    found = open_statement(write_mt940(EVENTS))
+    moved = [one for one in EVENTS if one.kind != "failed"]
+    assert (found.account, found.currency) == ("123456789", "KES")
+    assert [line.amount for line in found.lines] == [one.amount for one in moved]
+    assert [line.receipt for line in found.lines] == [one.receipt for one in moved]
+    assert [line.kind for line in found.lines if line.kind != Kind.OTHER] == [
+        one.kind for one in moved if one.kind != "settlement"
+    ]
+    assert found.lines[0].payer == moved[0].name[:20]
+    assert found.lines[0].reference == moved[0].reference
+    assert prove(found).is_complete
+
+
+def test_messages_that_do_not_follow_each_other_are_not_whole() -> None:
+    content = write_mt940(EVENTS).decode()
+    second = content.index(":20:", 5)
+    third = content.index(":61:", second)
+    end = content.index(":61:", third + 1)
+    assert not prove(open_statement((content[:third] + content[end:]).encode())).is_complete
+
+
+def test_statements_of_several_accounts_are_refused() -> None:
+    content = write_mt940(EVENTS).decode()
+    second = content.index(":25:", content.index(":20:", 5))
+    other = content[:second] + content[second:].replace("123456789", "987654321", 1)
+    with pytest.raises(Refused, match="several accounts"):
+        open_statement(other.encode())
+    one = write_camt(EVENTS).decode()
+    start, end = one.index("<Stmt>"), one.index("</BkToCstmrStmt>")
+    two = one[:end] + one[start:end].replace("DE02120300000000202051", "DE02500105170137075030")
+    with pytest.raises(Refused, match="several accounts"):
+        open_statement((two + one[end:]).encode())
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "The file is empty"),
+        (b" \n", "The file is empty"),
+        (b"%PDF-1.7\n...", "This is a PDF"),
+        (b"a,b\n" * (LARGEST // 4 + 1), "larger than 20 MB"),
+        (b"\x89PNG\r\n\x1a\n", "no statement"),
+        (b"a,b\x00c", "no statement"),
+        (b"<html><table><tr><td>1</td></tr></table></html>", "a web page"),
+        (b"<!DOCTYPE html><html></html>", "a web page"),
+        (b"<?xml version='1.0'?><Other/>", "no CAMT.053"),
+        (
+            b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY x "y">]><Document>camt.053</Document>',
+            "types",
+        ),
+        (pack(("xl/workbook.xml", b"x"), ("xl/vbaProject.bin", b"x")), "holds macros"),
+        (pack(("a.txt", b"x")), "holds no statement"),
+        (pack(("xl/workbook.xml", b"0" * 60_000_000)), "unpacks to far more"),
+        (b"PK\x03\x04broken", "damaged"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "password"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "_VBA_PROJECT".encode("utf-16-le"), "macros"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 nothing", "no spreadsheet"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "Workbook".encode("utf-16-le"), "can't be opened"),
+    ],
+)
+def test_a_file_that_is_none_is_refused_with_a_sentence(content: bytes, words: str) -> None:
+    with pytest.raises(Refused, match=words):
+        read(content, zone=NAIROBI)
+
+
+def test_a_locked_archive_is_refused() -> None:
+    content = bytearray(pack(("xl/workbook.xml", b"x")))
+    for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(mark) + at] |= 1
+    with pytest.raises(Refused, match="password"):
+        find_format(bytes(content))
+
+
+@pytest.mark.skipif("MT940_SAMPLES" not in os.environ, reason="needs the library's own samples")
+def test_the_samples_of_the_library_are_read_or_refused() -> None:
+    """Of its 49 samples 31 are statements of one account; the others are pieces of some."""
+    files, found = sorted(Path(os.environ["MT940_SAMPLES"]).rglob("*.sta")), []
+    for file in files:
+        try:
+            found.append(read(file.read_bytes(), zone=NAIROBI))
+        except Refused:
+            continue
+    assert sum(isinstance(one, Statement) for one in found) >= len(files) * 0.6 > 0

@@ -1,0 +1,74 @@
+"""A statement that is whole is proven so, and each row that was cut, moved or edited is found."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lendingadmin.statements.completeness import prove
+from lendingadmin.statements.lines import Statement
+from lendingadmin.statements.reading import read
+
+from . import making
+from .making import NAIROBI
+
+
+def open_statement(events: list[making.Event], *, newest_first: bool = True) -> Statement:
+    rows = making.write_mpesa(events, newest_first=newest_first)
+    found = read(making.pack_csv(rows), zone=NAIROBI)
+    assert isinstance(found, Statement)
+    return found
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+@given(count=st.integers(2, 40), seed=st.integers(0, 10_000))
+def test_what_is_whole_is_proven_so(newest_first: bool, count: int, seed: int) -> None:
+    proof = prove(open_statement(making.make_events(count, seed=seed), newest_first=newest_first))
+    assert proof.is_complete and len(proof.checks) == 4, proof
+
+
+@given(seed=st.integers(0, 10_000), at=st.integers(1, 28))
+def test_a_row_that_was_taken_out_is_found(seed: int, at: int) -> None:
+    events = [one for one in making.make_events(40, seed=seed) if one.kind != "failed"]
+    whole = open_statement(events)
+    taken = len(whole.lines) - 1 - at
+    cut = replace(whole, lines=[*whole.lines[:taken], *whole.lines[taken + 1 :]])
+    proof = prove(cut)
+    assert not proof.is_complete
+    assert proof.breaks[0].number == whole.lines[taken - 1].number
+    amount = whole.lines[taken].amount
+    assert amount is not None and f"{amount:,f}" in proof.breaks[0].words
+
+
+@given(seed=st.integers(0, 10_000), at=st.integers(0, 28))
+def test_an_amount_that_was_edited_is_found(seed: int, at: int) -> None:
+    events = [one for one in making.make_events(40, seed=seed) if one.kind != "failed"]
+    whole = open_statement(events, newest_first=False)
+    edited = open_statement(making.change_amount(events, at), newest_first=False)
+    proof = prove(replace(edited, paid_in=whole.paid_in, paid_out=whole.paid_out))
+    assert whole.lines[at].number in [one.number for one in proof.breaks]
+
+
+@given(seed=st.integers(0, 10_000))
+def test_rows_that_were_sorted_are_found(seed: int) -> None:
+    whole = open_statement(making.make_events(40, seed=seed))
+    ordered = sorted(whole.lines, key=lambda line: line.amount or Decimal(0))
+    assert not prove(replace(whole, lines=ordered)).is_complete
+
+
+def test_a_cut_end_is_found_by_the_closing_balance() -> None:
+    events = making.make_events(30)
+    whole = open_statement(events)
+    proof = prove(replace(whole, lines=whole.lines[5:]))
+    assert not proof.is_complete
+    assert {one.number for one in proof.breaks} == {0}
+
+
+def test_what_says_nothing_of_itself_is_neither_whole_nor_broken() -> None:
+    rows = making.write_pawapay(making.make_events(10))
+    found = read(making.pack_csv(rows), zone=NAIROBI)
+    assert isinstance(found, Statement)
+    proof = prove(found)
+    assert not proof.is_provable and not proof.is_complete and not proof.breaks

@@ -1,0 +1,216 @@
+"""Each layout in each form a statement comes in, its traps, and files that are none."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lendingadmin.statements.completeness import count_kinds
+from lendingadmin.statements.lines import Kind, Mapping, Refused, Statement, UnknownTable
+from lendingadmin.statements.reading import read
+from lendingadmin.statements.reading.days import find_day_order, read_moment
+from lendingadmin.statements.reading.figures import read_amount, read_id
+
+from . import making
+from .making import NAIROBI
+
+EVENTS = making.make_events(90)
+
+
+def open_statement(content: bytes, **options: Any) -> Statement:
+    found = read(content, zone=NAIROBI, **options)
+    assert isinstance(found, Statement)
+    return found
+
+
+@pytest.mark.parametrize("pack", making.PACKS)
+@pytest.mark.parametrize("layout", making.LAYOUTS)
+def test_each_layout_in_each_form(layout: str, pack: str) -> None:
+    events = making.make_events(60, digits=layout in making.OF_DIGITS)
+    rows = making.LAYOUTS[layout](events)
+    found = open_statement(making.PACKS[pack](rows))
+    assert found.layout == layout
+    lines = found.lines[::-1] if found.newest_first else found.lines
+    shown = [x for x in events if x.receipt in {line.receipt for line in lines}]
+    assert [line.receipt for line in lines] == [one.receipt for one in shown]
+    assert [line.kind for line in lines] == [one.kind for one in shown]
+    assert [line.amount for line in lines] == [one.amount for one in shown]
+    assert sum(count_kinds(lines).values()) == len(lines) > 20
+    assert not any(line.is_damaged for line in lines)
+    if layout == "bank-account":
+        assert [line.moment.date() for line in lines if line.moment] == [x.at.date() for x in shown]
+    else:
+        assert [line.moment for line in lines] == [one.at for one in shown]
+    paid = [line for line in lines if line.kind is Kind.PAYMENT]
+    if layout not in ("wave-french", "pawapay", "orange-money", "telecel-cash", "bank-account"):
+        assert [line.reference for line in paid] == [
+            one.reference for one in shown if one.kind == "payment"
+        ]
+
+
+def test_the_head_says_whose_it_is_and_what_it_covers() -> None:
+    found = open_statement(making.pack_csv(making.write_mpesa(EVENTS)))
+    assert (found.network, found.account, found.holder) == (
+        "M-PESA",
+        "123456",
+        "Invented Lender Ltd",
+    )
+    assert (str(found.begins), str(found.ends)) == ("2026-10-01", "2026-10-31")
+    assert (found.opening, found.closing) == (Decimal("1000.00"), EVENTS[-1].balance)
+    assert found.newest_first
+    reversals = [line for line in found.lines if line.kind is Kind.REVERSAL]
+    assert [line.reverses for line in reversals[::-1]] == [x.reverses for x in EVENTS if x.reverses]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_each_delimiter_and_encoding(delimiter: str, encoding: str) -> None:
+    rows = making.write_mpesa(EVENTS)
+    content = making.pack_csv(rows, delimiter=delimiter, encoding=encoding)
+    assert len(open_statement(content).lines) == 90
+
+
+def test_what_was_encoded_twice_is_put_right() -> None:
+    rows = making.write_wave_french(EVENTS)
+    once = making.pack_csv(rows)
+    twice = once.decode("cp1252", errors="ignore").encode()
+    for content in (once, twice, making.pack_csv(rows, encoding="cp1252")):
+        found = open_statement(content)
+        assert {line.payer for line in found.lines} & {"LÉA N’GUESSAN"}
+
+
+@pytest.mark.parametrize("form", ["day", "iso", "short"])
+def test_each_form_of_its_moments(form: str) -> None:
+    found = open_statement(making.pack_csv(making.write_mpesa(EVENTS, form=form)))
+    at = EVENTS[-1].at
+    assert found.lines[0].moment == (at.replace(second=0) if form == "short" else at)
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        *(("(1,234.50)", "-1234.50"), ("500 DR", "-500"), ("500.00CR", "500.00")),
+        *(("KES 1,234.50", "1234.50"), ("Ksh 2 000", "2000"), ("-12.5", "-12.5")),
+        *(("1 234,50", "1234.50"), ("1.234,50", "1234.50"), ("12,34,567.00", "1234567.00")),
+        *(("−7", "-7"), ("7-", "-7"), ("", None), ("no", None), ("1.2.3", None), ("NaN", None)),
+        *(("1E5", None), ("Infinity", None), (".", None), ("()", None), ("KES", None)),
+    ],
+)
+def test_amounts(text: str, amount: str | None) -> None:
+    assert read_amount(text) == (None if amount is None else Decimal(amount))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *(("850060.0", ("850060", False)), ("85 00 60", ("850060", False))),
+        *(("1.42593E+11", ("1.42593E+11", True)), ("1,42593E+11", ("1,42593E+11", True))),
+        *(("12345678901234567.0", ("12345678901234567", True)), ("007", ("007", False))),
+        *(("SJ12AB34CD", ("SJ12AB34CD", False)), ("", ("", False))),
+    ],
+)
+def test_ids(text: str, expected: tuple[str, bool]) -> None:
+    assert read_id(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "iso"),
+    [
+        *(("04-01-2020 17:16:40", "2020-01-04T17:16:40"), ("2020-01-04 17:16", "2020-01-04T17:16")),
+        *(("21-MAR-2026  19:57:32", "2026-03-21T19:57:32"), ("05-Feb-2026", "2026-02-05T00:00")),
+        *(("Mar 3  2025  10:00:00 AM", "2025-03-03T10:00"), ("3 août 2026", "2026-08-03T00:00")),
+        *(("20261001060007", "2026-10-01T06:00:07"), ("1/2/26 12:30 PM", "2026-02-01T12:30")),
+        *(("31/02/2026", None), ("no date", None), ("", None), ("2026-13-01", None)),
+        *(("99999999", None), ("0000-00-00", None), ("2026-10-01 25:00", None)),
+    ],
+)
+def test_moments(text: str, iso: str | None) -> None:
+    found = read_moment(text, NAIROBI, day_first=True).at
+    assert (found.replace(tzinfo=None).isoformat() if found else None) == (
+        iso and (iso if iso.count(":") == 2 else f"{iso}:00")
+    )
+
+
+def test_the_days_are_read_so_that_the_rows_stay_in_order() -> None:
+    months = [f"0{month}/05/2026" for month in range(1, 10)]
+    order = find_day_order([*months, "10/05/2026"], NAIROBI)
+    assert order == (False, True) or order.is_proposed
+    ordered = [f"{day:02}/10/2026" for day in range(1, 13)]
+    assert find_day_order(ordered, NAIROBI) == (True, True)
+    assert find_day_order([*ordered, "13/10/2026"], NAIROBI) == (True, False)
+    assert find_day_order(["10/13/2026"], NAIROBI) == (False, False)
+
+
+def test_a_persons_answer_decides_the_days() -> None:
+    events = [one for one in EVENTS if one.at.day < 13 and one.kind != "failed"][:9]
+    rows = [["Transaction Date", "Value Date", "Narrative", "Reference", "Debit", "Credit"]]
+    rows += [["03/04/2026", "", "x", one.receipt, "", str(abs(one.amount))] for one in events]
+    content = making.pack_csv(rows)
+    assert open_statement(content).day_is_proposed
+    by_month = open_statement(content, day_first=False)
+    assert not by_month.day_is_proposed
+    assert by_month.lines[0].moment and by_month.lines[0].moment.month == 3
+
+
+def test_digits_that_a_spreadsheet_took_make_no_key() -> None:
+    rows = making.write_airtel(EVENTS)
+    rows[8][1] = "1.42593E+11"
+    rows[9][1] = 142593000000.0
+    found = open_statement(making.pack_csv(rows))
+    assert [line.is_damaged for line in found.lines[:5]] == [False, False, True, False, False]
+    assert found.lines[2].receipt == "1.42593E+11"
+
+
+def test_an_unknown_table_is_read_as_a_person_says() -> None:
+    rows: making.Rows = [["Tag", "Ref", "Wer", "Summe"]]
+    rows += [["2026-10-02", f"R{n}", "Ann", f"{n}.50"] for n in range(1, 30)]
+    found = read(making.pack_csv(rows, delimiter=";"), zone=NAIROBI)
+    assert isinstance(found, UnknownTable)
+    assert (found.header, found.header_row, len(found.sample)) == (rows[0], 1, 20)
+    again = read(making.pack_xlsx(rows), zone=NAIROBI)
+    assert isinstance(again, UnknownTable) and again.fingerprint == found.fingerprint
+    mapping = Mapping(moment="Tag", amount="Summe", receipt="Ref", payer="Wer")
+    mapped = open_statement(making.pack_csv(rows, delimiter=";"), mapping=mapping)
+    assert (mapped.layout, len(mapped.lines)) == ("mapped", 29)
+    assert (mapped.lines[0].receipt, mapped.lines[0].amount) == ("R1", Decimal("1.50"))
+    assert mapped.lines[0].payer == "Ann" and mapped.lines[0].kind is Kind.PAYMENT
+
+
+def test_callbacks_as_json_lines() -> None:
+    header, *rows = making.write_callbacks(EVENTS)
+    import simplejson
+
+    text = "\n".join(simplejson.dumps(dict(zip(header, row, strict=True))) for row in rows)
+    found = open_statement(text.encode())
+    assert found.layout == "mpesa-callbacks" and found.account == "123456"
+    assert [line.amount for line in found.lines] == [row[3] for row in rows]
+
+
+@settings(max_examples=200)
+@given(st.binary(max_size=400))
+def test_no_bytes_are_a_fault(content: bytes) -> None:
+    try:
+        read(content, zone=NAIROBI)
+    except Refused as error:
+        assert str(error).endswith(".")
+
+
+@settings(max_examples=60, deadline=timedelta(seconds=5))
+@given(
+    st.integers(0, 4000),
+    st.binary(min_size=1, max_size=20),
+    st.sampled_from(["csv", "xlsx", "xls"]),
+)
+def test_no_damaged_file_is_a_fault(at: int, noise: bytes, pack: str) -> None:
+    content = _PACKED[pack]
+    at %= len(content)
+    try:
+        read(content[:at] + noise + content[at + len(noise) :], zone=NAIROBI)
+    except Refused as error:
+        assert str(error).endswith(".")
+
+
+_PACKED = {pack: making.PACKS[pack](making.write_mpesa(EVENTS)) for pack in ("csv", "xlsx", "xls")}
