@@ -120,6 +120,7 @@ INSTALLED_APPS = [
     "lendingadmin.people_index",
     "lendingadmin.search",
     "lendingadmin.portfolio",
+    "lendingadmin.statements",
     "lendingadmin.demo",
     "lendingadmin.staff.site.PeopleAdminConfig",
     "django.contrib.auth",

@@ -37,6 +37,7 @@ urlpatterns = [
     path("apps/<slug:app_id>/", include("lendingadmin.assessments.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.repayments.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.events.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.statements.urls")),
 ]
 
 # For developers. Without DEBUG the address does not exist.

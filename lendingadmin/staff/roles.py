@@ -89,6 +89,11 @@ _RIGHTS = (
     Right("dashboard.repayments.reviewMistake", _("review a reported mistake"), _MANAGERS),
     Right("dashboard.repayments.notes", _("read notes and reasons of repayments"), _WRITERS),
     Right("dashboard.repayments.statement", _("make statements of repayments"), _COLLECTORS),
+    Right(
+        "dashboard.statements.read",
+        _("bring in and read statements of operators and banks"),
+        _COLLECTORS,
+    ),
     Right("dashboard.personalContent.reveal", _("reveal personal content"), _LENDERS),
     Right("dashboard.export", _("export"), _WRITERS),
     Right("dashboard.portfolio.count", _("have the loans counted"), _WRITERS),
@@ -105,7 +110,10 @@ RIGHTS: Mapping[str, Right] = MappingProxyType({right.name: right for right in _
 _AREAS = (
     (_("Borrowers"), ("lending.borrowers.", "dashboard.borrowers.", "dashboard.personalContent.")),
     (_("Loans"), ("lending.loans.", "dashboard.loanLists.", "dashboard.portfolio.")),
-    (_("Repayments"), ("lending.loans.makeRepayment", "dashboard.repayments.")),
+    (
+        _("Repayments"),
+        ("lending.loans.makeRepayment", "dashboard.repayments.", "dashboard.statements."),
+    ),
     (_("Offers"), ("lending.borrowers.getOffer",)),
     (_("Assessments"), ("lending.assessments.", "lending.assessmentTypes.")),
     (_("Products and events"), ("lending.products.", "lending.events.", "dashboard.events.")),

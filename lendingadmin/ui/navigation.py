@@ -84,6 +84,14 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
                 "u",
                 "lending.loans.get",
             ),
+            _Entry(
+                "statements",
+                _("Statements"),
+                "statements",
+                "document-check",
+                "",
+                "dashboard.statements.read",
+            ),
         ),
     ),
     (

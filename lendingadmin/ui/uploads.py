@@ -10,7 +10,7 @@ from typing import Any
 from django.core.files.uploadedfile import InMemoryUploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload
 
-LONGEST = 8_000_000  # bytes: the largest body of the service is under 5 MB, written compactly
+LONGEST = 20_000_000  # bytes: the largest statement; no event of the service is as long
 _GIVE_UP = 64_000_000
 
 

@@ -4,6 +4,9 @@ What is typed of people travels by POST alone. The review and the record are tho
 repayment (`repayments/views/recording.py`).
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -29,9 +32,18 @@ def payment(request: PersonRequest, app_id: str) -> HttpResponse:
     """The box on a page of its own. A POST leads to the review where one loan is named; where
     several may be meant, they are offered with what was typed.
     """
+    return enter_payment(request, app_id, recording.read_last_used(request, app_id))
+
+
+def enter_payment(
+    request: PersonRequest, app_id: str, initial: Mapping[str, Any], source: object = None
+) -> HttpResponse:
+    """The box on a page, which begins with these values of its form and stays at this address.
+
+    `source` has a page of its own that the payment was found on, such as a statement.
+    """
     app, found, card = gateway.lending_app(app_id), FoundPayees(), None
-    last_used = recording.read_last_used(request, app_id)
-    form = PaymentBoxForm(request.POST or None, app=app, initial=last_used)
+    form = PaymentBoxForm(request.POST or None, app=app, initial=dict(initial))
     if request.method == "POST" and form.is_valid():
         try:
             found = _find(request, app_id, form)
@@ -46,6 +58,7 @@ def payment(request: PersonRequest, app_id: str) -> HttpResponse:
     token = idempotency.issue_key(request, recording.PURPOSE)
     _focus(form, found)
     context = {"app": app, "box": form, "token": token, "found": found, "card": card}
+    context |= {"action": request.path, "source": source}
     return render(request, "portfolio/payment.html", context)
 
 

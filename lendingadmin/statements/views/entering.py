@@ -1,0 +1,85 @@
+"""Bringing a statement in, saying what its columns and days are, and recording one of its rows."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+
+from lendingadmin import gateway
+from lendingadmin.portfolio.views.payment import RECORD, enter_payment
+from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
+from lendingadmin.statements import keeping, rows
+from lendingadmin.statements.forms import ColumnsForm, NewStatementForm
+from lendingadmin.statements.keeping import READ
+from lendingadmin.statements.lines import Kind, Refused
+from lendingadmin.ui.access import access
+from lendingadmin.ui.requests import PersonRequest
+
+from .records import find_file
+
+# Layouts that may hold payments of any channel.
+_BANKS = ("camt-053", "mt940", "bank-account", "mapped")
+
+
+@access(READ, methods=("GET", "POST"))
+def new(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Bring a statement in; nothing of it goes to the service."""
+    app, sent = gateway.lending_app(app_id), request.method == "POST"
+    form = NewStatementForm(request.POST if sent else None, request.FILES if sent else None)
+    if form.is_valid():
+        try:
+            file, is_new = keeping.take_in(app, form.content, request.user)
+        except Refused as error:
+            form.add_error("file", str(error))
+        else:
+            if not is_new:
+                messages.info(request, _("This file was brought in before; nothing was added."))
+            return redirect(file) if file.layout else redirect("statement-columns", app_id, file.pk)
+    return render(request, "statements/new.html", {"form": form, "app": app})
+
+
+@access(READ, methods=("GET", "POST"))
+def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Say which column of a table of an unknown layout is what."""
+    file = find_file(app_id, number)
+    table = keeping.open_table(file)
+    if table is None:
+        return redirect(file)
+    form = ColumnsForm(request.POST if request.method == "POST" else None, table.header)
+    if form.is_valid():
+        mapping, network = form.build_mapping(), form.cleaned_data["network"]
+        keeping.map_columns(file, network, mapping, request.user)
+        messages.success(request, _("The table is read. Others like it are read so from now on."))
+        return redirect(file)
+    context = {"form": form, "file": file, "table": table, "app": gateway.lending_app(app_id)}
+    return render(request, "statements/columns.html", context)
+
+
+@access(READ, methods=("POST",))
+def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Say whether the day or the month stands first in its dates."""
+    file = find_file(app_id, number)
+    if keeping.answer_days(file, request.POST.get("first") != "month", request.user):
+        messages.success(request, _("The days are read as you said."))
+    else:
+        messages.warning(request, _("The file itself is deleted by now: bring it in again."))
+    return redirect(file)
+
+
+@access(*RECORD, READ, methods=("GET", "POST"))
+def record(request: PersonRequest, app_id: str, number: int, position: int) -> HttpResponse:
+    """Record one row as a repayment: the payment box, filled in from the row."""
+    file = find_file(app_id, number)
+    line = get_object_or_404(file.lines, position=position, kind=Kind.PAYMENT, is_damaged=False)
+    about, person = rows.read_about(line), request.user
+    phone = about.phone if person.has_perm(SEE_CONTACT) else ""
+    payer = about.payer if person.has_perm(SEE_NAMES) else ""
+    known = {
+        "who": about.reference or phone or payer,
+        "amount": line.amount,
+        "externalId": line.receipt,
+        "transactionDate": line.moment,
+        "network": file.network,
+        "channel": "" if file.layout in _BANKS else "mobile",
+    }
+    return enter_payment(request, app_id, {name: x for name, x in known.items() if x}, file)

@@ -1,0 +1,3 @@
+from tests.repayments.conftest import service
+
+__all__ = ["service"]

@@ -1,0 +1,260 @@
+"""The statement desk's pages: bringing one in, what it shows, and recording one of its rows."""
+
+import csv
+import io
+import re
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.models import User
+from lendingadmin.statements import keeping
+from lendingadmin.statements.models import KnownLayout, StatementFile, StatementLine
+from tests.conftest import ClientOf
+from tests.repayments.rows import row
+from tests.repayments.service import LoanService
+
+from . import making
+
+pytestmark = pytest.mark.django_db
+BASE = "/apps/kenya/statements/"
+EVENTS = making.make_events(90)
+PAID = [one for one in EVENTS if one.kind == "payment"]
+
+
+@pytest.fixture
+def clerk(client_of: ClientOf, support: User) -> Client:
+    return client_of(support)
+
+
+def bring_in(clerk: Client, content: bytes, name: str = "whatever.bin") -> Any:
+    return clerk.post(f"{BASE}new", {"file": SimpleUploadedFile(name, content)})
+
+
+def open_page(clerk: Client, content: bytes, query: str = "") -> str:
+    answer = bring_in(clerk, content)
+    assert answer.status_code == 302, answer.content.decode()
+    return clerk.get(f"{answer.headers['Location']}{query}").content.decode()
+
+
+def test_the_list_is_empty_at_first_and_then_has_it(clerk: Client) -> None:
+    assert "No statement yet" in clerk.get(BASE).content.decode()
+    bring_in(clerk, making.pack_csv(making.write_mpesa(EVENTS)))
+    page = clerk.get(BASE).content.decode()
+    assert "M-PESA" in page and "proven whole" in page and "123456" in page
+
+
+def test_a_whole_statement_says_what_it_holds(clerk: Client) -> None:
+    page = open_page(clerk, making.pack_xls(making.write_mpesa(EVENTS)))
+    assert "proven whole" in page and "not recorded here" in page
+    file = StatementFile.objects.get()
+    assert file.lines.count() == len(EVENTS)
+    assert file.lines.filter(kind="payment").count() == len(PAID)
+    assert Entry.objects.filter(action="dashboard.statements.read", outcome="read").count() == 1
+
+
+def test_one_that_was_cut_names_the_row_and_confirms_nothing(clerk: Client) -> None:
+    rows = making.write_mpesa(EVENTS)
+    page = open_page(clerk, making.pack_csv([*rows[:20], *rows[21:]]))
+    assert "This statement is not whole" in page and "It confirms nothing" in page
+    assert "At row 20 the balance is" in page
+
+
+def test_pasted_rows_are_read_too(clerk: Client) -> None:
+    text = making.pack_csv(making.write_mpesa(EVENTS), delimiter="\t").decode()
+    answer = clerk.post(f"{BASE}new", {"text": text})
+    assert answer.status_code == 302
+    assert StatementFile.objects.get().network == "M-PESA"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"%PDF-1.4", "This is a PDF"), (b"", "empty"), (b"<html><table>", "a web page")],
+)
+def test_what_is_no_statement_is_refused_beside_the_field(
+    clerk: Client, content: bytes, words: str
+) -> None:
+    page = bring_in(clerk, content)
+    assert page.status_code == 200 and words in page.content.decode()
+    assert not StatementFile.objects.exists()
+
+
+def test_neither_a_file_nor_text_or_both_is_refused(clerk: Client) -> None:
+    for data in ({}, {"text": "a,b", "file": SimpleUploadedFile("x.csv", b"a,b")}):
+        assert "one of the two" in clerk.post(f"{BASE}new", data).content.decode()
+
+
+def test_the_same_file_is_kept_once(clerk: Client) -> None:
+    content = making.pack_csv(making.write_mpesa(EVENTS))
+    first = bring_in(clerk, content).headers["Location"]
+    again = bring_in(clerk, content)
+    assert again.headers["Location"] == first
+    assert "brought in before" in clerk.get(first).content.decode()
+    assert StatementFile.objects.count() == 1
+    assert StatementLine.objects.count() == len(EVENTS)
+
+
+def shown_rows(clerk: Client, query: str) -> list[dict[str, str]]:
+    number = StatementFile.objects.get().pk
+    answer: Any = clerk.get(f"{BASE}{number}/export.csv{query}")
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_each_payment_is_set_beside_the_journal(
+    clerk: Client, support: User, django_assert_max_num_queries: Any
+) -> None:
+    recorded, other, unknown, refused, dollars = PAID[:5]
+    known = {"app_id": "kenya", "network": "M-PESA"}
+    for one, state, fields in (
+        (recorded, RepaymentState.RECORDED, {}),
+        (other, RepaymentState.RECORDED, {"amount": other.amount + 1}),
+        (unknown, RepaymentState.UNKNOWN, {}),
+        (refused, RepaymentState.REFUSED, {}),
+        (dollars, RepaymentState.RECORDED, {"currency_code": "USD"}),
+    ):
+        fields = {"amount": one.amount, "external_id": one.receipt.lower()} | known | fields
+        row(support, state, account_id=one.reference, **fields)
+    rows = making.write_mpesa(EVENTS)
+    twice = next(cells for cells in rows if cells and cells[0] == PAID[5].receipt)
+    open_page(clerk, making.pack_csv([*rows, twice]))
+    by_receipt = {one["transactionId"]: one["here"] for one in shown_rows(clerk, "?kind=payment")}
+    assert [by_receipt[one.receipt] for one in PAID[:7]] == [
+        "recorded here",
+        "recorded with another amount",
+        "not settled here yet",
+        "not recorded here",
+        "recorded with another amount",
+        "twice in the file",
+        "not recorded here",
+    ]
+    only = shown_rows(clerk, "?verdict=confirmed")
+    assert [one["transactionId"] for one in only] == [recorded.receipt]
+    assert only[0]["repayments"] == f"rp-{Repayment.objects.get(account_id=recorded.reference).pk}"
+    with django_assert_max_num_queries(14):
+        number = StatementFile.objects.get().pk
+        page = clerk.get(f"{BASE}{number}/?verdict=confirmed").content.decode()
+    assert f'href="/apps/kenya/repayments/{only[0]["repayments"][3:]}/"' in page
+
+
+def test_the_kinds_and_the_verdicts_add_up_to_the_file(clerk: Client) -> None:
+    page = open_page(clerk, making.pack_csv(making.write_mpesa(EVENTS)))
+    total = sum((one.amount for one in PAID), Decimal(0))
+    assert f"{total:,}" in page
+    rows = shown_rows(clerk, "")
+    assert len(rows) == len(EVENTS)
+    assert [one["transactionId"] for one in rows] == [one.receipt for one in EVENTS[::-1]]
+
+
+def test_a_table_of_an_unknown_layout_is_mapped_once(clerk: Client) -> None:
+    head = [["Wann", "Nr", "Wer", "Wieviel"]]
+    first = making.pack_csv(head + [["2026-10-02", f"R{n}", "Ann", f"{n}.50"] for n in range(1, 9)])
+    answer = bring_in(clerk, first)
+    columns = answer.headers["Location"]
+    assert columns.endswith("/columns")
+    assert "Wieviel" in clerk.get(columns).content.decode()
+    page = clerk.post(columns, {"network": "Kiosk", "moment": "Wann"})
+    assert "Choose the column of amounts" in page.content.decode()
+    chosen = {"network": "Kiosk", "moment": "Wann", "amount": "Wieviel", "receipt": "Nr"}
+    assert clerk.post(columns, chosen).status_code == 302
+    assert KnownLayout.objects.get().network == "Kiosk"
+    second = making.pack_csv(head + [["2026-10-03", f"S{n}", "Bo", f"{n}.00"] for n in range(1, 9)])
+    page = open_page(clerk, second)
+    assert "S8" in page and "not recorded here" in page
+    assert [file.network for file in StatementFile.objects.order_by("pk")] == ["Kiosk", "Kiosk"]
+
+
+def test_days_that_can_be_two_are_asked_once(clerk: Client) -> None:
+    header = ["Transaction Date", "Value Date", "Narrative", "Reference", "Debit", "Credit"]
+    body = [["03/04/2026", "", "x", f"R{n}", "", f"{n}.00"] for n in range(1, 9)]
+    page = open_page(clerk, making.pack_csv([header, *body]))
+    assert "Its days can be read in two ways" in page
+    number = StatementFile.objects.get().pk
+    clerk.post(f"{BASE}{number}/days", {"first": "month"})
+    page = clerk.get(f"{BASE}{number}/").content.decode()
+    assert "Its days can be read in two ways" not in page
+    months = {line.moment.month for line in StatementLine.objects.all() if line.moment}
+    assert months == {3}
+
+
+def test_who_paid_is_encrypted_and_shown_by_right(clerk: Client, client_of: ClientOf) -> None:
+    page = open_page(clerk, making.pack_csv(making.write_mpesa(EVENTS)), "?kind=payment")
+    assert making.NAMES[0] in page
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT * FROM statements_statementline")
+        lines = repr(cursor.fetchall())
+        cursor.execute("SELECT * FROM statements_statementfile")
+        files = repr(cursor.fetchall())
+    for name in making.NAMES:
+        assert name not in lines and name not in files
+
+
+def test_the_file_itself_goes_after_its_time_and_its_lines_stay(clerk: Client) -> None:
+    bring_in(clerk, making.pack_csv(making.write_mpesa(EVENTS)))
+    keeping.delete_content_in_time()
+    assert StatementFile.objects.get().content
+    StatementFile.objects.update(created_at=timezone.now() - keeping.KEEP_CONTENT - timedelta(1))
+    keeping.delete_content_in_time()
+    file = StatementFile.objects.get()
+    assert not file.content and file.lines.count() == len(EVENTS)
+    assert not keeping.answer_days(file, True, file.created_by)
+
+
+@pytest.mark.parametrize(
+    "query", ["?after=x", "?after=-3", "?kind=no", "?verdict=no", "?after=9e9"]
+)
+def test_an_address_that_makes_no_sense_is_no_fault(clerk: Client, query: str) -> None:
+    assert open_page(clerk, making.pack_csv(making.write_mpesa(EVENTS)), query)
+
+
+def test_pages_of_rows_are_the_whole_file(clerk: Client) -> None:
+    page = open_page(clerk, making.pack_csv(making.write_mpesa(EVENTS)))
+    assert EVENTS[-1].receipt in page and EVENTS[0].receipt not in page
+    second = clerk.get(f"{BASE}{StatementFile.objects.get().pk}/?after=50").content.decode()
+    assert EVENTS[0].receipt in second and EVENTS[-1].receipt not in second
+
+
+class TestRecordingARow:
+    """A payment that is not recorded here leads to the review of a repayment, filled in."""
+
+    @pytest.fixture
+    def line(self, clerk: Client, service: LoanService) -> StatementLine:
+        rows = making.write_mpesa(EVENTS)
+        for cells in rows:
+            if cells and cells[0] == PAID[0].receipt:
+                cells[12] = "L-1"
+                cells[3] = "Pay Bill"
+        bring_in(clerk, making.pack_csv(rows))
+        return StatementLine.objects.get(receipt=PAID[0].receipt)
+
+    def test_the_box_begins_with_the_row(self, clerk: Client, line: StatementLine) -> None:
+        page = clerk.get(f"{BASE}{line.file_id}/rows/{line.position}/record").content.decode()
+        assert 'value="L-1"' in page and f'value="{PAID[0].receipt}"' in page
+        assert f"{PAID[0].amount}" in page
+
+    def test_the_review_has_the_moment_and_the_network_of_the_row(
+        self, clerk: Client, line: StatementLine
+    ) -> None:
+        address = f"{BASE}{line.file_id}/rows/{line.position}/record"
+        token = re.search(r'name="token" value="([^"]+)"', clerk.get(address).content.decode())
+        assert token
+        sent = {"who": "L-1", "amount": f"{line.amount:f}", "externalId": line.receipt}
+        review = clerk.post(address, sent | {"token": token[1]}, follow=True)
+        assert "/repayments/" in review.request["PATH_INFO"], review.content.decode()
+        page = review.content.decode()
+        assert "M-PESA" in page and PAID[0].receipt in page
+        assert "1 Oct 2026" in page
+
+    def test_a_row_that_is_no_payment_has_no_box(self, clerk: Client, line: StatementLine) -> None:
+        charge = line.file.lines.filter(kind="charge")[0]
+        page = clerk.get(f"{BASE}{line.file_id}/rows/{charge.position}/record")
+        assert page.status_code == 404
