@@ -13,7 +13,7 @@ from django.db import connection
 LARGE = (
     *("repayments_repayment", "repayments_reading", "audit_entry", "writes_write"),
     *("people_index_borrowercard", "people_index_cardtoken", "people_index_wordkey"),
-    *("assessments_knownassessment", "offers_offerrequest"),
+    *("assessments_knownassessment", "offers_offerrequest", "statements_statementline"),
 )
 # An index by one of these alone gives a large part of its table.
 _VAST = {"app_id=?", "action=?", "created_by_id=?", "<expr>=?", "index_id=?"}

@@ -19,6 +19,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "receipt": _("Opened a receipt for printing"),
         "dashboard.repayments.reportMistake": _("Reported a mistake"),
         "dashboard.repayments.reviewMistake": _("Reviewed a reported mistake"),
+        "dashboard.statements.read": _("Brought in or read a statement"),
         "lending.borrowers.get": _("Opened a borrower"),
         "borrowers.create": _("Registered a borrower"),
         "borrowers.patch": _("Changed a borrower"),

@@ -12,7 +12,7 @@ from lendingadmin.ui.fields import LineField
 from lendingadmin.ui.uploads import LONGEST, CutOff
 
 from .lines import Kind, Mapping
-from .verdicts import Verdict
+from .standings import Standing
 
 _LONGEST_TEXT = 4_000_000
 
@@ -101,10 +101,10 @@ _COLUMNS = {
 class LinesForm(forms.Form):
     """The filter of a statement's rows."""
 
-    verdict = forms.ChoiceField(
+    standing = forms.ChoiceField(
         label=gettext_lazy("Here"),
         required=False,
-        choices=[("", gettext_lazy("any")), *Verdict.choices],
+        choices=[("", gettext_lazy("any")), *Standing.choices],
     )
     kind = forms.ChoiceField(
         label=gettext_lazy("Kind"),

@@ -1,7 +1,7 @@
 """What a statement says, whatever file it came in: its head, and a line for each of its rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -108,8 +108,6 @@ class Mapping:
     phone: str = ""
     details: str = ""
     balance: str = ""
-    status: str = ""
-    done: str = field(default="", metadata={"words": "the status of what was done"})
 
 
 class Refused(Exception):

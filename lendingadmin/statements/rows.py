@@ -15,7 +15,7 @@ from lendingadmin.ui.redact import REDACTED
 
 from .lines import Kind
 from .models import StatementLine
-from .verdicts import CHIPS, Sums, Verdict
+from .standings import CHIPS, Standing, Sums
 
 
 class About(NamedTuple):
@@ -69,22 +69,22 @@ def describe_line(
 ) -> ShownLine:
     """A line as somebody with these rights sees it; details may hold a name and a phone."""
     about = read_about(line)
-    verdict = Verdict(line.verdict)  # type: ignore[attr-defined]
+    standing = Standing(line.standing)  # type: ignore[attr-defined]
     return ShownLine(
         line=line,
         payer=_mask(about.payer, sees_names),
         phone=_mask(about.phone, sees_phones),
         reference=about.reference,
         details=_mask(about.details, sees_names and sees_phones),
-        chip=describe_verdict(verdict),
+        chip=describe_standing(standing),
         repayments=repayments.get(line.receipt_key, ()) if line.receipt_key else (),
-        may_record=verdict == Verdict.MISSING and bool(line.amount and line.amount > 0),
+        may_record=standing == Standing.MISSING and bool(line.amount and line.amount > 0),
     )
 
 
-def describe_verdict(verdict: Verdict) -> Status:
-    """The chip of a verdict."""
-    return Status(str(verdict.label), *CHIPS[verdict])
+def describe_standing(standing: Standing) -> Status:
+    """The chip of a standing."""
+    return Status(str(standing.label), *CHIPS[standing])
 
 
 def describe_sums(sums: Mapping[str, Sums]) -> list[ShownSums]:
@@ -96,12 +96,14 @@ def describe_sums(sums: Mapping[str, Sums]) -> list[ShownSums]:
     ]
 
 
-def describe_verdicts(sums: Mapping[str, Sums]) -> list[ShownSums]:
-    """The sums of the payments by verdict."""
+def describe_standings(sums: Mapping[str, Sums]) -> list[ShownSums]:
+    """The sums of the payments by standing."""
     return [
-        ShownSums(key, "", describe_verdict(Verdict(key)), one.lines, list(one.by_currency.items()))
+        ShownSums(
+            key, "", describe_standing(Standing(key)), one.lines, list(one.by_currency.items())
+        )
         for key, one in sums.items()
-        if one.lines and key != Verdict.NONE
+        if one.lines and key != Standing.NONE
     ]
 
 

@@ -22,10 +22,13 @@ from lendingadmin.staff.models import User
 
 CLERKS = 40
 LOANS = 60_000
+# Rows of a statement.
+_A_DAY = 1_000
 _YEAR = timedelta(days=365)
 _TABLES = (
     *("repayments_repayment", "repayments_reading", "repayments_mistake"),
     *("audit_entry", "writes_write", "assessments_knownassessment", "offers_offerrequest"),
+    *("statements_statementfile", "statements_statementline"),
 )
 
 _APP = "CASE WHEN n % 3 = 0 THEN 'ghana' ELSE 'kenya' END"
@@ -78,6 +81,9 @@ def fill(repayments: int, entries: int, writes: int, assessments: int) -> None:
         rows = _assessments(now, assessments, walked.pk)
         _insert("assessments_knownassessment", rows, assessments)
         _insert("offers_offerrequest", _offers(now, writes, first), writes)
+        days = max(repayments // 2_500, 1)
+        _insert("statements_statementfile", _statements(now, days, first), days)
+        _insert("statements_statementline", _statement_lines(now, days), days * _A_DAY)
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             for table in _TABLES:
@@ -307,6 +313,43 @@ def _offers(now: datetime, count: int, first: int) -> dict[str, str]:
         "expiry_time": _at(now, count),
         "answer": "''",
         "answered_at": _at(now, count),
+    }
+
+
+def _statements(now: datetime, count: int, first: int) -> dict[str, str]:
+    """One statement a day."""
+    return {
+        "id": "n",
+        "app_id": "'kenya'",
+        "token": "'token-' || n",
+        "digest": "'digest-' || n",
+        "created_at": _at(now, count),
+        "created_by_id": f"{first} + {_CLERK}",
+        "content": "'x'",
+        "layout": "'mpesa-organisation'",
+        "network": "'M-PESA'",
+        "account": "'123456'",
+        "currency": "'KES'",
+        **dict.fromkeys(("newest_first", "day_first", "day_is_proposed"), "n < 0"),
+        "proof": "'{}'",
+    }
+
+
+def _statement_lines(now: datetime, files: int) -> dict[str, str]:
+    """Each day's rows; of each second one the journal has the transaction id."""
+    return {
+        "file_id": f"(n - 1) / {_A_DAY} + 1",
+        "position": f"(n - 1) % {_A_DAY} + 1",
+        "number": f"(n - 1) % {_A_DAY} + 1",
+        "kind": "CASE WHEN n % 3 = 0 THEN 'charge' ELSE 'payment' END",
+        "receipt": "'TX' || n * 2",
+        "receipt_key": "'tx' || n * 2",
+        "is_damaged": "n < 0",
+        "amount": "n % 900 + 1",
+        "currency": "'KES'",
+        "moment": _at(now, files * _A_DAY),
+        "has_time": "n > 0",
+        "about": "''",
     }
 
 

@@ -10,6 +10,7 @@ from lendingadmin.offers.models import OfferRequest
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.statements.models import StatementLine
 from lendingadmin.writes.models import Write
 from tests.benchmarks import filling
 
@@ -24,6 +25,7 @@ def test_each_table_takes_its_rows() -> None:
     )
     assert KnownAssessment.objects.filter(account_id__startswith="borrower:B-").count() == 30
     assert OfferRequest.objects.filter(borrower_id__startswith="B-").count() == 20
+    assert StatementLine.objects.filter(file__network="M-PESA").count() == 1_000
     states = set(Repayment.objects.values_list("state", flat=True))
     assert states <= set(RepaymentState.values)
     assert RepaymentState.REFUSED in states

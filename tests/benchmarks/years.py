@@ -34,7 +34,7 @@ ROUNDS, TRIES = 20, 4
 #: More rows than this are no page's: it looks through AT_MOST of a source (ui/keyset.py).
 READ = 15_000
 JOURNAL, TRAIL = "/apps/kenya/repayments/", "/audit/"
-LISTS = "/apps/kenya/loans/lists/"
+LISTS, STATEMENTS = "/apps/kenya/loans/lists/", "/apps/kenya/statements/"
 
 
 def main() -> None:
@@ -277,6 +277,9 @@ def addresses() -> dict[str, str]:
         "home": "/apps/kenya/",
         "needs checking": f"{JOURNAL}unknown/",
         "needs checking, a later page": f"{JOURNAL}unknown/?after={unknown}",
+        "statements": STATEMENTS,
+        "a statement of 1,000 rows": f"{STATEMENTS}200/",
+        "a statement, what is not recorded": f"{STATEMENTS}200/?standing=missing",
         "journal": JOURNAL,
         "journal, half a million rows on": of(f"before={deep}"),
         "journal, recorded": of("state=recorded"),

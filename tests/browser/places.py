@@ -381,6 +381,50 @@ OFFICE = (
 )
 
 # The slowest stand first, so that nobody waits for them at the end.
+STATEMENTS = (
+    Place("statements", f"{_APP}/statements/", "support", shows="M-PESA"),
+    Place("statements-none", f"{_EMPTY}/statements/", "support", shows="No statement yet"),
+    Place("statement-new", f"{_APP}/statements/new", "support"),
+    Place(
+        "statement-whole",
+        f"{_APP}/statements/{{statement_whole}}/",
+        "support",
+        shows="proven whole",
+    ),
+    Place(
+        "statement-missing",
+        f"{_APP}/statements/{{statement_whole}}/?standing=missing",
+        "manager",
+        shows="not recorded here",
+    ),
+    Place(
+        "statement-none-match",
+        f"{_APP}/statements/{{statement_whole}}/?standing=twice",
+        "support",
+        shows="No row fits this filter",
+    ),
+    Place("statement-cut", f"{_APP}/statements/{{statement_cut}}/", "support", shows="not whole"),
+    Place("statement-days", f"{_APP}/statements/{{statement_days}}/", "support", shows="two ways"),
+    Place(
+        "statement-columns",
+        f"{_APP}/statements/{{statement_unknown}}/columns",
+        "support",
+        shows="Which column is what?",
+    ),
+    Place(
+        "statement-unmapped",
+        f"{_APP}/statements/{{statement_unknown}}/",
+        "support",
+        shows="Nobody has said yet",
+    ),
+    Place(
+        "statement-row-record",
+        f"{_APP}/statements/{{statement_whole}}/rows/{{statement_row}}/record",
+        "support",
+        shows="Record a payment",
+    ),
+)
+
 PLACES = (
     *FAULTS,
     *SIGNING_IN,
@@ -390,6 +434,7 @@ PLACES = (
     *LOANS,
     *REPAYMENTS,
     *WRITES,
+    *STATEMENTS,
     *ASSESSMENTS,
     *EVENTS,
     *OFFICE,

@@ -46,12 +46,15 @@ from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.search.query import encrypt_words
 from lendingadmin.staff.models import User
 from lendingadmin.staff.setup_links import setup_tokens
+from lendingadmin.statements import keeping
+from lendingadmin.statements.models import StatementLine
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
 from tests.browser.house import PASSWORD
 from tests.browser.staged import RUNS
 from tests.repayments.rows import row
 from tests.roles import give_roles
+from tests.statements import making
 
 APP = "kenya"
 KIND = "assessmentTypes/credit-90-days"
@@ -69,6 +72,7 @@ def main() -> None:
         **_offers(people["officer"], assessed["offered_to"]),
         **_repayments(people, book),
         **_counts(people["officer"]),
+        **_statements(people["support"]),
         **_factors(),
         **_searches(people["manager"], account_of(book["late"]).lower()),
         **_accounts(people["manager"]),
@@ -324,6 +328,37 @@ def _counts(officer: User) -> Names:
     )
     saved.pinned_by.set(User.objects.all())
     return {"count": snapshot_job.list_complete(APP)[0].pk, "saved_list": saved.pk}
+
+
+def _statements(clerk: User) -> Names:
+    """One that is whole and known in part, one that was cut, one of an unknown layout."""
+    events, app = making.make_events(80), gateway.lending_app(APP)
+    paid = [one for one in events if one.kind == "payment"]
+    for one, state in zip(paid, (RepaymentState.RECORDED, RepaymentState.UNKNOWN), strict=False):
+        row(
+            clerk,
+            state,
+            account_id=one.reference,
+            external_id=one.receipt,
+            amount=one.amount,
+            network="M-PESA",
+        )
+    table = making.write_mpesa(events)
+    days = making.write_bank(events[:3])
+    for cells in days[4:]:
+        cells[0] = "03/04/2026"
+    files = {
+        "whole": making.pack_xlsx(table),
+        "cut": making.pack_csv([*table[:20], *table[21:]]),
+        "days": making.pack_csv(days),
+        "unknown": making.pack_csv([["Wann", "Nr", "Wieviel"], ["2026-10-01", "A1", "7.50"]]),
+    }
+    names: Names = {
+        f"statement_{name}": keeping.take_in(app, content, clerk)[0].pk
+        for name, content in files.items()
+    }
+    missing = StatementLine.objects.get(file=names["statement_whole"], receipt=paid[4].receipt)
+    return names | {"statement_row": missing.position}
 
 
 def _accounts(manager: User) -> Names:

@@ -34,6 +34,7 @@ WITHOUT = {
     "repayments-day-export": "a file",
     "events-export": "a file",
     "loan-list-export": "a file",
+    "statement-export": "a file",
     "saved-list-export": "a file",
     "mfa_download_recovery_codes": "a file",
     "provider-callback": "what comes back from an identity provider; test_identity_provider.py",

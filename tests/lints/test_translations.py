@@ -51,8 +51,12 @@ NOT_WORDS = {
         "not ready: {}\n",
     },
 }
-# Operators read all of it, or the database does.
-_FOR_OPERATORS = {"gateway/checkup.py", "audit/triggers.py"}
+# Operators read all of it, or the database does, or it is what files say.
+_FOR_OPERATORS = {
+    *("gateway/checkup.py", "audit/triggers.py"),
+    *("statements/reading/days.py", "statements/reading/head.py"),
+    "statements/reading/layouts.py",
+}
 _TRANSLATED = re.compile(r'{% translate "([^"]+)"')
 _BLOCK = re.compile(r"{% blocktranslate [^%]*%}(.*?){% endblocktranslate %}", re.DOTALL)
 _GETTEXT = re.compile(r'gettext\(\s*"([^"]+)"')

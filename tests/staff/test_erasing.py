@@ -1,6 +1,6 @@
 """`manage.py erase borrower`: what it leaves of a borrower is what it names."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from io import StringIO
 from typing import Any
 
@@ -25,6 +25,7 @@ from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.search.models import Opened
 from lendingadmin.staff import erasure, tasks
 from lendingadmin.staff.models import User
+from lendingadmin.statements.models import StatementFile, StatementLine
 from lendingadmin.worker.worker import Worker
 from lendingadmin.writes.models import Check, Write
 from lendingadmin.writes.states import WriteState
@@ -39,7 +40,7 @@ DAY = timedelta(days=1)
 PASSING = {
     *("ui_draft.entered", "gateway_servicetoken.encrypted"),
     *("assessments_assessmentindex.page_token", "people_index_borrowerindex.page_token"),
-    "portfolio_snapshot.page_token",
+    *("portfolio_snapshot.page_token", "statements_statementfile.content"),
 }
 # Where the borrower's id stays, each named by the command.
 ID_STAYS = {
@@ -108,6 +109,25 @@ def make_offer(
     )
 
 
+def make_line(by: User, repayment: Repayment, at: datetime) -> None:
+    """A row of a statement that bears this repayment's transaction id."""
+    file = StatementFile.objects.create(
+        app_id=APP,
+        token=repayment.idempotency_key[:32],
+        digest=str(repayment.pk),
+        created_by=by,
+        created_at=at,
+    )
+    StatementLine.objects.create(
+        file=file,
+        position=1,
+        number=1,
+        kind="payment",
+        receipt_key=repayment.external_id_key,
+        about=TEXT,
+    )
+
+
 def fill(by: User, manager: User, borrower_id: str) -> None:
     """A row of this borrower in every table that may have one; all of it is over."""
     now, ago, key = timezone.now(), timedelta(days=1), borrower_id[::-1]
@@ -133,6 +153,7 @@ def fill(by: User, manager: User, borrower_id: str) -> None:
         reviewed_by=manager,
         idempotency_key=f"m-{key}",
     )
+    make_line(by, repayment, now)
     snapshot = Snapshot.objects.create(app_id=APP, state=Snapshot.State.DONE)
     SnapshotLoan.objects.create(snapshot=snapshot, account_id="L-1", borrower_id=borrower_id)
     KnownAssessment.objects.create(
@@ -159,6 +180,7 @@ def test_all_that_is_over_goes_and_the_rest_is_named(officer: User, manager: Use
         "1 texts of other writes",
         "1 texts of repayments",
         "1 times somebody opened the record lately",
+        "1 who paid rows of statements",
     ):
         assert f"  {line}\n" in erased
     for line in ("1 repayments", "1 other writes", "1 loans of counts", "1 assessments:"):
@@ -214,18 +236,20 @@ def fill_of_age(by: User, age: timedelta) -> None:
         reviewed_at=timezone.now(),
         idempotency_key=key,
     )
+    make_line(by, made, timezone.now() - age)
     make_write(by, BORROWER, WriteState.SAVED, age, key)
     make_offer(by, BORROWER, -DAY, key, age)
 
 
 def count_texts() -> list[int]:
-    """Of how many repayments, mistakes, writes, checks and offers the texts are kept."""
+    """Of how many of each the texts are kept, in the order of `kept`."""
     kept = (
         Repayment.objects.exclude(notes=""),
         Mistake.objects.exclude(note=""),
         Write.objects.exclude(card=""),
         Check.objects.exclude(why=""),
         OfferRequest.objects.all(),
+        StatementLine.objects.exclude(about=""),
     )
     return [rows.count() for rows in kept]
 
@@ -237,7 +261,7 @@ def test_the_worker_erases_what_is_older_than_the_setting(settings: Any, officer
         fill_of_age(officer, timedelta(days=days))
     tasks.beat()
     Worker(once=True).run()
-    assert count_texts() == [1, 1, 1, 1, 1]
+    assert count_texts() == [1, 1, 1, 1, 1, 1]
     assert Repayment.objects.count() == Write.objects.count() == 3
 
 
@@ -249,9 +273,9 @@ def test_much_is_erased_in_batches(
     for days in (31, 32):
         fill_of_age(officer, timedelta(days=days))
     assert erasure.erase_old() is False
-    assert count_texts() == [1, 1, 1, 1, 1]
+    assert count_texts() == [1, 1, 1, 1, 1, 1]
     assert erasure.erase_old() is False
-    assert count_texts() == [0, 0, 0, 0, 0]
+    assert count_texts() == [0, 0, 0, 0, 0, 0]
     assert erasure.erase_old() is True
 
 
@@ -261,7 +285,7 @@ def test_with_0_nothing_is_erased_by_its_age(settings: Any, officer: User) -> No
     fill_of_age(officer, timedelta(days=4000))
     tasks.beat()
     Worker(once=True).run()
-    assert count_texts() == [1, 1, 1, 1, 1]
+    assert count_texts() == [1, 1, 1, 1, 1, 1]
 
 
 def test_an_unknown_app_and_what_is_no_id_are_refused() -> None:

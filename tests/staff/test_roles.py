@@ -42,6 +42,7 @@ OWN = {
     "dashboard.loanLists.share": {"manager"},
     "dashboard.portfolio.count": {"officer", "support", "manager"},
     "dashboard.repayments.statement": {"support", "manager"},
+    "dashboard.statements.read": {"support", "manager"},
 }
 
 

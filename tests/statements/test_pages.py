@@ -22,6 +22,7 @@ from lendingadmin.statements.models import KnownLayout, StatementFile, Statement
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
 from tests.repayments.service import LoanService
+from tests.roles import hold_only
 
 from . import making
 
@@ -137,16 +138,16 @@ def test_each_payment_is_set_beside_the_journal(
         "twice in the file",
         "not recorded here",
     ]
-    only = shown_rows(clerk, "?verdict=confirmed")
+    only = shown_rows(clerk, "?standing=confirmed")
     assert [one["transactionId"] for one in only] == [recorded.receipt]
     assert only[0]["repayments"] == f"rp-{Repayment.objects.get(account_id=recorded.reference).pk}"
     with django_assert_max_num_queries(14):
         number = StatementFile.objects.get().pk
-        page = clerk.get(f"{BASE}{number}/?verdict=confirmed").content.decode()
+        page = clerk.get(f"{BASE}{number}/?standing=confirmed").content.decode()
     assert f'href="/apps/kenya/repayments/{only[0]["repayments"][3:]}/"' in page
 
 
-def test_the_kinds_and_the_verdicts_add_up_to_the_file(clerk: Client) -> None:
+def test_the_kinds_and_the_standings_add_up_to_the_file(clerk: Client) -> None:
     page = open_page(clerk, making.pack_csv(making.write_mpesa(EVENTS)))
     total = sum((one.amount for one in PAID), Decimal(0))
     assert f"{total:,}" in page
@@ -198,6 +199,22 @@ def test_who_paid_is_encrypted_and_shown_by_right(clerk: Client, client_of: Clie
         assert name not in lines and name not in files
 
 
+def test_who_paid_is_masked_without_the_rights_to_see_it(
+    client_of: ClientOf, officer: User
+) -> None:
+    hold_only(officer, "dashboard.statements.read", "dashboard.export")
+    clerk = client_of(officer)
+    page = open_page(clerk, making.pack_csv(making.write_mpesa(EVENTS)))
+    text = page + repr(shown_rows(clerk, ""))
+    assert not any(name in text for name in making.NAMES)
+    assert not any(f"{one.phone[:5]}****" in text for one in EVENTS)
+    assert EVENTS[-1].receipt in text
+    table = making.pack_csv([["Wann", "Wer", "Was"], ["2026-10-01", "ANN OTIENO", "7.50"]])
+    columns = bring_in(clerk, table).headers["Location"]
+    page = clerk.get(columns).content.decode()
+    assert "Wer" in page and "ANN OTIENO" not in page
+
+
 def test_the_file_itself_goes_after_its_time_and_its_lines_stay(clerk: Client) -> None:
     bring_in(clerk, making.pack_csv(making.write_mpesa(EVENTS)))
     keeping.delete_content_in_time()
@@ -210,7 +227,7 @@ def test_the_file_itself_goes_after_its_time_and_its_lines_stay(clerk: Client) -
 
 
 @pytest.mark.parametrize(
-    "query", ["?after=x", "?after=-3", "?kind=no", "?verdict=no", "?after=9e9"]
+    "query", ["?after=x", "?after=-3", "?kind=no", "?standing=no", "?after=9e9"]
 )
 def test_an_address_that_makes_no_sense_is_no_fault(clerk: Client, query: str) -> None:
     assert open_page(clerk, making.pack_csv(making.write_mpesa(EVENTS)), query)

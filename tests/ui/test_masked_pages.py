@@ -91,6 +91,7 @@ OURS = (
 _DONE = "writes, and leads to a page that is walked"
 _OF_STAFF = "people of the dashboard, not borrowers"
 _COUNTED = "names and phones by the tags of people_index, tested below and in tests/people_index"
+_STATED = "rows of a file, masked by the same rights: tests/statements/test_pages.py"
 _TYPED = "shows what this person typed into a form just now"
 WITHOUT: dict[str, str] = {
     **dict.fromkeys(
@@ -103,6 +104,9 @@ WITHOUT: dict[str, str] = {
     "provider-confirm": _OF_STAFF,
     **dict.fromkeys(("person-password-require", "person-two-step-remove"), _OF_STAFF),
     **dict.fromkeys(("person-change-approve", "person-change-decline"), _OF_STAFF),
+    **dict.fromkeys(("statements", "statement", "statement-export"), _STATED),
+    **dict.fromkeys(("statement-new", "statement-columns", "statement-days"), _STATED),
+    "statement-row-record": _STATED,
     **dict.fromkeys(("book-count", "book-stop", "book-progress", "export-progress"), "a number"),
     **dict.fromkeys(("book-loans", "loan-list", "loan-list-export"), _COUNTED),
     **dict.fromkeys(("saved-list", "saved-list-export"), _COUNTED),

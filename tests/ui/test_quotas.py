@@ -179,6 +179,7 @@ DECLARED = {
     "events-export": EXPORTS,
     "repayments-export": EXPORTS,
     "repayments-day-export": EXPORTS,
+    "statement-export": EXPORTS,
     "borrower": READS,
     "borrower-record": READS,
     "borrower-name": READS,

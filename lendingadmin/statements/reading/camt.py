@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import Any
-from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import iterparse
+from defusedxml.ElementTree import ParseError, iterparse
 from django.utils.translation import gettext as _
 
 from lendingadmin.statements.lines import Kind, Line, Refused, Statement
@@ -16,7 +15,9 @@ from .containers import open_camt
 from .days import read_moment
 from .tables import MOST_ROWS
 
-_NONE = ("NOTPROVIDED", "NONREF", "NOT PROVIDED")
+# An element of the standard library, whose parser alone is dangerous.
+Element = Any
+_NONE = ("NOTPROVIDED", "NONREF")
 _CHARGES = ("CHRG", "FEES", "COMM", "CHAR")
 _SETTLEMENTS = ("SWEP", "ZABA", "TOPG", "CAJT")
 

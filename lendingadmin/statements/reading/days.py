@@ -10,14 +10,12 @@ _TIME = (
     r"(?:[T\s]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?"
     r"\s*(?P<half>[AaPp]\.?[Mm]\.?)?\s*(?P<offset>Z|UTC|[+-]\d{2}:?\d{2})?)?"
 )
-_FORMS = tuple(
-    re.compile(form + _TIME)
-    for form in (
-        r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
-        r"(?P<first>\d{1,2})[-/.](?P<other>\d{1,2})[-/.](?P<year>\d{4}|\d{2})",
-        r"(?P<day>\d{1,2})[-/. ]+(?P<name>[^\W\d_]{3,9})\.?[-/., ]+(?P<year>\d{4}|\d{2})",
-        r"(?P<name>[^\W\d_]{3,9})\.? +(?P<day>\d{1,2}),? +(?P<year>\d{4})",
-    )
+_YEAR, _NAME = r"(?P<year>\d{4}|\d{2})", r"(?P<name>[^\W\d_]{3,9})"
+_FORMS = (
+    re.compile(rf"(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}}){_TIME}"),
+    re.compile(rf"(?P<first>\d{{1,2}})[-/.](?P<other>\d{{1,2}})[-/.]{_YEAR}{_TIME}"),
+    re.compile(rf"(?P<day>\d{{1,2}})[-/. ]+{_NAME}\.?[-/., ]+{_YEAR}{_TIME}"),
+    re.compile(rf"{_NAME}\.? +(?P<day>\d{{1,2}}),? +{_YEAR}{_TIME}"),
 )
 _DIGITS = re.compile(r"(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?")
 # The first letters of the months in English and French.

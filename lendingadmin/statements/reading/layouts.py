@@ -41,7 +41,7 @@ class Layout:
     columns: Mapping[str, Sequence[str]]
     sorts: Sequence[tuple[Kind, str]] = _RULES
     done: Sequence[str] = _DONE
-    id_form: str = r".+"
+    id_form: re.Pattern[str] = re.compile(r".+")
     day_first: bool | None = None
     is_utc: bool = False
     texts: Sequence[str] = field(default=("type", "details", "payer"))
@@ -79,7 +79,7 @@ LAYOUTS = (
         needs=_needs("receipt no. · completion time · transaction status · opposite party"),
         columns=_MPESA,
         sorts=_SP,
-        id_form=r"\d+",
+        id_form=re.compile(r"\d+"),
     ),
     Layout(
         key="mpesa-organisation",
@@ -87,7 +87,7 @@ LAYOUTS = (
         needs=_needs("receipt no. · completion time · transaction status · paid in"),
         columns=_MPESA,
         sorts=_SP,
-        id_form=r"[A-Z0-9]{10}",
+        id_form=re.compile(r"[A-Z0-9]{10}"),
         day_first=True,
     ),
     Layout(
@@ -96,7 +96,7 @@ LAYOUTS = (
         needs=_needs("receipt · date · details · status · withdrawn · paid in · balance"),
         columns=_MPESA,
         sorts=_SP,
-        id_form=r"[A-Z0-9]{8,10}",
+        id_form=re.compile(r"[A-Z0-9]{8,10}"),
     ),
     Layout(
         key="mpesa-callbacks",
@@ -113,7 +113,7 @@ LAYOUTS = (
             "balance": ("orgaccountbalance",),
             "type": ("transactiontype",),
         },
-        id_form=r"[A-Z0-9]{10}",
+        id_form=re.compile(r"[A-Z0-9]{10}"),
     ),
     Layout(
         key="mtn-momo",
@@ -132,7 +132,7 @@ LAYOUTS = (
             "currency": ("currency#2", "currency"),
             "account": ("to",),
         },
-        id_form=r"\d+",
+        id_form=re.compile(r"\d+"),
         texts=("type",),
     ),
     Layout(
@@ -151,7 +151,7 @@ LAYOUTS = (
             "balance": ("post balance", "balance"),
         },
         sorts=_AIRTEL_SORTS,
-        id_form=r"\w*\d\w*",
+        id_form=re.compile(r"\w*\d\w*"),
         texts=("type", "reference"),
     ),
     Layout(
@@ -168,7 +168,7 @@ LAYOUTS = (
             "details": ("service name",),
         },
         sorts=_AIRTEL_SORTS,
-        id_form=r"\w*\d\w*",
+        id_form=re.compile(r"\w*\d\w*"),
     ),
     Layout(
         key="wave",

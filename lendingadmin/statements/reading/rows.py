@@ -65,13 +65,12 @@ def _find_header(rows: Sequence[Sequence[str]]) -> int:
 
 def _build_layout(mapping: lines.Mapping) -> Layout:
     columns = {name: (fold_heading(heading),) for name, heading in vars(mapping).items() if heading}
-    done = columns.pop("done", ("",))
     return Layout(
         key="mapped",
         network="",
         needs=frozenset(),
         columns=columns,
-        done=(done[0], "") if done[0] else (),
+        done=(),
         texts=("details",),
     )
 
@@ -155,7 +154,7 @@ class _Reader:
         receipt, is_damaged = read_id(values.get("receipt", ""))
         kind = self._sort(values, amount)
         if receipt and not is_damaged and kind is Kind.PAYMENT:
-            is_damaged = not re.fullmatch(self.layout.id_form, receipt)
+            is_damaged = not self.layout.id_form.fullmatch(receipt)
         fee = abs(read_amount(values.get("fee", "")) or Decimal(0))
         balance = read_amount(values.get("balance", ""))
         details = values.get("details", "")

@@ -51,7 +51,14 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         keeping.map_columns(file, network, mapping, request.user)
         messages.success(request, _("The table is read. Others like it are read so from now on."))
         return redirect(file)
-    context = {"form": form, "file": file, "table": table, "app": gateway.lending_app(app_id)}
+    sees_people = all(request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
+    context = {
+        "form": form,
+        "file": file,
+        "header": table.header,
+        "sample": table.sample[:5] if sees_people else (),
+        "app": gateway.lending_app(app_id),
+    }
     return render(request, "statements/columns.html", context)
 
 

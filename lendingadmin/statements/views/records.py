@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
-from lendingadmin.statements import rows, verdicts
+from lendingadmin.statements import rows, standings
 from lendingadmin.statements.forms import LinesForm
 from lendingadmin.statements.keeping import READ
 from lendingadmin.statements.models import StatementFile, StatementLine
@@ -53,16 +53,16 @@ def statements(request: PersonRequest, app_id: str) -> HttpResponse:
 def statement(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """One statement: what it is, whether it is whole, and its rows."""
     file, form = find_file(app_id, number), LinesForm(request.GET)
-    lines = verdicts.judge(file)
-    by_kind, by_verdict = verdicts.add_up(
-        lines.values_list("kind", "verdict", "currency", "amount").iterator()
+    lines = standings.judge(file)
+    by_kind, by_standing = standings.add_up(
+        lines.values_list("kind", "standing", "currency", "amount").iterator()
     )
     page = _read_page(request, lines, form) if form.is_valid() else Slice([])
     context = {
         "file": file,
         "form": form,
         "kinds": rows.describe_sums(by_kind),
-        "verdicts": rows.describe_verdicts(by_verdict),
+        "standings": rows.describe_standings(by_standing),
         "lines": _describe(request, file, page.rows),
         "pager": build_pager(request, page, "after"),
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
@@ -77,7 +77,7 @@ def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase
     file, form = find_file(app_id, number), LinesForm(request.GET)
     if not form.is_valid():
         return back_to_list(request)
-    found = _filter(verdicts.judge(file), form).iterator(chunk_size=500)
+    found = _filter(standings.judge(file), form).iterator(chunk_size=500)
     pages = (CsvPage(_list_cells(request, file, page)) for page in split_into_pages(found))
     name = f"{app_id}-{file}-{timezone.localdate():%Y-%m-%d}.csv"
     return csv_response(request, name, _COLUMNS, pages, subject="statements", app_id=app_id)
@@ -104,7 +104,7 @@ def _read_page(request: PersonRequest, lines: QuerySet[Any], form: LinesForm) ->
 def _describe(
     request: PersonRequest, file: StatementFile, lines: Sequence[StatementLine]
 ) -> list[rows.ShownLine]:
-    repayments = verdicts.list_repayments(file, lines)
+    repayments = standings.list_repayments(file, lines)
     sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
     return [
         rows.describe_line(line, repayments, sees_names=sees_names, sees_phones=sees_phones)

@@ -26,7 +26,7 @@ _RECORDED = Q(state__in=(RepaymentState.RECORDED, RepaymentState.PRESUMED)) | Q(
 _WAITING = Q(state__in=(*NEEDS_CHECKING, RepaymentState.AWAITING, RepaymentState.PENDING))
 
 
-class Verdict(models.TextChoices):
+class Standing(models.TextChoices):
     """What is known here of a line."""
 
     DAMAGED = "damaged", _("damaged id")
@@ -40,19 +40,19 @@ class Verdict(models.TextChoices):
 
 #: The tone and icon of each.
 CHIPS = {
-    Verdict.DAMAGED: ("warn", "exclamation-triangle"),
-    Verdict.TWICE: ("warn", "document-duplicate"),
-    Verdict.CONFIRMED: ("good", "check-circle"),
-    Verdict.OTHER_AMOUNT: ("bad", "x-circle"),
-    Verdict.WAITING: ("odd", "question-mark-circle"),
-    Verdict.MISSING: ("info", "clock"),
-    Verdict.NONE: ("", "minus"),
+    Standing.DAMAGED: ("warn", "exclamation-triangle"),
+    Standing.TWICE: ("warn", "document-duplicate"),
+    Standing.CONFIRMED: ("good", "check-circle"),
+    Standing.OTHER_AMOUNT: ("bad", "x-circle"),
+    Standing.WAITING: ("odd", "question-mark-circle"),
+    Standing.MISSING: ("info", "clock"),
+    Standing.NONE: ("", "minus"),
 }
 
 
 @dataclass
 class Sums:
-    """How many lines there are of a verdict or kind, and what they move by currency."""
+    """How many lines there are of a standing or kind, and what they move by currency."""
 
     lines: int = 0
     by_currency: dict[str, Decimal] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Sums:
 
 
 def judge(file: StatementFile) -> QuerySet[Any]:
-    """The lines of a file with their `verdict`, in the file's order."""
+    """The lines of a file with their `standing`, in the file's order."""
     lines = StatementLine.objects.filter(file=file)
     same = Repayment.objects.filter(app_id=file.app_id, external_id_key=OuterRef("receipt_key"))
     twice = StatementLine.objects.filter(
@@ -73,31 +73,31 @@ def judge(file: StatementFile) -> QuerySet[Any]:
     recorded, own = same.filter(_RECORDED), ("", lending_app(file.app_id).currency)
     as_much = recorded.filter(amount=OuterRef("amount"))
     return lines.annotate(
-        verdict=Case(
-            When(~Q(kind=Kind.PAYMENT), then=Value(Verdict.NONE)),
-            When(Q(is_damaged=True) | Q(receipt_key=""), then=Value(Verdict.DAMAGED)),
-            When(Exists(twice), then=Value(Verdict.TWICE)),
+        standing=Case(
+            When(~Q(kind=Kind.PAYMENT), then=Value(Standing.NONE)),
+            When(Q(is_damaged=True) | Q(receipt_key=""), then=Value(Standing.DAMAGED)),
+            When(Exists(twice), then=Value(Standing.TWICE)),
             When(
                 Exists(as_much.filter(currency_code=OuterRef("currency")))
                 | Q(Exists(as_much.filter(currency_code__in=own)), currency__in=own),
-                then=Value(Verdict.CONFIRMED),
+                then=Value(Standing.CONFIRMED),
             ),
-            When(Exists(recorded), then=Value(Verdict.OTHER_AMOUNT)),
-            When(Exists(same.filter(_WAITING)), then=Value(Verdict.WAITING)),
-            default=Value(Verdict.MISSING),
+            When(Exists(recorded), then=Value(Standing.OTHER_AMOUNT)),
+            When(Exists(same.filter(_WAITING)), then=Value(Standing.WAITING)),
+            default=Value(Standing.MISSING),
             output_field=models.CharField(max_length=12),
         )
     ).order_by("position")
 
 
 def add_up(lines: Iterable[tuple[str, str, str, Decimal | None]]) -> tuple[dict[Any, Sums], ...]:
-    """The sums by kind and by verdict, of (kind, verdict, currency, amount)."""
+    """The sums by kind and by standing, of (kind, standing, currency, amount)."""
     kinds = {kind.value: Sums() for kind in Kind}
-    verdicts = {verdict.value: Sums() for verdict in Verdict}
-    for kind, verdict, currency, amount in lines:
+    standings = {standing.value: Sums() for standing in Standing}
+    for kind, standing, currency, amount in lines:
         kinds[kind].add(currency, amount)
-        verdicts[verdict].add(currency, amount)
-    return kinds, verdicts
+        standings[standing].add(currency, amount)
+    return kinds, standings
 
 
 def list_repayments(
