@@ -17,7 +17,7 @@ from lendingadmin.repayments.models import normalise_external_id
 from lendingadmin.staff.models import User
 
 from .completeness import prove
-from .lines import Line, Mapping, Statement, UnknownTable
+from .lines import Kind, Line, Mapping, Statement, UnknownTable
 from .models import LONGEST_ID, KnownLayout, StatementFile, StatementLine
 from .reading import read
 
@@ -129,6 +129,8 @@ def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
 
 
 def _build_line(file: StatementFile, position: int, line: Line) -> StatementLine:
+    # Of charges and the like nobody looks for who they are of.
+    is_told = line.kind in (Kind.PAYMENT, Kind.REVERSAL)
     about = [line.phone, line.payer, line.reference, line.details, line.status, line.reverses]
     receipt = line.receipt[:LONGEST_ID]
     return StatementLine(
@@ -144,7 +146,7 @@ def _build_line(file: StatementFile, position: int, line: Line) -> StatementLine
         currency=line.currency,
         moment=line.moment,
         has_time=line.has_time,
-        about=json.dumps(about, ensure_ascii=False) if any(about) else "",
+        about=json.dumps(about, ensure_ascii=False) if is_told and any(about) else "",
     )
 
 

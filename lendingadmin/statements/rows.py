@@ -62,6 +62,7 @@ def read_about(line: StatementLine) -> About:
 
 def describe_line(
     line: StatementLine,
+    standing: Standing,
     repayments: Mapping[str, Sequence[Repayment]],
     *,
     sees_names: bool,
@@ -69,7 +70,6 @@ def describe_line(
 ) -> ShownLine:
     """A line as somebody with these rights sees it; details may hold a name and a phone."""
     about = read_about(line)
-    standing = Standing(line.standing)  # type: ignore[attr-defined]
     return ShownLine(
         line=line,
         payer=_mask(about.payer, sees_names),

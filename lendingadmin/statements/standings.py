@@ -4,13 +4,13 @@ A statement proves that money reached the network, not that the service has it: 
 recorded here, and resolves nothing that is unknown.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import NamedTuple
 
 from django.db import models
-from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.gateway import lending_app
@@ -20,10 +20,8 @@ from lendingadmin.repayments.states import NEEDS_CHECKING, RepaymentState, Resol
 from .lines import Kind
 from .models import StatementFile, StatementLine
 
-_RECORDED = Q(state__in=(RepaymentState.RECORDED, RepaymentState.PRESUMED)) | Q(
-    state=RepaymentState.RESOLVED, resolution=Resolution.RECORDED
-)
-_WAITING = Q(state__in=(*NEEDS_CHECKING, RepaymentState.AWAITING, RepaymentState.PENDING))
+_RECORDED = (RepaymentState.RECORDED, RepaymentState.PRESUMED)
+_OPEN = (*NEEDS_CHECKING, RepaymentState.AWAITING, RepaymentState.PENDING)
 
 
 class Standing(models.TextChoices):
@@ -33,7 +31,7 @@ class Standing(models.TextChoices):
     TWICE = "twice", _("twice in the file")
     CONFIRMED = "confirmed", _("recorded here")
     OTHER_AMOUNT = "other-amount", _("recorded with another amount")
-    WAITING = "waiting", _("not settled here yet")
+    WAITING = "waiting", _("not decided here yet")
     MISSING = "missing", _("not recorded here")
     NONE = "none", _("no payment")
 
@@ -50,6 +48,38 @@ CHIPS = {
 }
 
 
+class Row(NamedTuple):
+    """What decides where a line stands; `receipt_key` is empty where its id is nobody's key."""
+
+    position: int
+    kind: str
+    receipt_key: str
+    amount: Decimal | None
+    currency: str
+
+
+class Recorded(NamedTuple):
+    """What decides it of a repayment with the same transaction id."""
+
+    state: str
+    resolution: str
+    amount: Decimal
+    currency_code: str
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether it is at the service, as far as anybody knows."""
+        is_resolved = self.state == RepaymentState.RESOLVED
+        return self.state in _RECORDED or (is_resolved and self.resolution == Resolution.RECORDED)
+
+
+class Judged(NamedTuple):
+    """A line and where it stands."""
+
+    row: Row
+    standing: Standing
+
+
 @dataclass
 class Sums:
     """How many lines there are of a standing or kind, and what they move by currency."""
@@ -57,46 +87,65 @@ class Sums:
     lines: int = 0
     by_currency: dict[str, Decimal] = field(default_factory=dict)
 
-    def add(self, currency: str, amount: Decimal | None) -> None:
+    def add(self, row: Row) -> None:
         """Add a line."""
         self.lines += 1
-        self.by_currency[currency] = self.by_currency.get(currency, Decimal(0)) + (amount or 0)
+        before = self.by_currency.get(row.currency, Decimal(0))
+        self.by_currency[row.currency] = before + (row.amount or 0)
 
 
-def judge(file: StatementFile) -> QuerySet[Any]:
-    """The lines of a file with their `standing`, in the file's order."""
-    lines = StatementLine.objects.filter(file=file)
-    same = Repayment.objects.filter(app_id=file.app_id, external_id_key=OuterRef("receipt_key"))
-    twice = StatementLine.objects.filter(
-        file=OuterRef("file"), kind=Kind.PAYMENT, receipt_key=OuterRef("receipt_key")
-    ).exclude(pk=OuterRef("pk"))
-    recorded, own = same.filter(_RECORDED), ("", lending_app(file.app_id).currency)
-    as_much = recorded.filter(amount=OuterRef("amount"))
-    return lines.annotate(
-        standing=Case(
-            When(~Q(kind=Kind.PAYMENT), then=Value(Standing.NONE)),
-            When(Q(is_damaged=True) | Q(receipt_key=""), then=Value(Standing.DAMAGED)),
-            When(Exists(twice), then=Value(Standing.TWICE)),
-            When(
-                Exists(as_much.filter(currency_code=OuterRef("currency")))
-                | Q(Exists(as_much.filter(currency_code__in=own)), currency__in=own),
-                then=Value(Standing.CONFIRMED),
+def judge(row: Row, known: Collection[Recorded], *, is_twice: bool, currency: str) -> Standing:
+    """Where a line stands, by the repayments that bear its transaction id.
+
+    `currency` is the app's: a repayment or a line that names none is in it.
+    """
+    if row.kind != Kind.PAYMENT:
+        return Standing.NONE
+    if not row.receipt_key:
+        return Standing.DAMAGED
+    if is_twice:
+        return Standing.TWICE
+    recorded = [one for one in known if one.is_recorded]
+    if any(
+        one.amount == row.amount and (one.currency_code or currency) == (row.currency or currency)
+        for one in recorded
+    ):
+        return Standing.CONFIRMED
+    if recorded:
+        return Standing.OTHER_AMOUNT
+    is_open = any(one.state in _OPEN for one in known)
+    return Standing.WAITING if is_open else Standing.MISSING
+
+
+def judge_all(file: StatementFile) -> list[Judged]:
+    """Where each line of a file stands, in the file's order."""
+    columns = ("position", "kind", "receipt_key", "amount", "currency")
+    lines = StatementLine.objects.filter(file=file).order_by("position")
+    rows = [Row(*values) for values in lines.values_list(*columns)]
+    known = _read_recorded(file)
+    times = Counter(row.receipt_key for row in rows if row.kind == Kind.PAYMENT)
+    own = lending_app(file.app_id).currency
+    return [
+        Judged(
+            row,
+            judge(
+                row,
+                known.get(row.receipt_key, ()),
+                is_twice=times[row.receipt_key] > 1,
+                currency=own,
             ),
-            When(Exists(recorded), then=Value(Standing.OTHER_AMOUNT)),
-            When(Exists(same.filter(_WAITING)), then=Value(Standing.WAITING)),
-            default=Value(Standing.MISSING),
-            output_field=models.CharField(max_length=12),
         )
-    ).order_by("position")
+        for row in rows
+    ]
 
 
-def add_up(lines: Iterable[tuple[str, str, str, Decimal | None]]) -> tuple[dict[Any, Sums], ...]:
-    """The sums by kind and by standing, of (kind, standing, currency, amount)."""
+def add_up(judged: Iterable[Judged]) -> tuple[Mapping[str, Sums], Mapping[str, Sums]]:
+    """The sums by kind and by standing; each of them adds up to the file."""
     kinds = {kind.value: Sums() for kind in Kind}
     standings = {standing.value: Sums() for standing in Standing}
-    for kind, standing, currency, amount in lines:
-        kinds[kind].add(currency, amount)
-        standings[standing].add(currency, amount)
+    for row, standing in judged:
+        kinds[row.kind].add(row)
+        standings[standing].add(row)
     return kinds, standings
 
 
@@ -109,4 +158,16 @@ def list_repayments(
     found: dict[str, list[Repayment]] = {}
     for row in rows[: 4 * len(keys)]:
         found.setdefault(row.external_id_key, []).append(row)
+    return found
+
+
+def _read_recorded(file: StatementFile) -> dict[str, list[Recorded]]:
+    payments = StatementLine.objects.filter(file=file, kind=Kind.PAYMENT).exclude(receipt_key="")
+    same = Repayment.objects.filter(
+        app_id=file.app_id, external_id_key__in=payments.values("receipt_key")
+    )
+    found: dict[str, list[Recorded]] = {}
+    columns = ("external_id_key", "state", "resolution", "amount", "currency_code")
+    for key, *values in same.values_list(*columns):
+        found.setdefault(key, []).append(Recorded(*values))
     return found

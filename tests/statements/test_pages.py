@@ -132,7 +132,7 @@ def test_each_payment_is_set_beside_the_journal(
     assert [by_receipt[one.receipt] for one in PAID[:7]] == [
         "recorded here",
         "recorded with another amount",
-        "not settled here yet",
+        "not decided here yet",
         "not recorded here",
         "recorded with another amount",
         "twice in the file",

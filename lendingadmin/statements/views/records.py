@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
@@ -14,7 +13,8 @@ from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.statements import rows, standings
 from lendingadmin.statements.forms import LinesForm
 from lendingadmin.statements.keeping import READ
-from lendingadmin.statements.models import StatementFile, StatementLine
+from lendingadmin.statements.models import StatementFile
+from lendingadmin.statements.standings import Judged
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import (
     EXPORT,
@@ -53,17 +53,15 @@ def statements(request: PersonRequest, app_id: str) -> HttpResponse:
 def statement(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """One statement: what it is, whether it is whole, and its rows."""
     file, form = find_file(app_id, number), LinesForm(request.GET)
-    lines = standings.judge(file)
-    by_kind, by_standing = standings.add_up(
-        lines.values_list("kind", "standing", "currency", "amount").iterator()
-    )
-    page = _read_page(request, lines, form) if form.is_valid() else Slice([])
+    judged = standings.judge_all(file)
+    by_kind, by_standing = standings.add_up(judged)
+    page = _read_page(request, file, _filter(judged, form)) if form.is_valid() else Slice([])
     context = {
         "file": file,
         "form": form,
         "kinds": rows.describe_sums(by_kind),
         "standings": rows.describe_standings(by_standing),
-        "lines": _describe(request, file, page.rows),
+        "lines": page.rows,
         "pager": build_pager(request, page, "after"),
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
         "app": gateway.lending_app(app_id),
@@ -77,8 +75,8 @@ def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase
     file, form = find_file(app_id, number), LinesForm(request.GET)
     if not form.is_valid():
         return back_to_list(request)
-    found = _filter(standings.judge(file), form).iterator(chunk_size=500)
-    pages = (CsvPage(_list_cells(request, file, page)) for page in split_into_pages(found))
+    parts = split_into_pages(_filter(standings.judge_all(file), form))
+    pages = (CsvPage(_list_cells(_describe(request, file, part))) for part in parts)
     name = f"{app_id}-{file}-{timezone.localdate():%Y-%m-%d}.csv"
     return csv_response(request, name, _COLUMNS, pages, subject="statements", app_id=app_id)
 
@@ -89,33 +87,41 @@ def find_file(app_id: str, number: int) -> StatementFile:
     return get_object_or_404(files, app_id=app_id, pk=number)
 
 
-def _filter(lines: QuerySet[Any], form: LinesForm) -> QuerySet[Any]:
-    wanted = {name: value for name, value in form.cleaned_data.items() if value}
-    return lines.filter(**wanted)
+def _filter(judged: Sequence[Judged], form: LinesForm) -> list[Judged]:
+    kind, standing = form.cleaned_data["kind"], form.cleaned_data["standing"]
+    return [
+        one for one in judged if kind in ("", one.row.kind) and standing in ("", one.standing.value)
+    ]
 
 
-def _read_page(request: PersonRequest, lines: QuerySet[Any], form: LinesForm) -> Slice:
+def _read_page(request: PersonRequest, file: StatementFile, found: Sequence[Judged]) -> Slice:
     after = whole_number(request.GET.get("after")) or 0
-    page = list(_filter(lines, form).filter(position__gt=after)[: _PAGE + 1])
-    following = page[_PAGE - 1].position if len(page) > _PAGE else None
-    return Slice(page[:_PAGE], following)
+    rest = [one for one in found if one.row.position > after]
+    following = rest[_PAGE - 1].row.position if len(rest) > _PAGE else None
+    return Slice(_describe(request, file, rest[:_PAGE]), following, len(found))
 
 
 def _describe(
-    request: PersonRequest, file: StatementFile, lines: Sequence[StatementLine]
+    request: PersonRequest, file: StatementFile, found: Sequence[Judged]
 ) -> list[rows.ShownLine]:
+    places = {one.row.position: one.standing for one in found}
+    lines = list(file.lines.filter(position__in=places).order_by("position"))
     repayments = standings.list_repayments(file, lines)
     sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
     return [
-        rows.describe_line(line, repayments, sees_names=sees_names, sees_phones=sees_phones)
+        rows.describe_line(
+            line,
+            places[line.position],
+            repayments,
+            sees_names=sees_names,
+            sees_phones=sees_phones,
+        )
         for line in lines
     ]
 
 
-def _list_cells(
-    request: PersonRequest, file: StatementFile, lines: Sequence[StatementLine]
-) -> Iterator[Sequence[Any]]:
-    for shown in _describe(request, file, lines):
+def _list_cells(lines: Sequence[rows.ShownLine]) -> Iterator[Sequence[Any]]:
+    for shown in lines:
         line = shown.line
         yield (
             *(line.number, line.kind, line.moment, line.receipt, line.amount, line.currency),

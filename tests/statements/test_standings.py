@@ -1,0 +1,74 @@
+"""Where a line of a statement stands, by the repayments that bear its transaction id."""
+
+from decimal import Decimal
+
+import pytest
+
+from lendingadmin.repayments.states import RepaymentState, Resolution
+from lendingadmin.statements.standings import Judged, Recorded, Row, Standing, add_up, judge
+
+D = Decimal
+LINE = Row(1, "payment", "sj1", D("50.00"), "")
+RIGHT = Recorded(RepaymentState.RECORDED, "", D("50"), "")
+
+
+def recorded(**fields: object) -> Recorded:
+    return RIGHT._replace(**fields)
+
+
+@pytest.mark.parametrize(
+    ("line", "known", "expected"),
+    [
+        (LINE, [], "missing"),
+        (LINE, [RIGHT], "confirmed"),
+        (LINE, [recorded(state=RepaymentState.PRESUMED)], "confirmed"),
+        (LINE, [recorded(currency_code="KES")], "confirmed"),
+        (LINE._replace(currency="KES"), [RIGHT], "confirmed"),
+        (LINE._replace(currency="USD"), [recorded(currency_code="USD")], "confirmed"),
+        (LINE._replace(currency="USD"), [RIGHT], "other-amount"),
+        (LINE, [recorded(currency_code="USD")], "other-amount"),
+        (LINE, [recorded(amount=D("50.01"))], "other-amount"),
+        (LINE._replace(amount=None), [RIGHT], "other-amount"),
+        (LINE, [recorded(amount=D(1)), RIGHT], "confirmed"),
+        (LINE, [recorded(state=RepaymentState.UNKNOWN)], "waiting"),
+        (LINE, [recorded(state=RepaymentState.NOT_FOUND)], "waiting"),
+        (LINE, [recorded(state=RepaymentState.AWAITING)], "waiting"),
+        (LINE, [recorded(state=RepaymentState.UNKNOWN), RIGHT], "confirmed"),
+        (LINE, [recorded(state=RepaymentState.REFUSED)], "missing"),
+        (LINE, [recorded(state=RepaymentState.DECLINED)], "missing"),
+        (
+            LINE,
+            [recorded(state=RepaymentState.RESOLVED, resolution=Resolution.RECORDED)],
+            "confirmed",
+        ),
+        (
+            LINE,
+            [recorded(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)],
+            "missing",
+        ),
+        (LINE._replace(receipt_key=""), [], "damaged"),
+        (LINE._replace(kind="charge"), [RIGHT], "none"),
+        (LINE._replace(kind="failed", receipt_key=""), [], "none"),
+    ],
+)
+def test_where_a_line_stands(line: Row, known: list[Recorded], expected: str) -> None:
+    assert judge(line, known, is_twice=False, currency="KES") == expected
+
+
+def test_what_stands_twice_in_a_file_is_neither() -> None:
+    assert judge(LINE, [RIGHT], is_twice=True, currency="KES") == "twice"
+
+
+def test_the_sums_add_up_to_the_file() -> None:
+    judged = [
+        Judged(LINE, Standing.CONFIRMED),
+        Judged(LINE._replace(currency="USD"), Standing.MISSING),
+        Judged(LINE._replace(kind="charge", amount=D("-2")), Standing.NONE),
+        Judged(LINE._replace(amount=None), Standing.MISSING),
+    ]
+    kinds, standings = add_up(judged)
+    for sums in (kinds, standings):
+        assert sum(one.lines for one in sums.values()) == len(judged)
+    assert kinds["payment"].by_currency == {"": D(50), "USD": D(50)}
+    assert standings["missing"].by_currency == {"USD": D(50), "": D(0)}
+    assert standings["none"].by_currency == {"": D(-2)}
