@@ -8,7 +8,7 @@ from base64 import b64decode, b64encode
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from lendingadmin import audit
@@ -34,18 +34,24 @@ def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, b
     lines. Raises Refused where it is no statement.
     """
     digest = hashlib.sha256(content).hexdigest()
-    same = StatementFile.objects.filter(app_id=app.app_id, digest=digest).first()
-    if same:
-        return same, False
+    same = StatementFile.objects.filter(app_id=app.app_id, digest=digest)
+    if known := same.first():
+        return known, False
     found = _read(app, content)
     file = StatementFile(
         app_id=app.app_id, digest=digest, token=secrets.token_hex(16), created_by=by
     )
     file.content = b64encode(zlib.compress(content)).decode()
-    with transaction.atomic():
-        file.save()
-        _keep(file, found)
-        audit.record(by, READ, app_id=app.app_id, subject=str(file), outcome="read", saved="yes")
+    try:
+        with transaction.atomic():
+            file.save()
+            _keep(file, found)
+            audit.record(
+                by, READ, app_id=app.app_id, subject=str(file), outcome="read", saved="yes"
+            )
+    except IntegrityError:
+        # Somebody brought the same in at the same time.
+        return same.get(), False
     return file, True
 
 
@@ -133,13 +139,14 @@ def _build_line(file: StatementFile, position: int, line: Line) -> StatementLine
     is_told = line.kind in (Kind.PAYMENT, Kind.REVERSAL)
     about = [line.phone, line.payer, line.reference, line.details, line.status, line.reverses]
     receipt = line.receipt[:LONGEST_ID]
+    is_key = receipt == line.receipt != "" and not line.is_damaged
     return StatementLine(
         file=file,
         position=position,
         number=line.number,
         kind=line.kind,
         receipt=receipt,
-        receipt_key="" if line.is_damaged or not receipt else normalise_external_id(receipt),
+        receipt_key=normalise_external_id(receipt) if is_key else "",
         is_damaged=line.is_damaged,
         amount=line.amount,
         balance=line.balance,

@@ -29,7 +29,7 @@ HOUR, DAY = 3600, 24 * 3600
 # A page waits no longer than this to be counted.
 WAIT_MS = 1_000
 READS, REVEALS, SEARCHES = "reads", "reveals", "searches"
-EXPORTS, DRAFTS, PROFILE = "exports", "drafts", "profile"
+EXPORTS, DRAFTS, PROFILE, STATEMENTS = "exports", "drafts", "profile", "statements"
 
 
 class Limit(NamedTuple):
@@ -61,6 +61,10 @@ LIMITS = {
     SEARCHES: Limit(2_000, HOUR, gettext_lazy("You searched %(most)s times within an hour.")),
     EXPORTS: Limit(
         settings.EXPORTS_PER_DAY, DAY, gettext_lazy("You exported %(most)s times within a day.")
+    ),
+    STATEMENTS: Limit(
+        100, DAY, gettext_lazy("You brought %(most)s statements in within a day."),
+        methods=("POST",),
     ),
     DRAFTS: Limit(
         4_000, HOUR, gettext_lazy("What you type was kept %(most)s times within an hour."),

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from datetime import timedelta
 from decimal import Decimal
@@ -14,6 +15,7 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
+from lendingadmin.gateway import lending_app
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
@@ -231,6 +233,37 @@ def test_the_file_itself_goes_after_its_time_and_its_lines_stay(clerk: Client) -
 )
 def test_an_address_that_makes_no_sense_is_no_fault(clerk: Client, query: str) -> None:
     assert open_page(clerk, making.pack_csv(making.write_mpesa(EVENTS)), query)
+
+
+def test_odd_text_and_figures_in_a_file_are_no_fault(clerk: Client) -> None:
+    head = ["TransID", "TransTime", "TransAmount", "BusinessShortCode", "BillRefNumber"]
+    body = [
+        ["A\0B", "20261001060007", "9" * 30, "1", "\ud800"],
+        ["x" * 400, "20261001060007", "0.12345", "1", "y" * 5_000],
+        ["=1+1", "20261001060007", "5.00", "1", "<script>"],
+    ]
+    text = "\n".join(json.dumps(dict(zip(head, cells, strict=True))) for cells in body)
+    page = open_page(clerk, text.encode())
+    assert "&lt;script&gt;" in page and "AB" in page
+    keys = StatementLine.objects.order_by("position").values_list("kind", "receipt_key")
+    assert list(keys) == [("other", "ab"), ("other", ""), ("payment", "")]
+
+
+def test_the_same_file_twice_at_once_is_kept_once(
+    clerk: Client, support: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content, app = making.pack_csv(making.write_mpesa(EVENTS)), lending_app("kenya")
+    read = keeping._read
+
+    def bring_the_other_in(*given: Any) -> Any:
+        monkeypatch.setattr(keeping, "_read", read)
+        keeping.take_in(app, content, support)
+        return read(*given)
+
+    monkeypatch.setattr(keeping, "_read", bring_the_other_in)
+    file, is_new = keeping.take_in(app, content, support)
+    assert not is_new and StatementFile.objects.get() == file
+    assert file.lines.count() == len(EVENTS)
 
 
 def test_pages_of_rows_are_the_whole_file(clerk: Client) -> None:

@@ -1,7 +1,7 @@
 """Amounts and ids as statements write them; nothing is guessed."""
 
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 # Spaces of every width, apostrophes, and what names a currency stand around figures.
 _SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f'’]+")
@@ -13,12 +13,13 @@ _EXPONENT = re.compile(r"(?i)^\d(?:[.,]\d+)?E\+?\d+$")
 _FLOAT = re.compile(r"^(\d+)[.,]0+$")
 # A spreadsheet's number has fifteen figures; of a longer one the last are zeros.
 _EXACT = 15
+_WHOLE, _DECIMALS = 15, 3
 
 
 def read_amount(text: str) -> Decimal | None:
     """`(1,234.50)`, `500 DR`, `KES 1,234.50`, `Ksh 2 000`, `1 234,50`: signed, or None.
 
-    Brackets, a minus and DR are negative.
+    Brackets, a minus and DR are negative. None too for more than three decimals.
     """
     bare = _SPACES.sub("", text)
     is_negative = bare.startswith("(") and bare.endswith(")")
@@ -37,9 +38,10 @@ def read_amount(text: str) -> Decimal | None:
         bare = bare.replace(".", "").replace(",", ".")
     elif not _FIGURE.fullmatch(bare):
         return None
-    try:
-        amount = Decimal(bare.replace(",", ""))
-    except InvalidOperation:
+    amount = Decimal(bare.replace(",", ""))
+    _sign, digits, exponent = amount.as_tuple()
+    # More is no amount of money that could be kept to the last figure.
+    if int(exponent) < -_DECIMALS or len(digits) + int(exponent) > _WHOLE:
         return None
     return -amount if is_negative else amount
 

@@ -142,7 +142,9 @@ class _Reader:
         return held.pop() if len(held) == 1 else ""
 
     def _get(self, row: Sequence[str], field: str) -> str:
-        return " ".join(row[place] for place in self.places.get(field, ()) if row[place])
+        text = " ".join(row[place] for place in self.places.get(field, ()) if row[place])
+        # What JSON may hold and no database takes.
+        return text.replace("\0", "").encode(errors="replace").decode()
 
     def _read_row(self, number: int, row: Sequence[str]) -> Iterator[Line]:
         values = {field: self._get(row, field) for field in self.places}

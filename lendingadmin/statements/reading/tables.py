@@ -80,7 +80,8 @@ def write_cell(cell: Any) -> str:
     if isinstance(cell, bool):
         return str(cell)
     if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell).upper()
+        # A spreadsheet's number has fifteen figures; what follows is no figure of anybody's.
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.15g}".upper()
     if isinstance(cell, datetime):
         return cell.isoformat(" ")
     if isinstance(cell, date | time):

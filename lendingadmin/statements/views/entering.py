@@ -13,6 +13,7 @@ from lendingadmin.statements.forms import ColumnsForm, NewStatementForm
 from lendingadmin.statements.keeping import READ
 from lendingadmin.statements.lines import Kind, Refused
 from lendingadmin.ui.access import access
+from lendingadmin.ui.quotas import STATEMENTS
 from lendingadmin.ui.requests import PersonRequest
 
 from .records import find_file
@@ -21,7 +22,7 @@ from .records import find_file
 _BANKS = ("camt-053", "mt940", "bank-account", "mapped")
 
 
-@access(READ, methods=("GET", "POST"))
+@access(READ, methods=("GET", "POST"), quota=STATEMENTS)
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Bring a statement in; nothing of it goes to the service."""
     app, sent = gateway.lending_app(app_id), request.method == "POST"
