@@ -5,6 +5,7 @@ Roles are given on the product's own pages (`staff.views.people`), to managers a
 
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
@@ -123,6 +124,7 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
     readonly_fields = ("last_login", "date_joined")
     actions = ("remove_second_factors",)
     add_form = NewAccountForm
+
     change_password_form = GivenPasswordForm
     fieldsets = (
         (None, {"fields": ("username", "password")}),
@@ -154,9 +156,12 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
         return super().get_form(request, obj, change=change, **kwargs)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """A name stays as it was given: the trail and receipts name people by it."""
-        fields = super().get_readonly_fields(request, obj)
-        return (*fields, "username") if obj else fields
+        """A name stays as it was given: the trail and receipts name people by it.
+
+        Where SECOND_MANAGER is on nobody makes a superuser alone: `createsuperuser` does.
+        """
+        fields = (*super().get_readonly_fields(request, obj), *(["username"] if obj else []))
+        return (*fields, "is_superuser") if settings.SECOND_MANAGER else fields
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Void the set-up link of somebody who is changed; end sessions of somebody deactivated."""
@@ -186,13 +191,16 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
 
 @admin.register(Group)
 class GroupAdmin(AuditedAdmin, DjangoGroupAdmin):
-    """Roles. The product's four are read only; others are made and changed here."""
+    """Roles. The product's four are read only; others are made and changed here.
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return super().has_change_permission(request, obj) and not _is_built_in(obj)
+    Where SECOND_MANAGER is on none is: `manage.py role` takes somebody at the server.
+    """
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self._may_change(request) and not _is_built_in(obj)
+    def _may_change_alone(self, request: HttpRequest, obj: Any = None) -> bool:
+        is_fixed = settings.SECOND_MANAGER or _is_built_in(obj)
+        return self._may_change(request) and not is_fixed
+
+    has_add_permission = has_change_permission = has_delete_permission = _may_change_alone
 
 
 def _get_superuser(request: HttpRequest) -> User:

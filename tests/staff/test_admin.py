@@ -1,6 +1,7 @@
 """Django's admin: superusers keep people and groups there, and nobody else reaches it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -123,6 +124,27 @@ class TestGroups:
         }
         assert desk.post(f"{GROUPS}add/", form).status_code == 302
         assert last()[:4] == ("root", "groups", "night desk", "added")
+
+    def test_no_superuser_changes_one_alone(self, desk: Client, settings: Any) -> None:
+        settings.SECOND_MANAGER = True
+        made = Group.objects.create(name="night desk")
+        right = Permission.objects.get(codename="loans.delete")
+        form = {"name": "night desk", "permissions": [right.pk]}
+        assert desk.post(f"{GROUPS}add/", form | {"name": "other"}).status_code == 403
+        assert desk.get(f"{GROUPS}{made.pk}/change/").status_code == 200
+        assert desk.post(f"{GROUPS}{made.pk}/change/", form).status_code == 403
+        assert desk.post(f"{GROUPS}{made.pk}/delete/", {"post": "yes"}).status_code == 403
+        assert not made.permissions.exists()
+        assert not Group.objects.filter(name="other").exists()
+
+    def test_no_superuser_makes_another_alone(
+        self, desk: Client, settings: Any, viewer: User
+    ) -> None:
+        settings.SECOND_MANAGER = True
+        address = f"{PEOPLE}{viewer.pk}/change/"
+        assert 'name="is_superuser"' not in desk.get(address).content.decode()
+        desk.post(address, {"username": "viewer", "is_active": "on", "is_superuser": "on"})
+        assert not User.objects.get(pk=viewer.pk).is_superuser
 
     @pytest.mark.parametrize("role", ["viewer", "officer", "support", "manager"])
     def test_the_four_roles_are_read_only(self, role: str, desk: Client) -> None:

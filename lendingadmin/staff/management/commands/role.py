@@ -1,0 +1,46 @@
+"""`manage.py role NAME --give RIGHT --take RIGHT`: a role beside the product's four."""
+
+from typing import Any
+
+from django.contrib.auth.models import Group, Permission
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+
+from lendingadmin.audit import record_command
+from lendingadmin.staff.roles import RIGHTS, ROLES
+
+
+class Command(BaseCommand):
+    """Where SECOND_MANAGER is on, no superuser changes a role alone in Django's admin: whoever runs
+    the server does it with them.
+    """
+
+    help = "Makes or changes a role beside the product's four."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name")
+        words = "a right, such as dashboard.export; may be given several times"
+        parser.add_argument("--give", action="append", default=[], metavar="RIGHT", help=words)
+        parser.add_argument("--take", action="append", default=[], metavar="RIGHT", help=words)
+
+    def handle(self, **options: Any) -> None:
+        """Change it. Raises CommandError for one of the four, or for what is no right."""
+        name, given, taken = options["name"], options["give"], options["take"]
+        if name in ROLES:
+            raise CommandError(f"“{name}” is the product's own: lendingadmin/staff/roles.py.")
+        for right in (*given, *taken):
+            if right not in RIGHTS:
+                raise CommandError(f"“{right}” is no right. These are: {', '.join(RIGHTS)}.")
+        with transaction.atomic():
+            role, _ = Group.objects.get_or_create(name=name)
+            role.permissions.add(*map(_find_permission, given))
+            role.permissions.remove(*map(_find_permission, taken))
+            changes = [*(f"+ {one}" for one in given), *(f"− {one}" for one in taken)]
+            record_command(f"role {name}", detail=", ".join(changes))
+        held = (f"{one.content_type.app_label}.{one.codename}" for one in role.permissions.all())
+        self.stdout.write(f"{name}: {', '.join(sorted(held)) or 'no right'}")
+
+
+def _find_permission(right: str) -> Permission:
+    label, _, codename = right.partition(".")
+    return Permission.objects.get(content_type__app_label=label, codename=codename)
