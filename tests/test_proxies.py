@@ -83,8 +83,8 @@ def test_a_download_comes_whole(proxy: Proxy) -> None:
 
 def test_what_is_larger_than_the_dashboard_takes_is_refused(proxy: Proxy) -> None:
     with connect(proxy.port) as connection:
-        say(connection, "POST /", f"Content-Length: {19 * 1024 * 1024}", "Connection: close")
-        connection.sendall(b"x" * 19 * 1024 * 1024)
+        say(connection, "POST /", f"Content-Length: {25 * 1024 * 1024}", "Connection: close")
+        connection.sendall(b"x" * 25 * 1024 * 1024)
         assert b" 413 " in connection.recv(65_536)
 
 
@@ -108,8 +108,8 @@ def check_own_headers(answer: str) -> None:
 
 def test_an_answer_of_the_proxy_bears_headers_too(proxy: Proxy) -> None:
     with connect(proxy.port) as connection:
-        say(connection, "POST /", f"Content-Length: {19 * 1024 * 1024}", "Connection: close")
-        connection.sendall(b"x" * 19 * 1024 * 1024)
+        say(connection, "POST /", f"Content-Length: {25 * 1024 * 1024}", "Connection: close")
+        connection.sendall(b"x" * 25 * 1024 * 1024)
         check_own_headers(connection.recv(65_536).decode())
 
 

@@ -2,13 +2,17 @@
 
 from datetime import datetime
 
-from django.db import models
+from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.erasure import register_erasable
 
-from .models import StatementLine
+from .models import StatementFile, StatementLine
+
+# Each may have twenty thousand rows.
+_FILES = 20
 
 
 def register() -> None:
@@ -24,10 +28,18 @@ def erase_borrower(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase who paid rows of statements that were brought in before, of at most so many."""
-    return _erase(StatementLine.objects.filter(file__created_at__lt=before), most)
+    """Erase who paid rows of statements that were brought in before, of some files at once.
+
+    Returns how many files those were, or `most` where there are more.
+    """
+    at_once = min(most, _FILES)
+    old = StatementFile.objects.filter(has_texts=True, created_at__lt=before)
+    keys = list(old.order_by("created_at").values_list("pk", flat=True)[:at_once])
+    with transaction.atomic():
+        _erase(StatementLine.objects.filter(file__in=keys))
+        StatementFile.objects.filter(pk__in=keys).update(has_texts=False)
+    return most if len(keys) == at_once else len(keys)
 
 
-def _erase(lines: "models.QuerySet[StatementLine]", most: int | None = None) -> int:
-    keys = list(lines.exclude(about="").order_by().values_list("pk", flat=True)[:most])
-    return StatementLine.objects.filter(pk__in=keys).update(about="")
+def _erase(lines: QuerySet[StatementLine]) -> int:
+    return lines.exclude(about="").update(about="")

@@ -44,6 +44,8 @@ class StatementFile(models.Model):
     newest_first = models.BooleanField(default=False)
     day_first = models.BooleanField(default=True)
     day_is_proposed = models.BooleanField(default=False)
+    # Whether it is still known who paid its rows (erasure.py).
+    has_texts = models.BooleanField(default=True)
     # What was compared, and where it breaks: `completeness.Proof`, made when the file was read.
     proof = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
 
@@ -56,6 +58,9 @@ class StatementFile(models.Model):
             # Those whose content is so old that it is deleted.
             models.Index(
                 fields=["created_at"], condition=~Q(content=""), name="statement_file_with_content"
+            ),
+            models.Index(
+                fields=["created_at"], condition=Q(has_texts=True), name="statement_file_with_texts"
             ),
         ]
 

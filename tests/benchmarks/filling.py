@@ -331,6 +331,7 @@ def _statements(now: datetime, count: int, first: int) -> dict[str, str]:
         "account": "'123456'",
         "currency": "'KES'",
         **dict.fromkeys(("newest_first", "day_first", "day_is_proposed"), "n < 0"),
+        "has_texts": "n > 0",
         "proof": "'{}'",
     }
 
