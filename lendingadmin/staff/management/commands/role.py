@@ -11,9 +11,7 @@ from lendingadmin.staff.roles import RIGHTS, ROLES
 
 
 class Command(BaseCommand):
-    """Where SECOND_MANAGER is on, no superuser changes a role alone in Django's admin: whoever runs
-    the server does it with them.
-    """
+    """Takes somebody at the server, where no superuser changes a role alone (SECOND_MANAGER)."""
 
     help = "Makes or changes a role beside the product's four."
 
