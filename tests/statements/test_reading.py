@@ -1,9 +1,11 @@
 """Each layout in each form a statement comes in, its traps, and files that are none."""
 
+import io
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -199,7 +201,7 @@ def test_no_bytes_are_a_fault(content: bytes) -> None:
         assert str(error).endswith(".")
 
 
-@settings(max_examples=60, deadline=timedelta(seconds=5))
+@settings(max_examples=40, deadline=timedelta(seconds=20))
 @given(
     st.integers(0, 4000),
     st.binary(min_size=1, max_size=20),
@@ -215,3 +217,13 @@ def test_no_damaged_file_is_a_fault(at: int, noise: bytes, pack: str) -> None:
 
 
 _PACKED = {pack: making.PACKS[pack](making.write_mpesa(EVENTS)) for pack in ("csv", "xlsx", "xls")}
+
+
+def test_a_spreadsheet_that_asks_for_too_much_memory_ends_its_own_process_only() -> None:
+    book = openpyxl.Workbook()
+    book.active.cell(row=1_048_576, column=16_384, value="x")
+    book.active.cell(row=1, column=1, value="x")
+    out = io.BytesIO()
+    book.save(out)
+    with pytest.raises(Refused, match="can't be opened"):
+        read(out.getvalue(), zone=NAIROBI)

@@ -2,19 +2,21 @@
 
 import csv
 import io
+import json
 import re
+import subprocess  # nosec B404
+import sys
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, time, timedelta
-from typing import Any
+from pathlib import Path
 
 from django.utils.translation import gettext as _
-from python_calamine import CalamineError, CalamineWorkbook
 
 from lendingadmin.statements.lines import Refused
 
 MOST_ROWS = 20_000
 # A head of so many rows stands above the headings at most, and below them the rows.
 _MOST_HEAD = 60
+_SHEET_PROCESS, _LONGEST_SECONDS = Path(__file__).with_name("sheet_process.py"), 30
 _DELIMITERS = ",;\t|"
 _LONGEST_CELL = 10_000
 # UTF-8 that was taken for Windows-1252 and written as UTF-8 once more.
@@ -39,16 +41,18 @@ def read_csv(content: bytes, score: Score) -> list[Row]:
 def read_spreadsheet(content: bytes, score: Score) -> list[Row]:
     """The rows of the sheet that holds the most known headings. Raises Refused."""
     try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
-        sheets = [
-            book.get_sheet_by_name(name).to_python(skip_empty_area=False)
-            for name in book.sheet_names[:20]
-        ]
-    except (CalamineError, ValueError, OSError) as error:
+        opened = subprocess.run(
+            [sys.executable, "-I", str(_SHEET_PROCESS)],
+            input=content,
+            capture_output=True,
+            check=True,
+            timeout=_LONGEST_SECONDS,
+        )
+        found: list[list[Row]] = json.loads(opened.stdout)
+    except (subprocess.SubprocessError, ValueError) as error:
         raise Refused(
             _("This spreadsheet can't be opened. Export the statement as CSV and choose that.")
         ) from error
-    found = [[[write_cell(cell) for cell in row] for row in sheet] for sheet in sheets]
     found.sort(key=lambda rows: _find_most(rows, score), reverse=True)
     return _check_length(found[0] if found else [])
 
@@ -73,22 +77,6 @@ def decode(content: bytes) -> str:
     if "\0" in text:
         raise Refused(_("This file holds no text. Export the statement as CSV, XLSX or XLS."))
     return _undo_double(text)
-
-
-def write_cell(cell: Any) -> str:
-    """A cell of a spreadsheet as text: a whole number without its `.0`, moments as ISO."""
-    if isinstance(cell, bool):
-        return str(cell)
-    if isinstance(cell, float):
-        # A spreadsheet's number has fifteen figures; what follows is no figure of anybody's.
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.15g}".upper()
-    if isinstance(cell, datetime):
-        return cell.isoformat(" ")
-    if isinstance(cell, date | time):
-        return cell.isoformat()
-    if isinstance(cell, timedelta):
-        return str(cell)
-    return str(cell).strip()
 
 
 def _parse(text: str, delimiter: str) -> list[Row]:
