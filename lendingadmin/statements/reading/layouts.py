@@ -1,7 +1,6 @@
 """The layouts of tables that are recognised: by their headings, never by a file's name.
 
-What is known of each, and where from, stands in the issue tracker's notes on statements. A heading
-is compared folded; `name#2` is the second column of that name.
+A heading is compared folded; `name#2` is the second column of that name.
 """
 
 import re
