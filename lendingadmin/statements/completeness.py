@@ -45,6 +45,9 @@ class Proof:
 
 def prove(statement: Statement) -> Proof:
     """Compare opening, lines, running balances, closing and totals with each other."""
+    if len({line.currency for line in statement.lines if line.currency}) > 1:
+        # Balances of several currencies have no sum.
+        return Proof([], [], 0)
     lines = list(statement.lines)[:: -1 if statement.newest_first else 1]
     moved = [line for line in lines if line.kind is not Kind.FAILED and line.amount is not None]
     checks, breaks = list[str](), list[Break]()
@@ -65,7 +68,7 @@ def prove(statement: Statement) -> Proof:
     breaks += [
         Break(line.number, _("Row %(number)s has no amount.") % {"number": line.number})
         for line in lines
-        if line.amount is None and line.kind is Kind.PAYMENT
+        if line.amount is None and line.balance is None and line.kind is not Kind.FAILED
     ]
     return Proof(checks, breaks[:_NAMED], len(breaks))
 

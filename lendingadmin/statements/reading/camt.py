@@ -1,8 +1,9 @@
 """CAMT.053, the statement of banks in ISO 20022, of any version."""
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from defusedxml import DefusedXmlException
@@ -20,13 +21,16 @@ Element = Any
 _NONE = ("NOTPROVIDED", "NONREF")
 _CHARGES = ("CHRG", "FEES", "COMM", "CHAR")
 _SETTLEMENTS = ("SWEP", "ZABA", "TOPG", "CAJT")
+# Twenty thousand entries of a hundred elements each; deeper than any of them stands.
+_MOST_ELEMENTS, _DEEPEST = 2_000_000, 40
+_AMOUNT = re.compile(r"\d{1,15}(?:\.\d{0,5})?")
 
 
 def read_camt(content: bytes, *, zone: tzinfo) -> Statement:
     """The statement of a file. Raises Refused where it is none, or holds several accounts'."""
     reader = _Reader(zone)
     try:
-        for _event, element in iterparse(open_camt(content), forbid_dtd=True):
+        for element in _walk(content):
             name = _name(element)
             if name in ("Ntry", "Bal", "Acct", "FrToDt"):
                 reader.take(name, element)
@@ -35,6 +39,19 @@ def read_camt(content: bytes, *, zone: tzinfo) -> Statement:
     except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
         raise Refused(_("This XML can't be read. Export the statement again.")) from error
     return reader.build()
+
+
+def _walk(content: bytes) -> Iterator[Element]:
+    """Each element as it ends. Raises Refused where no statement has so many, or so deep."""
+    count = depth = 0
+    for event, element in iterparse(open_camt(content), ("start", "end"), forbid_dtd=True):
+        if event == "end":
+            depth -= 1
+            yield element
+            continue
+        count, depth = count + 1, depth + 1
+        if count > _MOST_ELEMENTS or depth > _DEEPEST:
+            raise Refused(_("This XML is far larger than a statement. Export it in parts."))
 
 
 class _Reader:
@@ -106,23 +123,33 @@ class _Reader:
         status = _text(entry, "Sts/Cd") or _text(entry, "Sts")
         kind = _sort(entry, amount, status)
         details = [part for part in entry.iter() if _name(part) == "TxDtls"]
-        for part, own in _split(entry, details, abs(amount or Decimal(0))):
+        parts = _split(entry, details, abs(amount or Decimal(0)))
+        for at, (part, own) in enumerate(parts, start=1):
             signed = None if amount is None else (-own if is_out else own)
-            yield self._build_line(entry, part, signed, kind, status)
+            # What is paid in one entry for several has one reference of the bank.
+            suffix = f"/{at}" if len(parts) > 1 else ""
+            yield self._build_line(entry, part, signed, kind, status, suffix)
 
     def _build_line(
-        self, entry: Element, part: Element, amount: Decimal | None, kind: Kind, status: str
+        self,
+        entry: Element,
+        part: Element,
+        amount: Decimal | None,
+        kind: Kind,
+        status: str,
+        suffix: str,
     ) -> Line:
         moment = self._read_day(entry, "BookgDt") or self._read_day(entry, "ValDt")
         party = "Dbtr" if amount is None or amount > 0 else "Cdtr"
         payer = _text(part, f"RltdPties/{party}/Pty/Nm") or _text(part, f"RltdPties/{party}/Nm")
-        words = [x.text or "" for x in part.iter() if _name(x) == "Ustrd"]
+        # An entry of several that can't be told apart has the words of them all.
+        words = [x.text or "" for x in part.iter() if _name(x) == "Ustrd" and part is not entry]
         reference = _first(
             _text(part, "RmtInf/Strd/CdtrRefInf/Ref"), _text(part, "Refs/EndToEndId")
         )
-        receipt = _first(
-            _text(part, "Refs/AcctSvcrRef"), _text(entry, "AcctSvcrRef"), _text(entry, "NtryRef")
-        )
+        # `NtryRef` counts the entries of a file: the next has the same.
+        whole, own = _first(_text(entry, "AcctSvcrRef")), _first(_text(part, "Refs/AcctSvcrRef"))
+        receipt = own if own and own != whole else whole and whole + suffix
         return Line(
             number=len(self.lines) + 1,
             kind=kind,
@@ -145,12 +172,15 @@ class _Reader:
 def _split(
     entry: Element, details: Sequence[Element], amount: Decimal
 ) -> Sequence[tuple[Element, Decimal]]:
-    """The details of an entry with their own amounts, where those say all of it; else the entry."""
+    """The details of an entry with their own amounts, where those say all of it; else the entry.
+
+    Of an entry of several that can't be told apart nobody in particular is the payer.
+    """
     sums = [_read_amount(part) or _read_amount(part, "AmtDtls/TxAmt") for part in details]
     known = [one for one in sums if one is not None]
     if len(details) > 1 and len(known) == len(details) and sum(known) == amount:
         return list(zip(details, known, strict=True))
-    return [(details[0] if details else entry, amount)]
+    return [(details[0] if len(details) == 1 else entry, amount)]
 
 
 def _sort(entry: Element, amount: Decimal | None, status: str) -> Kind:
@@ -189,11 +219,10 @@ def _text(element: Element, path: str) -> str:
 
 def _read_amount(element: Element, path: str = "") -> Decimal | None:
     text = _text(element, f"{path}/Amt" if path else "Amt")
-    try:
-        amount = Decimal(text)
-    except InvalidOperation:
+    if not _AMOUNT.fullmatch(text):
         return None
-    return amount if amount.is_finite() else None
+    amount = Decimal(text)
+    return amount if amount == round(amount, 3) else None
 
 
 def _find_currency(entry: Element) -> str:

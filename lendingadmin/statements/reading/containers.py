@@ -3,6 +3,7 @@
 import io
 import re
 import zipfile
+import zlib
 
 from django.utils.translation import gettext as _
 
@@ -11,6 +12,12 @@ from lendingadmin.statements.lines import Refused
 LARGEST = 20_000_000  # bytes
 _MOST_UNPACKED, _MOST_PARTS, _MOST_RATIO = 200_000_000, 2_000, 400
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# The parts of a spreadsheet that hold what runs, and what they begin with.
+_MACROS = ("xl/vbaproject.bin", "xl/macrosheets/", "basic/", "scripts/")
+# How an old workbook begins that has a password.
+_FILEPASS = re.compile(rb"(?s)\x09\x08\x10\x00\x00\x06\x05\x00.{12}(?:\x86\x00\x00\x00)?\x2f\x00")
+# expat reads a longer tag again with each piece of it.
+_LONG_TAG = re.compile(rb"<[^<>]{100000}")
 _OTHERS = (
     *(b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"BM"),
     *(b"RIFF", b"\x7fELF", b"MZ", b"{\\rtf"),
@@ -55,27 +62,46 @@ def _find_in_zip(content: bytes) -> str:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             parts, names = packed.infolist(), packed.namelist()
             _check_parts(parts)
-            if any(name.lower().endswith("vbaproject.bin") for name in names):
-                raise Refused(
-                    _("This spreadsheet holds macros. Save it as CSV, or as XLSX without them.")
-                )
-            if "xl/workbook.xml" in names:
-                return XLSX
-            if "mimetype" in names and packed.read("mimetype").startswith(
-                b"application/vnd.oasis.opendocument.spreadsheet"
-            ):
-                return ODS
+            if any(name.lower().startswith(_MACROS) for name in names):
+                raise Refused(tell_of_macros())
+            if "xl/workbook.bin" in names:
+                raise Refused(_("This is a binary spreadsheet (XLSB). Save it as XLSX or CSV."))
+            if "xl/workbook.xml" in names or _is_open_document(packed):
+                _check_xml_of(packed)
+                return XLSX if "xl/workbook.xml" in names else ODS
             if len(_list_xml(packed)) == 1:
                 with packed.open(_list_xml(packed)[0]) as part:
                     return _find_xml(part.read(_MOST_UNPACKED))
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError) as error:
         raise Refused(_("This file is damaged. Export the statement again.")) from error
     raise Refused(_("This archive holds no statement. Unpack it and choose the statement itself."))
 
 
+def _is_open_document(packed: zipfile.ZipFile) -> bool:
+    """Whether it is one. Raises Refused where it has a password: its own parts are packed so."""
+    if "mimetype" not in packed.namelist() or not packed.read("mimetype").startswith(
+        b"application/vnd.oasis.opendocument.spreadsheet"
+    ):
+        return False
+    if "META-INF/manifest.xml" in packed.namelist():
+        with packed.open("META-INF/manifest.xml") as part:
+            if b"encryption-data" in part.read(_MOST_UNPACKED):
+                raise Refused(tell_of_password())
+    return True
+
+
+def _check_xml_of(packed: zipfile.ZipFile) -> None:
+    """Raises Refused where a part of a spreadsheet declares entities, as no program writes them."""
+    for name in packed.namelist():
+        if name.endswith((".xml", ".rels")):
+            with packed.open(name) as part:
+                if b"<!DOCTYPE" in part.read(4_000):
+                    raise Refused(_tell_of_types())
+
+
 def _check_parts(parts: list[zipfile.ZipInfo]) -> None:
     if any(part.flag_bits & 1 for part in parts):
-        raise Refused(_("This file has a password. Export the statement without one."))
+        raise Refused(tell_of_password())
     unpacked, packed = sum(x.file_size for x in parts), sum(x.compress_size for x in parts)
     is_bomb = unpacked > _MOST_UNPACKED or unpacked > 10_000_000 + packed * _MOST_RATIO
     if is_bomb or len(parts) > _MOST_PARTS:
@@ -88,10 +114,10 @@ def _list_xml(packed: zipfile.ZipFile) -> list[str]:
 
 
 def _check_ole(content: bytes) -> str:
-    if "EncryptedPackage".encode("utf-16-le") in content:
-        raise Refused(_("This file has a password. Export the statement without one."))
+    if "EncryptedPackage".encode("utf-16-le") in content or _FILEPASS.search(content):
+        raise Refused(tell_of_password())
     if "_VBA_PROJECT".encode("utf-16-le") in content:
-        raise Refused(_("This spreadsheet holds macros. Save it as CSV, or as XLSX without them."))
+        raise Refused(tell_of_macros())
     if not any(name.encode("utf-16-le") in content for name in ("Workbook", "Book")):
         raise Refused(_("This is no spreadsheet. Export the statement as CSV, XLSX or XLS."))
     return XLS
@@ -99,9 +125,13 @@ def _check_ole(content: bytes) -> str:
 
 def _find_text(content: bytes) -> str:
     start = content[:4_000].lstrip(b"\xef\xbb\xbf \t\r\n")
+    is_wide = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if is_wide and content[:100].decode("utf-16", errors="replace").lstrip().startswith("<"):
+        return _find_xml(content.decode("utf-16", errors="replace").encode())
     if start.startswith(b"<"):
         return _find_xml(content)
-    is_wide = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if re.match(rb"(?i)mime-version:", start):
+        raise Refused(_tell_of_web_page())
     if start.startswith(_OTHERS) or (b"\0" in content and not is_wide):
         raise Refused(
             _("This file is no statement. Export the statement as CSV, XLSX, XLS or CAMT.053.")
@@ -116,14 +146,28 @@ def _find_xml(content: bytes) -> str:
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
         if re.search(rb"(?i)<!doctype\s+html", content[:4_000]):
             raise Refused(_tell_of_web_page())
-        raise Refused(
-            _("This XML declares types of its own, as no bank's statement does. It is not read.")
-        )
+        raise Refused(_tell_of_types())
+    if _LONG_TAG.search(content):
+        raise Refused(_("This XML can't be read. Export the statement again."))
     if _CAMT.search(content[:4_000]):
         return CAMT
     if re.search(rb"(?i)<(?:html|table|head|body)\b", content[:4_000]):
         raise Refused(_tell_of_web_page())
     raise Refused(_("This XML is no CAMT.053 statement. Export CAMT.053, CSV or XLSX."))
+
+
+def tell_of_password() -> str:
+    """What is said of a file that is locked."""
+    return _("This file has a password. Export the statement without one.")
+
+
+def tell_of_macros() -> str:
+    """What is said of a file that holds something that runs."""
+    return _("This spreadsheet holds macros. Save it as CSV, or as XLSX without them.")
+
+
+def _tell_of_types() -> str:
+    return _("This XML declares types of its own, as no bank's statement does. It is not read.")
 
 
 def _tell_of_web_page() -> str:

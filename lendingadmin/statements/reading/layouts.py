@@ -107,7 +107,7 @@ LAYOUTS = (
             "amount": ("transamount",),
             "reference": ("billrefnumber",),
             "phone": ("msisdn",),
-            "payer": ("firstname+middlename+lastname",),
+            "payer": ("firstname+middlename+lastname", "firstname"),
             "account": ("businessshortcode",),
             "balance": ("orgaccountbalance",),
             "type": ("transactiontype",),

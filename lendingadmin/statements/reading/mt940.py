@@ -13,17 +13,32 @@ from lendingadmin.statements.lines import Kind, Line, Refused, Statement
 
 from .tables import MOST_ROWS, decode
 
+# What follows the closing balance is of the whole message and not of its last row.
+_AFTER_CLOSING = re.compile(r"(?ms)(?<=\n)(:62[FM]:[^\n]*\n).*\Z")
 _NONE = ("NONREF", "NOTPROVIDED", "")
 _CHARGES = ("CHG", "COM", "FEE", "CHR")
 _KEYWORDS = re.compile(r"/(EREF|REMI|NAME|ORDP|BENM|IBAN|CSID|MARF)/+")
 _KEYED = re.compile(r"(EREF|KREF|MREF|SVWZ)\+")
 
 
+def _name_type(_read: Any, _tag: Any, _found: Any, row: dict[str, Any]) -> dict[str, Any]:
+    """Give a row without a type one: the library takes it for the beginning of the next."""
+    return row | {"id": row.get("id") or "NMSC"}
+
+
+_PROCESSORS = {
+    "post_statement": [*mt940.models.Transactions.DEFAULT_PROCESSORS["post_statement"], _name_type]
+}
+
+
 def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
     """The statement of a file. Raises Refused where it is none, or its messages do not chain."""
     try:
-        messages = _split(decode(content))
-        read = [mt940.parse(message) for message in messages]
+        messages = [_AFTER_CLOSING.sub(r"\1", one) for one in _split(decode(content))]
+        read = [
+            mt940.parse(message, options=mt940.Options.all(), processors=_PROCESSORS)
+            for message in messages
+        ]
     except Refused:
         raise
     except Exception as error:

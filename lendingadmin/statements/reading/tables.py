@@ -8,10 +8,14 @@ import subprocess  # nosec B404
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from lendingadmin.statements.lines import Refused
+
+from .containers import tell_of_macros, tell_of_password
+from .sheet_process import LOCKED, MACROS
 
 MOST_ROWS = 20_000
 # A head of so many rows stands above the headings at most, and below them the rows.
@@ -48,11 +52,15 @@ def read_spreadsheet(content: bytes, score: Score) -> list[Row]:
             check=True,
             timeout=_LONGEST_SECONDS,
         )
-        found: list[list[Row]] = json.loads(opened.stdout)
+        found: Any = json.loads(opened.stdout)
     except (subprocess.SubprocessError, ValueError) as error:
         raise Refused(
             _("This spreadsheet can't be opened. Export the statement as CSV and choose that.")
         ) from error
+    if found == LOCKED:
+        raise Refused(tell_of_password())
+    if found == MACROS:
+        raise Refused(tell_of_macros())
     found.sort(key=lambda rows: _find_most(rows, score), reverse=True)
     return _check_length(found[0] if found else [])
 

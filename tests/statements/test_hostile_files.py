@@ -1,0 +1,211 @@
+"""Files that were made to harm, or that no program should write: a sentence, never a fault."""
+
+import io
+import zipfile
+from collections.abc import Sequence
+from decimal import Decimal
+
+import pytest
+import xlwt
+
+from lendingadmin.statements.lines import Kind, Refused, Statement
+from lendingadmin.statements.reading import read
+
+from . import making
+from .making import NAIROBI
+from .making_banks import write_camt, write_mt940
+
+EVENTS = making.make_events(30)
+CAMT = write_camt(EVENTS).decode()
+ODS = b"application/vnd.oasis.opendocument.spreadsheet"
+
+
+def open_statement(content: bytes | str) -> Statement:
+    found = read(content.encode() if isinstance(content, str) else content, zone=NAIROBI)
+    assert isinstance(found, Statement)
+    return found
+
+
+def pack(*parts: tuple[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in parts:
+            packed.writestr(name, content)
+    return out.getvalue()
+
+
+def write_batch(*amounts: str, whole: str, refs: Sequence[str] = ()) -> str:
+    """An entry of so many details; where they have no amount of their own it is empty."""
+    details = "".join(
+        f"<TxDtls><Refs><AcctSvcrRef>{ref}</AcctSvcrRef></Refs>"
+        + (f"<Amt Ccy='KES'>{amount}</Amt>" if amount else "")
+        + f"<RltdPties><Dbtr><Pty><Nm>PAYER {at}</Nm></Pty></Dbtr></RltdPties>"
+        f"<RmtInf><Ustrd>L-{at}</Ustrd></RmtInf></TxDtls>"
+        for at, (amount, ref) in enumerate(
+            zip(amounts, refs or [""] * len(amounts), strict=True), start=1
+        )
+    )
+    return (
+        f"<Ntry><NtryRef>1</NtryRef><Amt Ccy='KES'>{whole}</Amt><CdtDbtInd>CRDT</CdtDbtInd>"
+        "<Sts><Cd>BOOK</Cd></Sts><BookgDt><Dt>2026-10-05</Dt></BookgDt>"
+        f"<AcctSvcrRef>BATCH</AcctSvcrRef><NtryDtls>{details}</NtryDtls></Ntry>"
+    )
+
+
+def add_entry(entry: str) -> Statement:
+    return open_statement(CAMT.replace("</Stmt>", entry + "</Stmt>"))
+
+
+def test_each_payment_of_a_batch_has_a_reference_of_its_own() -> None:
+    lines = add_entry(write_batch("10", "20", "30", whole="60")).lines[-3:]
+    assert [line.receipt for line in lines] == ["BATCH/1", "BATCH/2", "BATCH/3"]
+    assert [line.payer for line in lines] == ["PAYER 1", "PAYER 2", "PAYER 3"]
+    lines = add_entry(write_batch("10", "20", whole="30", refs=["ONE", "BATCH"])).lines[-2:]
+    assert [line.receipt for line in lines] == ["ONE", "BATCH/2"]
+
+
+@pytest.mark.parametrize("amounts", [("", ""), ("10", "10")])
+def test_a_batch_that_cannot_be_told_apart_is_nobodys(amounts: Sequence[str]) -> None:
+    (line,) = add_entry(write_batch(*amounts, whole="60")).lines[-1:]
+    assert (line.amount, line.receipt) == (Decimal(60), "BATCH")
+    assert (line.payer, line.reference, line.details) == ("", "", "")
+
+
+def test_the_count_of_an_entry_is_no_reference() -> None:
+    entry = write_batch("60", whole="60").replace("<AcctSvcrRef>BATCH</AcctSvcrRef>", "")
+    assert add_entry(entry).lines[-1].receipt == ""
+
+
+@pytest.mark.parametrize("amount", ["1E99999999", "NaN", "-5", "1" * 16, "0.0001", "1,000.00", ""])
+def test_an_amount_that_is_none_is_told(amount: str) -> None:
+    line = add_entry(write_batch("60", whole=amount)).lines[-1]
+    assert (line.kind, line.amount) == (Kind.OTHER, None)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(CAMT.replace("<Id>1</Id>", f"<Id>{'<a>' * 50}{'</a>' * 50}</Id>"), id="deep"),
+        pytest.param(CAMT.replace("<Id>1</Id>", f"<Id a='{'x' * 200_000}'>1</Id>"), id="long tag"),
+        pytest.param(
+            CAMT.replace("<Id>1</Id>", "<a/>" * 2_100_000), marks=pytest.mark.exhaustive, id="many"
+        ),
+    ],
+)
+def test_xml_that_no_bank_writes_is_refused(content: str) -> None:
+    with pytest.raises(Refused, match="XML"):
+        open_statement(content)
+
+
+def test_camt_of_another_encoding_is_read_and_checked() -> None:
+    wide = CAMT.replace("UTF-8", "UTF-16")
+    assert len(open_statement(wide.encode("utf-16")).lines) == len(open_statement(CAMT).lines)
+    typed = wide.replace("<Document", "<!DOCTYPE d [<!ENTITY x 'y'>]><Document", 1)
+    with pytest.raises(Refused, match="types"):
+        open_statement(typed.encode("utf-16"))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (pack(("xl/workbook.xml", b"<x/>"), ("xl/macrosheets/sheet1.xml", b"<x/>")), "macros"),
+        (pack(("mimetype", ODS), ("content.xml", b"<x/>"), ("Basic/a.xml", b"<x/>")), "macros"),
+        (pack(("xl/workbook.bin", b"x")), "XLSB"),
+        (
+            pack(("mimetype", ODS), ("META-INF/manifest.xml", b"<m:encryption-data/>")),
+            "password",
+        ),
+        (
+            pack(("xl/workbook.xml", b"<x/>"), ("xl/sharedStrings.xml", b"<!DOCTYPE x []><x/>")),
+            "types",
+        ),
+        (b"MIME-Version: 1.0\nContent-Type: multipart/related\n\n<html>", "a web page"),
+    ],
+    ids=["macro sheet", "Basic", "XLSB", "locked ODS", "entities", "MIME"],
+)
+def test_spreadsheets_that_are_refused(content: bytes, words: str) -> None:
+    with pytest.raises(Refused, match=words):
+        read(content, zone=NAIROBI)
+
+
+def make_xls() -> bytes:
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("transaction")
+    for at, row in enumerate(making.write_mpesa(EVENTS)):
+        for column, cell in enumerate(row):
+            sheet.write(at, column, cell)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def test_a_macro_sheet_of_an_old_spreadsheet_is_refused() -> None:
+    content = bytearray(make_xls())
+    # The record of a sheet: its place, whether it is hidden, its type.
+    at = content.index(b"\x85\x00")
+    content[at + 9] = 1
+    with pytest.raises(Refused, match="macros"):
+        read(bytes(content), zone=NAIROBI)
+
+
+def test_a_locked_old_spreadsheet_is_refused() -> None:
+    content = make_xls()
+    # FILEPASS follows the beginning of the workbook, in the place of another record.
+    at = content.index(b"\x09\x08\x10\x00") + 20
+    with pytest.raises(Refused, match="password"):
+        read(content[:at] + b"\x2f\x00" + content[at + 2 :], zone=NAIROBI)
+
+
+def test_a_size_that_lies_is_no_fault() -> None:
+    content = bytearray(pack(("statement.xml", CAMT.encode())))
+    for mark, at in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        start = content.index(mark) + at
+        content[start : start + 4] = (100).to_bytes(4, "little")
+    with pytest.raises(Refused):
+        read(bytes(content), zone=NAIROBI)
+
+
+class TestMT940:
+    """What banks write besides the standard."""
+
+    WHOLE = write_mt940([one for one in EVENTS if one.kind == "payment"]).decode()
+
+    def test_a_small_mark_is_a_mark(self) -> None:
+        events = [one for one in EVENTS if one.kind in ("payment", "charge")]
+        text = write_mt940(events).decode()
+        first = next(one for one in events if one.kind == "charge")
+        mark = f"{first.at:%y%m%d%m%d}D"
+        found = open_statement(text.replace(mark, mark[:-1] + "d"))
+        assert [line.amount for line in found.lines] == [one.amount for one in events]
+
+    def test_a_row_without_a_type_stays(self) -> None:
+        bare = self.WHOLE.replace("NTRFNONREF", "", 1)
+        whole = open_statement(self.WHOLE)
+        assert [line.amount for line in open_statement(bare).lines] == [
+            line.amount for line in whole.lines
+        ]
+
+    def test_the_reference_of_the_row_is_kept(self) -> None:
+        text = self.WHOLE.replace("NTRFNONREF", "NTRFLOAN-17", 1)
+        text = text.replace(":86:/EREF/", ":86:/XREF/", 1)
+        assert open_statement(text).lines[0].reference == "LOAN-17"
+
+    def test_the_payer_bears_no_account(self) -> None:
+        start = self.WHOLE.index(":86:")
+        end = self.WHOLE.index("\n", start)
+        words = ":86:166?00CREDIT?20EREF+X-1?31DE02120300000000202051?32INVENTED PERSON"
+        line = open_statement(self.WHOLE[:start] + words + self.WHOLE[end:]).lines[0]
+        assert line.payer == "INVENTED PERSON"
+
+    def test_words_of_the_whole_message_are_of_no_row(self) -> None:
+        text = self.WHOLE.replace("\n-\n", "\n:86:PLEASE READ OUR TERMS\n-\n")
+        assert not any("TERMS" in line.details for line in open_statement(text).lines)
+
+    def test_a_row_that_cannot_be_read_is_in_no_log(
+        self, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        text = self.WHOLE.replace(":61:", ":61:BROKEN INVENTED PERSON DE0212030000 ", 1)
+        with pytest.raises(Refused, match="MT940"):
+            open_statement(text)
+        shown = capfd.readouterr()
+        assert "INVENTED PERSON" not in shown.out + shown.err + caplog.text
