@@ -47,18 +47,26 @@ logger = logging.getLogger(__name__)
 
 
 def record(
-    request: services.Request, by: User, idempotency_key: str, *, agreed: bool = True
+    request: services.Request,
+    by: User,
+    idempotency_key: str,
+    *,
+    agreed: bool = True,
+    approved_by: User | None = None,
 ) -> Repayment:
     """Commit the intent and send it; the row that comes back says what is known.
 
     The same `idempotency_key` gives the first one back and sends nothing. What needs a second
-    person is not sent either: it waits, with a reading of the loan as it stood. Nothing is sent
+    person is not sent either: it waits, with a reading of the loan as it stood, unless it was
+    `approved_by` one already, as a row of a batch. Nothing is sent
     when it raises services.DuplicateExternalId, services.LoanBusy or services.NobodyToApprove, or
     services.MayDouble because the person has not `agreed` that it may double an abandoned one.
     Raises OutcomeNotKept when the database does not keep what became of it; any other fault of the
     database comes before the call.
     """
-    repayment, is_new = services.create_intent(request, by, idempotency_key, agreed=agreed)
+    repayment, is_new = services.create_intent(
+        request, by, idempotency_key, agreed=agreed, approved_by=approved_by
+    )
     if is_new and repayment.state == RepaymentState.AWAITING:
         read(repayment, Reading.Kind.ENTERED)
     elif is_new:

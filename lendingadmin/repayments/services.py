@@ -100,20 +100,29 @@ def make_external_id(now: datetime) -> str:
 
 
 def create_intent(
-    request: Request, by: User, idempotency_key: str, *, agreed: bool = True
+    request: Request,
+    by: User,
+    idempotency_key: str,
+    *,
+    agreed: bool = True,
+    approved_by: User | None = None,
 ) -> tuple[Repayment, bool]:
     """Commit the intent, before anything is sent. Returns it and whether it is new.
 
-    It is `pending`, or `awaiting` where it needs a second person. The same `idempotency_key` gives
+    It is `pending`, or `awaiting` where it needs a second person; who has approved it beforehand,
+    as one of a batch, is `approved_by`. The same `idempotency_key` gives
     back the first intent. Nothing is kept when it raises DuplicateExternalId or LoanBusy because
     another repayment of the loan stands against it, MayDouble because it may double an abandoned
-    one and nobody `agreed` to that, or NobodyToApprove.
+    one and nobody `agreed` to that, NobodyToApprove, or OwnRepayment where the approver is `by`.
     """
+    if approved_by is not None and approved_by.pk == by.pk:
+        raise OwnRepayment
     now = timezone.now()
     columns = dict(vars(request))
     columns["external_id"] = request.external_id.strip() or make_external_id(now)
     columns["retry_of_id"] = columns.pop("retry_of")
     columns["external_id_minted"] = not request.external_id.strip()
+    columns["approved_by"] = approved_by
     for _attempt in range(_TRIES):
         try:
             return _commit(request, columns, by, idempotency_key, now, agreed), True
@@ -153,17 +162,19 @@ def _commit(
             # One after the other: two at once must not both stay below the limit of a day.
             list(User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk"))
         reasons = approvals.find_reasons(request, by, idempotency_key, now)
+        approver = columns["approved_by"] if reasons else None
+        is_waiting = bool(reasons) and approver is None
         repayment = Repayment.objects.create(
-            **columns,
+            **{**columns, "approved_by": approver, "approved_at": now if approver else None},
             idempotency_key=idempotency_key,
             created_by=by,
             created_at=now,
             state_at=now,
             send_before=now + SEND_WITHIN,
-            state=RepaymentState.AWAITING if reasons else RepaymentState.PENDING,
+            state=RepaymentState.AWAITING if is_waiting else RepaymentState.PENDING,
             approval_reasons=",".join(reasons),
         )
-        if reasons and not approvals.list_approvers(request.app_id, but=by).exists():
+        if is_waiting and not approvals.list_approvers(request.app_id, but=by).exists():
             raise NobodyToApprove
         # After the row is in: whatever gave the other one up meanwhile is committed by now.
         if (
