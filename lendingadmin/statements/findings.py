@@ -1,0 +1,135 @@
+"""What the dry run says of a payment before it is recorded, and what is decided of it."""
+
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from .lines import Standing
+
+
+class Basis(models.TextChoices):
+    """Why a payment is taken to be for a loan."""
+
+    LOAN = "loan", _("names the loan")
+    NUMBER = "number", _("names the loan's number")
+    BORROWER = "borrower", _("names the borrower")
+    WORDS = "words", _("an id within its words")
+    LINK = "link", _("this payer is said to pay it")
+    PHONE = "phone", _("the payer's phone")
+    NAME = "name", _("the payer's name")
+    PERSON = "person", _("chosen by a person")
+
+
+class Finding(models.TextChoices):
+    """What stands for or against recording a payment; each has one, the first that holds."""
+
+    FINE = "fine", _("fine")
+    PROPOSED = "proposed", _("may be this loan")
+    SEVERAL = "several", _("may be several loans")
+    NO_LOAN = "no-loan", _("no loan")
+    CLOSED = "closed", _("loan closed")
+    OVERPAID = "overpaid", _("above what is owed")
+    ALIKE = "alike", _("looks like another")
+    MAY_DOUBLE = "may-double", _("may be recorded already")
+    CURRENCY = "currency", _("another currency")
+    RECORDED = "recorded", _("recorded here before")
+    TWICE = "twice", _("twice in the file")
+    DAMAGED = "damaged", _("damaged id")
+    UNUSABLE = "unusable", _("no date, or too large")
+    UNREAD = "unread", _("loan not read")
+
+
+class Decision(models.TextChoices):
+    """What becomes of a payment."""
+
+    OPEN = "open", _("to be decided")
+    ACCEPTED = "accepted", _("accepted")
+    LEFT_OUT = "left-out", _("left out")
+
+
+#: A payment that names its loan so is accepted by itself where nothing stands against it.
+EXACT = frozenset({Basis.LOAN, Basis.NUMBER, Basis.BORROWER})
+#: Nobody can accept these: there is no loan, no key, or the money is here.
+NEVER = frozenset(
+    {
+        *(Finding.SEVERAL, Finding.NO_LOAN, Finding.RECORDED, Finding.TWICE),
+        *(Finding.DAMAGED, Finding.UNUSABLE, Finding.UNREAD),
+    }
+)
+#: The tone and icon of each.
+CHIPS = {
+    Finding.FINE: ("good", "check-circle"),
+    Finding.PROPOSED: ("info", "question-mark-circle"),
+    Finding.SEVERAL: ("info", "question-mark-circle"),
+    Finding.NO_LOAN: ("warn", "question-mark-circle"),
+    Finding.CLOSED: ("warn", "exclamation-triangle"),
+    Finding.OVERPAID: ("warn", "exclamation-triangle"),
+    Finding.ALIKE: ("warn", "document-duplicate"),
+    Finding.MAY_DOUBLE: ("bad", "exclamation-triangle"),
+    Finding.CURRENCY: ("warn", "exclamation-triangle"),
+    Finding.RECORDED: ("", "check-circle"),
+    Finding.TWICE: ("warn", "document-duplicate"),
+    Finding.DAMAGED: ("warn", "exclamation-triangle"),
+    Finding.UNUSABLE: ("warn", "exclamation-triangle"),
+    Finding.UNREAD: ("odd", "question-mark-circle"),
+}
+_OF_LINE = {
+    Standing.DAMAGED: Finding.DAMAGED,
+    Standing.TWICE: Finding.TWICE,
+    Standing.CONFIRMED: Finding.RECORDED,
+    Standing.OTHER_AMOUNT: Finding.RECORDED,
+    Standing.WAITING: Finding.RECORDED,
+}
+
+
+class LoanNow(NamedTuple):
+    """What the loan says at this moment; `owed` is None where it does not tell.
+
+    `paid_before` is what earlier payments of the batch will take of it.
+    """
+
+    is_closed: bool
+    owed: Decimal | None
+    paid_before: Decimal = Decimal(0)
+
+
+def find_of_line(standing: Standing, *, is_usable: bool) -> Finding | None:
+    """What stands against a payment whatever its loan is; None where that decides."""
+    if found := _OF_LINE.get(standing):
+        return found
+    return None if is_usable else Finding.UNUSABLE
+
+
+def find_of_loan(
+    amount: Decimal,
+    loan: LoanNow,
+    basis: str,
+    *,
+    is_converted: bool,
+    may_double: bool,
+    is_alike: bool,
+) -> Finding:
+    """What stands against this amount on this loan; FINE, or PROPOSED where it is not named."""
+    is_above = loan.owed is not None and loan.paid_before + amount > loan.owed
+    against = (
+        (Finding.MAY_DOUBLE, may_double),
+        (Finding.CLOSED, loan.is_closed),
+        (Finding.CURRENCY, is_converted),
+        (Finding.OVERPAID, is_above),
+        (Finding.ALIKE, is_alike),
+    )
+    if found := next((finding for finding, holds in against if holds), None):
+        return found
+    return Finding.FINE if basis in (*EXACT, Basis.PERSON) else Finding.PROPOSED
+
+
+def needs_reason(finding: str) -> bool:
+    """Whether who accepts a payment with this finding says why."""
+    return finding not in (*NEVER, Finding.FINE, Finding.PROPOSED)
+
+
+def may_accept(finding: str, account_id: str) -> bool:
+    """Whether somebody may accept a payment with this finding, for this loan."""
+    return finding not in NEVER and bool(account_id)

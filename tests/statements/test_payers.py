@@ -1,0 +1,117 @@
+"""Who pays which loan, as somebody said: kept, proposed the next time, seen by right, revoked."""
+
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from lendingadmin.staff.models import User
+from lendingadmin.statements import payers
+from lendingadmin.statements.models import Batch, PayerLink
+from lendingadmin.statements.rows import About
+from tests.conftest import ClientOf
+from tests.faults.server import FaultServer
+from tests.roles import hold_only
+
+from .desk import DeskService
+from .test_batches import BASE, check, decide, list_rows, pay
+
+pytestmark = pytest.mark.django_db
+HASHED = "A" * 64
+
+
+@pytest.fixture
+def service(fault_server: FaultServer, settings: Any) -> DeskService:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    return DeskService(fault_server)
+
+
+@pytest.fixture
+def clerk(client_of: ClientOf, support: User) -> Client:
+    return client_of(support)
+
+
+@pytest.fixture
+def kept(clerk: Client, service: DeskService) -> Batch:
+    """Somebody chose a loan for an unnamed payment and kept who pays it."""
+    service.add("L-1")
+    batch = check(clerk, pay("for my aunt", phones={0: "254700012345"}, names={0: "ANN KAMAU"}))
+    decide(clerk, batch, 1, action="choose", loan="L-1")
+    page = clerk.get(f"{BASE}{batch.file_id}/batch/rows/1/1").content.decode()
+    assert "This payer pays this loan" in page
+    decide(clerk, batch, 1, action="accept", reason="", keep="on")
+    return batch
+
+
+def test_the_next_payment_of_the_payer_is_proposed_and_not_accepted(
+    clerk: Client, kept: Batch
+) -> None:
+    again = check(clerk, pay("again", phones={0: "0254700012345"}, names={0: "A. KAMAU"}) + b"\n")
+    assert list_rows(again) == [("L-1", "link", "proposed", "open")]
+
+
+def test_without_the_tick_nothing_is_kept(clerk: Client, service: DeskService) -> None:
+    service.add("L-1")
+    batch = check(clerk, pay("x y", phones={0: "254700012345"}))
+    decide(clerk, batch, 1, action="choose", loan="L-1")
+    decide(clerk, batch, 1, action="accept", reason="")
+    assert not PayerLink.objects.exists()
+
+
+def test_it_is_seen_and_revoked(clerk: Client, kept: Batch) -> None:
+    page = clerk.get(f"{BASE}payers/").content.decode()
+    assert "ANN KAMAU · 254700012345" in page and "L-1" in page
+    link = PayerLink.objects.get()
+    clerk.post(f"{BASE}payers/{link.pk}/revoke")
+    assert not PayerLink.objects.exists()
+    assert "No payer is remembered" in clerk.get(f"{BASE}payers/").content.decode()
+    again = check(clerk, pay("again", phones={0: "254700012345"}) + b"\n")
+    assert list_rows(again) == [("", "", "no-loan", "open")]
+
+
+def test_who_may_not_see_payers_sees_none_here(
+    client_of: ClientOf, officer: User, kept: Batch
+) -> None:
+    hold_only(officer, "dashboard.statements.read")
+    page = client_of(officer).get(f"{BASE}payers/").content.decode()
+    assert "L-1" in page and "KAMAU" not in page and "2547" not in page
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        (About(phone="254700012345"), About(phone="+254 700 012345", payer="X"), True),
+        (About(phone="254700012345"), About(phone="254700012346"), False),
+        (
+            About(phone="25470****345", payer="ANN K"),
+            About(phone="25470****345", payer="K Ann"),
+            True,
+        ),
+        (
+            About(phone="25470****345", payer="ANN K"),
+            About(phone="25470****345", payer="BO K"),
+            False,
+        ),
+        (About(phone=HASHED), About(phone=HASHED.lower()), True),
+        (About(payer="Ann Kamau"), About(payer="KAMAU, ANN"), True),
+        (About(), About(), False),
+        (About(phone="25470****345"), About(phone="25470****345"), False),
+    ],
+)
+def test_what_a_payer_is_known_by(one: About, other: About, is_same: bool) -> None:
+    keys = payers.list_keys("kenya", one)
+    assert bool(keys and keys == payers.list_keys("kenya", other)) == is_same
+    assert not keys or keys != payers.list_keys("ghana", one)
+
+
+def test_a_key_of_before_still_finds_it(kept: Batch, settings: Any) -> None:
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "another"
+    found = payers.find_loans("kenya", [About(phone="254700012345"), About(payer="nobody")])
+    assert found == [{"L-1"}, set()]
+
+
+def test_no_secret_is_in_the_row(kept: Batch) -> None:
+    link = PayerLink.objects.get()
+    assert "2547" not in link.payer and settings.SECRET_KEY not in link.payer
