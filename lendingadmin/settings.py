@@ -381,6 +381,8 @@ LOGGING = {
         "django_tasks": {"level": "WARNING"},
         "django_tasks_db": {"level": "WARNING"},
         "lendingadmin.audit.entries": {"handlers": ["stdout"], "propagate": False},
+        # It writes down each row of a statement that it can't read, with the name of who paid.
+        "mt940": {"level": "CRITICAL"},
         # Its lines carry whole addresses. The client logs every call and its faults without them.
         "urllib3": {"handlers": ["nowhere"], "propagate": False},
     },

@@ -9,9 +9,14 @@ class StatementsConfig(AppConfig):
     name = "lendingadmin.statements"
 
     def ready(self) -> None:
+        from lendingadmin.repayments.confirmations import register_confirmations
+        from lendingadmin.ui import navigation
         from lendingadmin.worker import duties
 
-        from . import erasure, keeping
+        from . import batches, confirming, erasure, keeping, tasks
 
         erasure.register()
+        register_confirmations(confirming.list_rows)
+        navigation.register_badge("statements", batches.count_awaiting)
         duties.register_duty(keeping.delete_content_in_time)
+        duties.register_duty(tasks.beat, tasks.check, tasks.record, tasks.compare)

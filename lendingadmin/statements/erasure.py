@@ -3,13 +3,13 @@
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.staff.erasure import register_erasable
+from lendingadmin.staff.erasure import register_erasable, register_kept
 
-from .models import StatementFile, StatementLine
+from .models import Allocation, PayerLink, StatementFile, StatementLine
 
 # Each may have twenty thousand rows.
 _FILES = 20
@@ -18,13 +18,21 @@ _FILES = 20
 def register() -> None:
     """Register it with `manage.py erase`."""
     register_erasable(_("who paid rows of statements"), erase_borrower, erase_older)
+    register_kept(
+        _("rows of statements taken to be for their loans"),
+        _("who let what be recorded must be provable"),
+        lambda app_id, borrower_id: _list_decided(app_id, borrower_id).count(),
+    )
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
     """Erase who paid the rows that are recorded as repayments of a borrower."""
     own = Repayment.objects.filter(app_id=app_id, borrower_id=borrower_id)
     keys = own.values_list("external_id_key", flat=True)
-    return _erase(StatementLine.objects.filter(file__app_id=app_id, receipt_key__in=list(keys)))
+    decided = _list_decided(app_id, borrower_id)
+    theirs = Q(receipt_key__in=list(keys)) | Q(pk__in=list(decided.values_list("line", flat=True)))
+    PayerLink.objects.filter(app_id=app_id, borrower_id=borrower_id).delete()
+    return _erase(StatementLine.objects.filter(theirs, file__app_id=app_id), decided)
 
 
 def erase_older(before: datetime, most: int) -> int:
@@ -36,10 +44,19 @@ def erase_older(before: datetime, most: int) -> int:
     old = StatementFile.objects.filter(has_texts=True, created_at__lt=before)
     keys = list(old.order_by("created_at").values_list("pk", flat=True)[:at_once])
     with transaction.atomic():
-        _erase(StatementLine.objects.filter(file__in=keys))
+        decided = Allocation.objects.filter(batch__file__in=keys)
+        _erase(StatementLine.objects.filter(file__in=keys), decided)
         StatementFile.objects.filter(pk__in=keys).update(has_texts=False)
+        PayerLink.objects.filter(created_at__lt=before).delete()
     return most if len(keys) == at_once else len(keys)
 
 
-def _erase(lines: QuerySet[StatementLine]) -> int:
-    return lines.exclude(about="").update(about="")
+def _list_decided(app_id: str, borrower_id: str) -> QuerySet[Allocation]:
+    return Allocation.objects.filter(batch__file__app_id=app_id, borrower_id=borrower_id)
+
+
+def _erase(lines: QuerySet[StatementLine], decided: QuerySet[Allocation]) -> int:
+    """Erase who paid, and why somebody decided what of it; returns how many rows that were."""
+    erased = decided.exclude(reason="").update(reason="")
+    lines.exclude(place_reason="").update(place_reason="")
+    return max(lines.exclude(about="").update(about=""), erased)

@@ -1,6 +1,7 @@
 """The forms of the statement desk: a file or pasted text, the columns of a table, a filter."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -8,11 +9,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from lendingadmin.display.templatetags.money import count
-from lendingadmin.ui.fields import LineField
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.ui.fields import AmountField, LineField
 from lendingadmin.ui.uploads import LONGEST, CutOff
 
-from .lines import Kind, Mapping
-from .standings import Standing
+from .findings import Decision, Finding
+from .lines import Kind, Mapping, Place, Standing
 
 _LONGEST_TEXT = 4_000_000
 
@@ -111,3 +113,104 @@ class LinesForm(forms.Form):
         required=False,
         choices=[("", gettext_lazy("any")), *Kind.choices],
     )
+
+
+class AllocationsForm(forms.Form):
+    """The filter of a batch's rows."""
+
+    finding = forms.ChoiceField(
+        label=gettext_lazy("Found"),
+        required=False,
+        choices=[("", gettext_lazy("any")), *Finding.choices],
+    )
+    decision = forms.ChoiceField(
+        label=gettext_lazy("Decided"),
+        required=False,
+        choices=[("", gettext_lazy("any")), *Decision.choices],
+    )
+    result = forms.ChoiceField(
+        label=gettext_lazy("Result"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("any")),
+            ("landed", gettext_lazy("recorded or probably recorded")),
+            ("doubtful", gettext_lazy("may or may not be at the service")),
+            (RepaymentState.REFUSED.value, gettext_lazy(RepaymentState.REFUSED.label)),
+            (RepaymentState.NOT_SENT.value, gettext_lazy(RepaymentState.NOT_SENT.label)),
+            ("abandoned", gettext_lazy("resolved as not recorded")),
+        ],
+    )
+
+
+class DecisionForm(forms.Form):
+    """Why a row is accepted although something stands against it, or left out; kept encrypted."""
+
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        min_length=5,
+        max_length=500,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+    def __init__(self, data: Any = None, *, needs_reason: bool = True, **options: Any) -> None:
+        super().__init__(data, **options)
+        self.fields["reason"].required = needs_reason
+
+
+class RowForm(DecisionForm):
+    """What is decided of a row; `keep` remembers that its payer pays this loan."""
+
+    keep = forms.BooleanField(
+        label=gettext_lazy("This payer pays this loan: propose it from now on"), required=False
+    )
+
+
+class AcceptForm(DecisionForm):
+    """Why all undecided rows with one finding are accepted."""
+
+    finding = forms.ChoiceField(choices=Finding.choices, widget=forms.HiddenInput)
+
+
+class PayeeForm(forms.Form):
+    """Whose payment it is: what is typed of a person or a loan."""
+
+    who = LineField(
+        label=gettext_lazy("Name, phone, loan or borrower"),
+        max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+
+class SplitForm(forms.Form):
+    """How much of a payment goes to this loan; the rest becomes a row of its own."""
+
+    amount = AmountField(max_digits=15, decimal_places=3, min_value=Decimal("0.001"))
+
+    def __init__(self, data: Any, *, most: Decimal, currency: str) -> None:
+        super().__init__(data)
+        self.most = most
+        self.fields["amount"].currency = currency  # type: ignore[attr-defined]
+        self.fields["amount"].label = _("Of it to this loan (%(currency)s)") % {
+            "currency": currency
+        }
+
+    def clean_amount(self) -> Decimal:
+        """Less than all of it: otherwise there is nothing to split."""
+        amount: Decimal = self.cleaned_data["amount"]
+        if amount >= self.most:
+            raise forms.ValidationError(_("Give less than the whole payment."))
+        return amount
+
+
+class PlaceForm(DecisionForm):
+    """Where unallocated money went that no loan takes, and why."""
+
+    place = forms.ChoiceField(
+        label=gettext_lazy("Where it is"),
+        choices=[
+            (Place.RETURNED.value, Place.RETURNED.label),
+            (Place.NOT_OURS.value, Place.NOT_OURS.label),
+        ],
+        widget=forms.RadioSelect,
+    )
+    field_order = ("place", "reason")

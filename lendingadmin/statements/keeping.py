@@ -5,6 +5,7 @@ import json
 import secrets
 import zlib
 from base64 import b64decode, b64encode
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
@@ -17,8 +18,10 @@ from lendingadmin.repayments.models import normalise_external_id
 from lendingadmin.staff.models import User
 
 from .completeness import prove
-from .lines import Kind, Line, Mapping, Statement, UnknownTable
-from .models import LONGEST_ID, KnownLayout, StatementFile, StatementLine
+from .coverage import find_days
+from .lines import Kind, Line, Mapping, Place, Statement, UnknownTable
+from .models import LONGEST_ID, Batch, KnownLayout, StatementFile, StatementLine
+from .places import find_places
 from .reading import read
 
 READ = "dashboard.statements.read"
@@ -81,8 +84,10 @@ def map_columns(file: StatementFile, network: str, mapping: Mapping, by: User) -
 
 
 def answer_days(file: StatementFile, day_first: bool, by: User) -> bool:
-    """Read it again with the day or the month first; False where its content is gone."""
-    if not file.content:
+    """Read it again with the day or the month first; False where its content is gone, or its
+    payments are on their way into the ledger.
+    """
+    if not file.content or Batch.objects.filter(file=file).exists():
         return False
     app = lending_app(file.app_id)
     found = _read(app, _unpack(file), day_first)
@@ -128,10 +133,23 @@ def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
     for name in (*names, "newest_first", "day_first", "day_is_proposed"):
         setattr(file, name, getattr(found, name))
     file.account, file.network = found.account[:100], found.network
+    file.covers_from, file.covers_to = find_days(found)
+    file.searched_at = None
     file.proof = asdict(prove(found))
     file.save()
-    rows = (_build_line(file, at, line) for at, line in enumerate(found.lines, start=1))
+    rows = [_build_line(file, at, line) for at, line in enumerate(found.lines, start=1)]
+    _place(file, rows)
     StatementLine.objects.bulk_create(rows, batch_size=_AT_ONCE)
+
+
+def _place(file: StatementFile, rows: Sequence[StatementLine]) -> None:
+    """Give each payment a place; those of a file that is not whole have none."""
+    if file.proof["found"]:
+        return
+    payments = [row for row in rows if row.kind == Kind.PAYMENT]
+    known = find_places(file.app_id, [row.receipt_key for row in payments if row.receipt_key])
+    for row in payments:
+        row.place = known.get(row.receipt_key, Place.UNALLOCATED)
 
 
 def _build_line(file: StatementFile, position: int, line: Line) -> StatementLine:

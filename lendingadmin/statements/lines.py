@@ -20,6 +20,28 @@ class Kind(models.TextChoices):
     OTHER = "other", _("other")
 
 
+class Standing(models.TextChoices):
+    """What is known here of a line."""
+
+    DAMAGED = "damaged", _("damaged id")
+    TWICE = "twice", _("twice in the file")
+    CONFIRMED = "confirmed", _("recorded here")
+    OTHER_AMOUNT = "other-amount", _("recorded with another amount")
+    WAITING = "waiting", _("not decided here yet")
+    MISSING = "missing", _("not recorded here")
+    NONE = "none", _("no payment")
+
+
+class Place(models.TextChoices):
+    """Where the money of a payment is: each that came in is in one place, and in no other."""
+
+    UNALLOCATED = "unallocated", _("unallocated")
+    RECORDED = "recorded", _("recorded here")
+    RETURNED = "returned", _("returned")
+    NOT_OURS = "not-ours", _("not ours")
+    COPY = "copy", _("in another statement")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """One row of a statement, or one detail of a bank's entry.

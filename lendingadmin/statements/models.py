@@ -3,13 +3,17 @@
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
-from django.db.models import Q
+from django.db.models import ExpressionWrapper, F, Q
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.encryption import EncryptedTextField
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import RepaymentState
 
-from .lines import Kind
+from .findings import Basis, Decision, Finding
+from .lines import Kind, Place
 
 LONGEST_ID = 255
 
@@ -37,6 +41,11 @@ class StatementFile(models.Model):
     currency = models.CharField(max_length=3, blank=True)
     begins = models.DateField(null=True)
     ends = models.DateField(null=True)
+    # The whole days that it covers: by its head, or between its first and its last row.
+    covers_from = models.DateField(null=True)
+    covers_to = models.DateField(null=True)
+    # When the journal was searched for what these days should have and do not (alarms.py).
+    searched_at = models.DateTimeField(null=True)
     opening = models.DecimalField(max_digits=18, decimal_places=3, null=True)
     closing = models.DecimalField(max_digits=18, decimal_places=3, null=True)
     paid_in = models.DecimalField(max_digits=18, decimal_places=3, null=True)
@@ -61,6 +70,13 @@ class StatementFile(models.Model):
             ),
             models.Index(
                 fields=["created_at"], condition=Q(has_texts=True), name="statement_file_with_texts"
+            ),
+            # What covers a day, and whose days were not searched yet.
+            models.Index(fields=["app_id", "network", "covers_to"], name="statement_file_covers"),
+            models.Index(
+                fields=["covers_to"],
+                condition=Q(searched_at__isnull=True),
+                name="statement_file_unsearched",
             ),
         ]
 
@@ -89,6 +105,30 @@ class StatementLine(models.Model):
     moment = models.DateTimeField(null=True)
     has_time = models.BooleanField(default=True)
     about = EncryptedTextField(blank=True, bound_to=["file", "position"])
+    # Where the money of a payment is (places.py); empty for what is none.
+    place = models.CharField(max_length=11, choices=Place.choices, blank=True)
+    # The database keeps it in step with `place`, so that a small index serves it.
+    is_unallocated = models.GeneratedField(
+        expression=ExpressionWrapper(Q(place=Place.UNALLOCATED), models.BooleanField()),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+    placed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+    placed_at = models.DateTimeField(null=True)
+    place_reason = EncryptedTextField(blank=True, bound_to=["file", "position"])
 
     class Meta:
         constraints = [
@@ -97,15 +137,168 @@ class StatementLine(models.Model):
         indexes = [
             models.Index(fields=["file", "kind", "position"], name="statement_line_of_kind"),
             # The same receipt in this file or in another.
+            models.Index(fields=["receipt_key"], name="statement_line_of_receipt"),
+            # Few rows: what nobody has placed yet.
             models.Index(
-                fields=["receipt_key"],
-                condition=Q(kind=Kind.PAYMENT) & ~Q(receipt_key=""),
-                name="statement_line_by_receipt",
+                fields=["moment", "id"],
+                condition=Q(is_unallocated=True),
+                name="statement_line_unallocated",
             ),
         ]
 
     def __str__(self) -> str:
         return f"row {self.number} of {self.file}"
+
+
+class Batch(models.Model):
+    """The payments of one statement on their way into the ledger, and how far they are.
+
+    A worker looks up whose loan each pays and reads that loan (`checking`), people decide where it
+    can't (`ready`), where the limits say so a second person lets all go (`awaiting`), and the
+    worker records what was accepted (`recording`). What `batches` commands is a compare-and-swap.
+    """
+
+    class State(models.TextChoices):
+        """How far a batch is."""
+
+        CHECKING = "checking", _("checking")
+        READY = "ready", _("ready to be decided")
+        AWAITING = "awaiting", _(RepaymentState.AWAITING.label)
+        RECORDING = "recording", _("recording")
+        PAUSED = "paused", _("paused")
+        DONE = "done", _("done")
+
+    file = models.OneToOneField(StatementFile, on_delete=models.CASCADE, related_name="batch")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.CHECKING)
+    # Who had it checked or recorded last: repayments bear this name.
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    began_at = models.DateTimeField(default=timezone.now)
+    heartbeat_at = models.DateTimeField(default=timezone.now)
+    # Up to which position of the file its lines are checked.
+    checked = models.PositiveIntegerField(default=0)
+    # When the recording began, and how many were recorded by then: its rate.
+    recording_since = models.DateTimeField(null=True)
+    # Why it pauses, or the last fault; empty where there is none.
+    why = models.TextField(blank=True)
+    # Faults of the service one after the other.
+    tries = models.PositiveIntegerField(default=0)
+    version = models.PositiveIntegerField(default=0)
+    # Why a second person must let it go (limits.py), in commas; empty where none need.
+    approval_reasons = models.CharField(max_length=64, blank=True)
+    approved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    approved_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            # Whatever code there is, none records one without its second person.
+            models.CheckConstraint(
+                condition=Q(approval_reasons="")
+                | ~Q(state="recording")
+                | Q(approved_by__isnull=False),
+                name="statement_batch_approved",
+            ),
+            models.CheckConstraint(
+                condition=Q(approved_by=None) | ~Q(approved_by=F("created_by")),
+                name="statement_batch_approved_by_another",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"batch-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("statement-batch", args=[self.file.app_id, self.file_id])
+
+
+class Allocation(models.Model):
+    """What of a line's money goes to which loan; of one that is split there are several.
+
+    Together those of a line are its amount. `account_id` is empty where no loan is known.
+    """
+
+    batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="allocations")
+    line = models.ForeignKey(StatementLine, on_delete=models.CASCADE, related_name="allocations")
+    # The line's place in the file, and which part of it this is.
+    position = models.PositiveIntegerField()
+    part = models.PositiveSmallIntegerField(default=1)
+    amount = models.DecimalField(max_digits=15, decimal_places=3)
+    account_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    basis = models.CharField(max_length=10, choices=Basis.choices, blank=True)
+    finding = models.CharField(max_length=12, choices=Finding.choices)
+    owed = models.DecimalField(max_digits=18, decimal_places=3, null=True)
+    decision = models.CharField(max_length=8, choices=Decision.choices, default=Decision.OPEN)
+    reason = EncryptedTextField(blank=True, bound_to=["batch", "position", "part"])
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    # How often it was entered; with each the key of its intent is another one.
+    attempt = models.PositiveSmallIntegerField(default=1)
+    # Another repayment of the loan is open: it waits for that.
+    is_held = models.BooleanField(default=False)
+    repayment = models.ForeignKey(
+        Repayment, null=True, on_delete=models.PROTECT, related_name="allocations"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["batch", "position", "part"], name="statement_allocation_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["batch", "decision", "position"], name="statement_allocation_to_do"
+            ),
+            # What is kept of a borrower, and erased.
+            models.Index(fields=["borrower_id"], name="statement_allocation_of"),
+        ]
+
+    def __str__(self) -> str:
+        return f"part {self.part} of {self.line}"
+
+    def get_absolute_url(self) -> str:
+        file = self.batch.file
+        args = [file.app_id, file.pk, self.position, self.part]
+        return reverse("statement-allocation", args=args)
+
+    @property
+    def idempotency_key(self) -> str:
+        """The key of its intent: a worker that takes it up again finds what was entered."""
+        return f"statement-{self.pk}-{self.attempt}"
+
+
+class PayerLink(models.Model):
+    """Somebody said that this payer pays that loan (payers.py). `payer` is a keyed hash."""
+
+    app_id = models.CharField(max_length=64)
+    payer = models.CharField(max_length=64)
+    account_id = models.CharField(max_length=LONGEST_ID)
+    borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    shown = EncryptedTextField(bound_to=["app_id", "payer", "account_id"])
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "payer", "account_id"], name="statement_payer_link_once"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["app_id", "created_at", "id"], name="statement_payer_link_of_app"),
+            # What is erased of a borrower.
+            models.Index(fields=["borrower_id"], name="statement_payer_link_of"),
+        ]
+
+    def __str__(self) -> str:
+        return f"payer-{self.pk}"
 
 
 class KnownLayout(models.Model):

@@ -10,12 +10,15 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.display.statuses import Status
 from lendingadmin.encryption import Undecryptable
+from lendingadmin.people_index import words
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.ui.redact import REDACTED
 
-from .lines import Kind
-from .models import StatementLine
-from .standings import CHIPS, Standing, Sums
+from .findings import CHIPS as FINDING_CHIPS
+from .findings import Finding
+from .lines import Kind, Standing
+from .models import Allocation, StatementLine
+from .standings import CHIPS, Sums
 
 
 class About(NamedTuple):
@@ -41,6 +44,24 @@ class ShownLine:
     chip: Status
     repayments: Sequence[Repayment]
     may_record: bool
+
+
+@dataclass(frozen=True)
+class ShownAllocation:
+    """A row of a batch, what may be seen of who paid it, and how it stands."""
+
+    row: Allocation
+    payer: str
+    phone: str
+    reference: str
+    details: str
+    finding: Status
+    result: Status | None
+
+    @property
+    def line(self) -> StatementLine:
+        """The line of the statement."""
+        return self.row.line
 
 
 class ShownSums(NamedTuple):
@@ -72,14 +93,33 @@ def describe_line(
     about = read_about(line)
     return ShownLine(
         line=line,
-        payer=_mask(about.payer, sees_names),
-        phone=_mask(about.phone, sees_phones),
-        reference=about.reference,
-        details=_mask(about.details, sees_names and sees_phones),
+        payer=mask(about.payer, sees_names),
+        phone=mask(about.phone, sees_phones),
+        reference=_mask_reference(about.reference, sees_phones),
+        details=mask(about.details, sees_names and sees_phones),
         chip=describe_standing(standing),
         repayments=repayments.get(line.receipt_key, ()) if line.receipt_key else (),
         may_record=standing == Standing.MISSING and bool(line.amount and line.amount > 0),
     )
+
+
+def describe_allocation(row: Allocation, *, sees_names: bool, sees_phones: bool) -> ShownAllocation:
+    """A row of a batch as somebody with these rights sees it."""
+    about = read_about(row.line)
+    return ShownAllocation(
+        row=row,
+        payer=mask(about.payer, sees_names),
+        phone=mask(about.phone, sees_phones),
+        reference=_mask_reference(about.reference, sees_phones),
+        details=mask(about.details, sees_names and sees_phones),
+        finding=describe_finding(row.finding),
+        result=row.repayment.message.chip if row.repayment else None,
+    )
+
+
+def describe_finding(finding: str) -> Status:
+    """The chip of a finding."""
+    return Status(str(Finding(finding).label), *FINDING_CHIPS[Finding(finding)])
 
 
 def describe_standing(standing: Standing) -> Status:
@@ -107,5 +147,12 @@ def describe_standings(sums: Mapping[str, Sums]) -> list[ShownSums]:
     ]
 
 
-def _mask(text: str, may_see: bool) -> str:
+def _mask_reference(reference: str, sees_phones: bool) -> str:
+    """What the payer wrote: as often as not the own phone number."""
+    is_phone = len(words.read_phone(reference)) >= words.PHONE_ENDINGS[0]
+    return mask(reference, sees_phones) if is_phone else reference
+
+
+def mask(text: str, may_see: bool) -> str:
+    """The text for who may see it, else a mark in its place; nothing stays nothing."""
     return text if may_see or not text else _(REDACTED)

@@ -10,30 +10,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
-from django.db import models
-from django.utils.translation import gettext_lazy as _
-
 from lendingadmin.gateway import lending_app
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import NEEDS_CHECKING, RepaymentState, Resolution
 
-from .lines import Kind
+from .lines import Kind, Standing
 from .models import StatementFile, StatementLine
 
 _RECORDED = (RepaymentState.RECORDED, RepaymentState.PRESUMED)
 _OPEN = (*NEEDS_CHECKING, RepaymentState.AWAITING, RepaymentState.PENDING)
-
-
-class Standing(models.TextChoices):
-    """What is known here of a line."""
-
-    DAMAGED = "damaged", _("damaged id")
-    TWICE = "twice", _("twice in the file")
-    CONFIRMED = "confirmed", _("recorded here")
-    OTHER_AMOUNT = "other-amount", _("recorded with another amount")
-    WAITING = "waiting", _("not decided here yet")
-    MISSING = "missing", _("not recorded here")
-    NONE = "none", _("no payment")
 
 
 #: The tone and icon of each.
@@ -65,6 +50,12 @@ class Recorded(NamedTuple):
     resolution: str
     amount: Decimal
     currency_code: str
+
+    @classmethod
+    def of(cls, repayment: Repayment) -> "Recorded":
+        """What a repayment says of it."""
+        columns = (repayment.state, repayment.resolution)
+        return cls(*columns, repayment.amount, repayment.currency_code)
 
     @property
     def is_recorded(self) -> bool:

@@ -211,6 +211,10 @@ def test_who_paid_is_masked_without_the_rights_to_see_it(
     assert not any(name in text for name in making.NAMES)
     assert not any(f"{one.phone[:5]}****" in text for one in EVENTS)
     assert EVENTS[-1].receipt in text
+    head = "TransID,TransTime,TransAmount,BusinessShortCode,BillRefNumber"
+    row_of_phone = f"{head}\nSJZZ000001,20261001060007,5.00,1,0711 222 333\n"
+    page = open_page(clerk, row_of_phone.encode())
+    assert "SJZZ000001" in page and "222 333" not in page
     table = making.pack_csv([["Wann", "Wer", "Was"], ["2026-10-01", "ANN OTIENO", "7.50"]])
     columns = bring_in(clerk, table).headers["Location"]
     page = clerk.get(columns).content.decode()

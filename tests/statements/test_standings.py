@@ -5,7 +5,8 @@ from decimal import Decimal
 import pytest
 
 from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.statements.standings import Judged, Recorded, Row, Standing, add_up, judge
+from lendingadmin.statements.lines import Standing
+from lendingadmin.statements.standings import Judged, Recorded, Row, add_up, judge
 
 D = Decimal
 LINE = Row(1, "payment", "sj1", D("50.00"), "")

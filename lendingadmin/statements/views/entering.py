@@ -8,18 +8,17 @@ from django.utils.translation import gettext as _
 from lendingadmin import gateway
 from lendingadmin.portfolio.views.payment import RECORD, enter_payment
 from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
-from lendingadmin.statements import keeping, rows
+from lendingadmin.statements import alarms, keeping, rows
+from lendingadmin.statements.checking import BANKS
 from lendingadmin.statements.forms import ColumnsForm, NewStatementForm
 from lendingadmin.statements.keeping import READ
 from lendingadmin.statements.lines import Kind, Refused
+from lendingadmin.statements.models import StatementFile
 from lendingadmin.ui.access import access
 from lendingadmin.ui.quotas import STATEMENTS
 from lendingadmin.ui.requests import PersonRequest
 
 from .records import find_file
-
-# Layouts that may hold payments of any channel.
-_BANKS = ("camt-053", "mt940", "bank-account", "mapped")
 
 
 @access(READ, methods=("GET", "POST"), quota=STATEMENTS)
@@ -35,6 +34,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
         else:
             if not is_new:
                 messages.info(request, _("This file was brought in before; nothing was added."))
+            _tell_managers(request, file)
             return redirect(file) if file.layout else redirect("statement-columns", app_id, file.pk)
     return render(request, "statements/new.html", {"form": form, "app": app})
 
@@ -51,6 +51,8 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         mapping, network = form.build_mapping(), form.cleaned_data["network"]
         keeping.map_columns(file, network, mapping, request.user)
         messages.success(request, _("The table is read. Others like it are read so from now on."))
+        file.refresh_from_db()
+        _tell_managers(request, file)
         return redirect(file)
     sees_people = all(request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
     context = {
@@ -69,9 +71,20 @@ def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     file = find_file(app_id, number)
     if keeping.answer_days(file, request.POST.get("first") != "month", request.user):
         messages.success(request, _("The days are read as you said."))
+        _tell_managers(request, file)
     else:
-        messages.warning(request, _("The file itself is deleted by now: bring it in again."))
+        messages.warning(
+            request,
+            _("Nothing was changed: its payments are decided on, or the file itself is deleted."),
+        )
     return redirect(file)
+
+
+def _tell_managers(request: PersonRequest, file: StatementFile) -> None:
+    """Tell managers what the statement contradicts, and this person that they are told."""
+    if count := alarms.raise_alarms(file, request.user):
+        words = _("It contradicts %(count)s repayments: managers are told, on their home page.")
+        messages.warning(request, words % {"count": count})
 
 
 @access(*RECORD, READ, methods=("GET", "POST"))
@@ -88,6 +101,6 @@ def record(request: PersonRequest, app_id: str, number: int, position: int) -> H
         "externalId": line.receipt,
         "transactionDate": line.moment,
         "network": file.network,
-        "channel": "" if file.layout in _BANKS else "mobile",
+        "channel": "" if file.layout in BANKS else "mobile",
     }
     return enter_payment(request, app_id, {name: x for name, x in known.items() if x}, file)

@@ -13,7 +13,7 @@ from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.statements import rows, standings
 from lendingadmin.statements.forms import LinesForm
 from lendingadmin.statements.keeping import READ
-from lendingadmin.statements.models import StatementFile
+from lendingadmin.statements.models import Batch, StatementFile
 from lendingadmin.statements.standings import Judged
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import (
@@ -64,6 +64,7 @@ def statement(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         "lines": page.rows,
         "pager": build_pager(request, page, "after"),
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
+        "batch": Batch.objects.filter(file=file).select_related("file").first(),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "statements/statement.html", context)

@@ -1,0 +1,121 @@
+"""What people decide of a batch's rows while it is ready: each in one transaction."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import Max, QuerySet
+
+from lendingadmin import audit
+from lendingadmin.staff.models import User
+
+from . import checking
+from .batches import RECORD
+from .findings import Basis, Decision, Finding, may_accept
+from .models import Allocation, Batch
+
+
+class NotReady(Exception):
+    """The batch is checked, recorded or waits for approval: nobody decides on its rows now."""
+
+
+def accept(row: Allocation, reason: str, by: User) -> bool:
+    """Let it be recorded, with a reason where something stands against it; False where none may."""
+    if not may_accept(row.finding, row.account_id):
+        return False
+    _decide(row, Decision.ACCEPTED, reason, by)
+    return True
+
+
+def accept_all(batch: Batch, finding: str, reason: str, by: User) -> int:
+    """Let all open rows with a finding be recorded, for one reason; returns how many."""
+    rows = batch.allocations.filter(finding=finding, decision=Decision.OPEN)
+    rows = rows.exclude(account_id="").select_related("line").order_by("position", "part")
+    return sum(accept(row, reason, by) for row in rows)
+
+
+def leave_out(row: Allocation, reason: str, by: User) -> None:
+    """Keep it from being recorded with this batch."""
+    _decide(row, Decision.LEFT_OUT, reason, by)
+
+
+def choose(row: Allocation, loan_id: str, by: User) -> None:
+    """Take another loan for it, and check it with that. Raises LendingError."""
+    with _hold(row.batch):
+        row.account_id, row.basis = loan_id, Basis.PERSON
+        row.decided_by = by
+        checking.check_again(row)
+        _audit(row, by, "chosen")
+
+
+def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:
+    """Keep so much of it here and make another row of the rest; None where nothing is left."""
+    rest = row.amount - amount
+    if amount <= 0 or rest <= 0 or not may_split(row):
+        return None
+    with _hold(row.batch):
+        parts = row.batch.allocations.filter(position=row.position)
+        last = parts.aggregate(last=Max("part"))["last"] or 1
+        other = Allocation.objects.create(
+            batch=row.batch,
+            line=row.line,
+            position=row.position,
+            part=last + 1,
+            amount=rest,
+            finding=Finding.NO_LOAN,
+            decided_by=by,
+        )
+        row.amount, row.decided_by = amount, by
+        checking.check_again(row)
+        _audit(row, by, "split")
+    return other
+
+
+def may_split(row: Allocation) -> bool:
+    """Whether its money may go to several loans: it is not entered, and its id is a key."""
+    never = (Finding.RECORDED, Finding.TWICE, Finding.DAMAGED, Finding.UNUSABLE)
+    return row.repayment_id is None and row.finding not in never
+
+
+def find_next(row: Allocation) -> Allocation | None:
+    """The next row of the batch that somebody has to decide, behind this one or from the start."""
+    rows = list_undecided(row.batch).order_by("position", "part")
+    return rows.filter(position__gt=row.position).first() or rows.exclude(pk=row.pk).first()
+
+
+def list_undecided(batch: Batch) -> QuerySet[Allocation]:
+    """The rows that are neither accepted nor left out, and that somebody could record."""
+    done = (Finding.RECORDED, Finding.TWICE, Finding.DAMAGED, Finding.UNUSABLE)
+    return batch.allocations.filter(decision=Decision.OPEN, repayment=None).exclude(
+        finding__in=done
+    )
+
+
+def _decide(row: Allocation, decision: Decision, reason: str, by: User) -> None:
+    with _hold(row.batch):
+        row.decision, row.reason, row.decided_by = decision, reason, by
+        row.save(update_fields=["decision", "reason", "decided_by"])
+        _audit(row, by, decision.value.replace("-", " "))
+
+
+@contextmanager
+def _hold(batch: Batch) -> Iterator[None]:
+    """Keep the batch ready until the transaction ends. Raises NotReady."""
+    with transaction.atomic():
+        rows = Batch.objects.select_for_update().filter(pk=batch.pk, state=Batch.State.READY)
+        if not list(rows.values_list("pk")):
+            raise NotReady
+        yield
+
+
+def _audit(row: Allocation, by: User, outcome: str) -> None:
+    audit.record(
+        by,
+        RECORD,
+        app_id=row.batch.file.app_id,
+        subject=f"{row.batch.file}-{row.position}-{row.part}",
+        outcome=outcome,
+        saved="yes",
+        url=row.batch.get_absolute_url(),
+    )

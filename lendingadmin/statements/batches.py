@@ -1,0 +1,206 @@
+"""Commands of a batch: each takes it from a state that allows it, by a compare-and-swap."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, QuerySet, Sum
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin import audit
+from lendingadmin.gateway import LendingApp, lending_app
+from lendingadmin.repayments import approvals, limits
+from lendingadmin.repayments.managers import get_midnight
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.services import NobodyToApprove, OwnRepayment
+from lendingadmin.staff.models import User
+
+from .findings import Decision, Finding
+from .models import Allocation, Batch, StatementFile
+
+State = Batch.State
+
+RECORD = "dashboard.statements.record"
+#: An approval is for what was checked lately: after that it is checked again.
+APPROVE_WITHIN = timedelta(days=1)
+
+
+def begin(file: StatementFile, by: User) -> Batch | None:
+    """Have the payments of a file checked, for the first time or again.
+
+    What is recorded or under way stays. None where the batch is checked or recorded right now, or
+    the statement is not whole.
+    """
+    if file.proof.get("found") or not file.layout:
+        return None
+    with transaction.atomic():
+        batch, is_new = Batch.objects.get_or_create(file=file, defaults={"created_by": by})
+        now = timezone.now()
+        fields: dict[str, Any] = {"created_by": by, "began_at": now, "checked": 0}
+        fields |= {"approval_reasons": "", "approved_by": None, "approved_at": None}
+        starts = (State.READY, State.PAUSED, State.DONE)
+        if not is_new and not move(batch, starts, State.CHECKING, **fields):
+            return None
+        _audit(batch, by, "checked")
+    return batch
+
+
+def move(batch: Batch, starts: Iterable[str], to: str, **fields: Any) -> bool:
+    """A person moves it on, if it stands in one of these states; say whether it did."""
+    rows = Batch.objects.filter(pk=batch.pk, state__in=list(starts))
+    is_moved = _update(rows, to, fields | {"version": F("version") + 1})
+    batch.refresh_from_db()
+    return is_moved
+
+
+def advance(batch: Batch, to: str, **fields: Any) -> bool:
+    """The worker goes on with it, if nobody moved it since it was read; say whether it did."""
+    rows = Batch.objects.filter(pk=batch.pk, state=batch.state, version=batch.version)
+    is_moved = _update(rows, to, fields | {"version": batch.version + 1})
+    if is_moved:
+        fields |= {"state": to, "version": batch.version + 1}
+        for name, value in fields.items():
+            setattr(batch, name, value)
+    return is_moved
+
+
+def _update(rows: QuerySet[Batch], to: str, fields: dict[str, Any]) -> bool:
+    clean = {"why": "", "tries": 0, "heartbeat_at": timezone.now()}
+    return bool(rows.update(**clean | fields | {"state": to}))
+
+
+def submit(batch: Batch, by: User) -> bool:
+    """Have the worker record what was accepted, or ask a second person; say whether it was ready.
+
+    Raises NobodyToApprove where nobody else may.
+    """
+    app = lending_app(batch.file.app_id)
+    reasons = find_reasons(batch, app, by)
+    if reasons and not approvals.list_approvers(app.app_id, but=by).exists():
+        raise NobodyToApprove
+    fields = {"created_by": by, "approval_reasons": ",".join(reasons), "began_at": timezone.now()}
+    fields |= {"approved_by": None, "approved_at": None, "recording_since": timezone.now()}
+    with transaction.atomic():
+        to = State.AWAITING if reasons else State.RECORDING
+        is_moved = move(batch, (State.READY,), to, **fields)
+        if is_moved:
+            _release(batch)
+            _audit(batch, by, "awaiting" if reasons else "started")
+    return is_moved
+
+
+def approve(batch: Batch, by: User) -> bool:
+    """A second person lets all of it go; False where it does not wait, or waited for too long.
+
+    Raises OwnRepayment for who had it recorded.
+    """
+    if batch.created_by_id == by.pk:
+        raise OwnRepayment
+    now = timezone.now()
+    if batch.began_at <= now - APPROVE_WITHIN:
+        return False
+    fields = {"approved_by": by, "approved_at": now, "recording_since": now}
+    with transaction.atomic():
+        is_moved = move(batch, (State.AWAITING,), State.RECORDING, **fields)
+        if is_moved:
+            _audit(batch, by, "approved")
+    return is_moved
+
+
+def pause(batch: Batch, by: User) -> bool:
+    """Stop the recording; the row in hand is finished."""
+    words = _("%(username)s stopped it.") % {"username": by.username}
+    with transaction.atomic():
+        is_moved = move(batch, (State.RECORDING,), State.PAUSED, why=words)
+        if is_moved:
+            _audit(batch, by, "stopped")
+    return is_moved
+
+
+def resume(batch: Batch, by: User) -> bool:
+    """Go on with a recording that pauses; what was sent is not sent again."""
+    with transaction.atomic():
+        is_moved = move(batch, (State.PAUSED,), State.RECORDING, recording_since=timezone.now())
+        if is_moved:
+            _release(batch)
+            _audit(batch, by, "resumed")
+    return is_moved
+
+
+def reopen(batch: Batch, by: User) -> bool:
+    """Let people decide again on what is not recorded; an approval is void then."""
+    fields = {"approval_reasons": "", "approved_by": None, "approved_at": None}
+    with transaction.atomic():
+        starts = (State.AWAITING, State.PAUSED, State.DONE)
+        is_moved = move(batch, starts, State.READY, **fields)
+        if is_moved:
+            _audit(batch, by, "reopened")
+    return is_moved
+
+
+def list_to_do(batch: Batch) -> QuerySet[Allocation]:
+    """What was accepted and is not entered yet."""
+    return batch.allocations.filter(decision=Decision.ACCEPTED, repayment=None)
+
+
+def find_reasons(batch: Batch, app: LendingApp, by: User) -> list[str]:
+    """Why this batch needs a second person, of `limits.REASONS`; none where it does not.
+
+    Its greatest payment is held against the limit of one, all of it against that of a day.
+    """
+    own = settings.APPROVAL_LIMITS.get(app.app_id)
+    if own is None:
+        return []
+    midnight = get_midnight(timezone.now().astimezone(app.zone).date(), app.zone)
+    entered = Repayment.objects.sum_entered(app, by.pk, since=midnight)
+    rows = list_to_do(batch)
+    amounts = list(rows.exclude(finding=Finding.CURRENCY).values_list("amount", flat=True))
+    is_alike = rows.filter(finding=Finding.ALIKE).exists()
+    found = limits.list_reasons(
+        own,
+        max(amounts, default=Decimal(0)),
+        entered=entered,
+        is_converted=False,
+        is_alike=is_alike,
+    )
+    whole = limits.list_reasons(
+        own, sum(amounts, Decimal(0)), entered=entered, is_converted=False, is_alike=is_alike
+    )
+    is_converted = rows.filter(finding=Finding.CURRENCY).exists()
+    reasons = {*found, *({limits.DAY} & set(whole)), *([limits.CURRENCY] if is_converted else [])}
+    return [reason for reason in limits.REASONS if reason in reasons]
+
+
+def sum_accepted(batch: Batch) -> dict[str, Decimal]:
+    """What the rows that are accepted and not entered come to, by currency."""
+    rows = list_to_do(batch).values("line__currency").annotate(total=Sum("amount"))
+    return {row["line__currency"]: row["total"] for row in rows.order_by("line__currency")}
+
+
+def count_awaiting(app_id: str, person: User) -> int:
+    """How many batches wait for somebody like this person to approve them."""
+    if not settings.APPROVAL_LIMITS or not person.has_perm(approvals.APPROVE, app_id):
+        return 0
+    rows = Batch.objects.filter(file__app_id=app_id, state=State.AWAITING)
+    return rows.filter(~Q(created_by=person)).count()
+
+
+def _release(batch: Batch) -> None:
+    """Let what waited for another repayment of its loan be tried again."""
+    batch.allocations.filter(is_held=True).update(is_held=False)
+
+
+def _audit(batch: Batch, by: User, outcome: str) -> None:
+    audit.record(
+        by,
+        RECORD,
+        app_id=batch.file.app_id,
+        subject=f"{batch.file} {batch}",
+        outcome=outcome,
+        saved="yes",
+        url=batch.get_absolute_url(),
+    )

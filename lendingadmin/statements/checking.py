@@ -1,0 +1,306 @@
+"""The dry run: whose loan each payment is for, and what stands against recording it.
+
+The worker reads the loans, some at once, and writes what it finds a page of lines at a time. A
+worker that dies has its page checked again.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import QuerySet, Sum
+
+from lendingadmin.gateway import lending_app
+from lendingadmin.lending import loan_math
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.repayments.closed import explain_closed
+from lendingadmin.repayments.lookalikes import look_alikes
+from lendingadmin.repayments.models import LONGEST_ID, normalise_external_id
+from lendingadmin.repayments.services import Request, find_abandoned
+from lendingadmin.repayments.states import RESENDABLE
+from lendingadmin.worker.walks import SLICE, find_pause
+
+from . import batches, matching, standings
+from .findings import EXACT, Decision, Finding, LoanNow, find_of_line, find_of_loan
+from .lines import Kind, Standing
+from .matching import Match
+from .models import Allocation, Batch, StatementFile, StatementLine
+from .rows import read_about
+
+# So many lines are read at once, as many as there are threads for it.
+_PAGE = 24
+# Layouts that may hold payments of any channel.
+BANKS = ("camt-053", "mt940", "bank-account", "mapped")
+# The ledger's amounts have twelve digits before the point.
+_LEAST_TOO_MUCH = Decimal(10) ** 12
+
+State = Batch.State
+
+
+def run_slice(batch_id: int) -> timedelta | None:
+    """Check lines for some seconds; how long to wait before the next slice, None at the end."""
+    rows = Batch.objects.select_related("file", "created_by")
+    batch = rows.filter(pk=batch_id, state=State.CHECKING).first()
+    until = time.monotonic() + SLICE
+    while batch is not None:
+        lines = list(_list_following(batch)[:_PAGE])
+        if not lines:
+            batches.advance(batch, State.READY)
+            return None
+        try:
+            checked = check_lines(batch, lines)
+        except LendingError as error:
+            return _pause(batch, error)
+        with transaction.atomic():
+            last = lines[-1].position
+            if not batches.advance(batch, State.CHECKING, checked=last):
+                return None
+            _keep(checked)
+        if time.monotonic() > until:
+            return timedelta(0)
+    return None
+
+
+def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation]:
+    """What is to be kept of these lines: new allocations, and those that were checked again.
+
+    Raises LendingError where not one loan could be read.
+    """
+    known = _read_known(batch, lines)
+    places = judge_lines(batch.file, lines)
+    rows, new = [], []
+    for line in lines:
+        own = known.get(line.position) or [_begin(batch, line)]
+        against = _find_of_line(line, places[line.position], is_split=len(own) > 1)
+        for row in own:
+            if row.pk and not _is_open(row):
+                continue
+            _renew(row)
+            rows.append(row)
+            if against:
+                row.finding = against
+                _decide(row)
+            else:
+                new.append(row)
+    _check_loans(batch, new)
+    return rows
+
+
+def judge_lines(file: StatementFile, lines: Sequence[StatementLine]) -> dict[int, Standing]:
+    """Where each of these lines stands beside the journal, by its position."""
+    found = standings.list_repayments(file, lines)
+    keys = [line.receipt_key for line in lines if line.receipt_key]
+    same = StatementLine.objects.filter(file=file, kind=Kind.PAYMENT, receipt_key__in=keys)
+    times = Counter(same.values_list("receipt_key", flat=True))
+    currency = lending_app(file.app_id).currency
+    return {
+        line.position: standings.judge(
+            standings.Row(line.position, line.kind, line.receipt_key, line.amount, line.currency),
+            [standings.Recorded.of(one) for one in found.get(line.receipt_key, ())],
+            is_twice=times[line.receipt_key] > 1,
+            currency=currency,
+        )
+        for line in lines
+    }
+
+
+def check_again(row: Allocation) -> None:
+    """Check one row with the loan that it has now, and keep it undecided."""
+    line, batch = row.line, row.batch
+    is_split = batch.allocations.filter(position=row.position).count() > 1
+    place = judge_lines(batch.file, [line])[line.position]
+    if against := _find_of_line(line, place, is_split=is_split):
+        row.finding = against
+    else:
+        _check_loans(batch, [row])
+    row.decision = Decision.OPEN
+    row.save()
+
+
+def _find_of_line(line: StatementLine, place: Standing, *, is_split: bool) -> Finding | None:
+    """What stands against a payment; of one that is split, another part may be what is recorded."""
+    found = find_of_line(place, is_usable=_is_usable(line))
+    return None if is_split and found == Finding.RECORDED else found
+
+
+def build_request(row: Allocation) -> Request:
+    """The repayment that this row is entered as (spec: MakeRepayment).
+
+    Raises ValueError for a row without a date: its finding is against it.
+    """
+    line, file = row.line, row.batch.file
+    if line.moment is None:
+        raise ValueError("a payment without a date is not recorded")
+    moment = line.moment.astimezone(lending_app(file.app_id).zone)
+    return Request(
+        app_id=file.app_id,
+        account_id=row.account_id,
+        borrower_id=row.borrower_id,
+        external_id=line.receipt,
+        amount=row.amount,
+        transaction_date=moment,
+        value_date=moment,
+        channel="" if file.layout in BANKS else "mobile",
+        network=file.network,
+        currency_code=line.currency or file.currency,
+    )
+
+
+def _list_following(batch: Batch) -> QuerySet[StatementLine]:
+    lines = StatementLine.objects.filter(
+        file=batch.file, kind=Kind.PAYMENT, position__gt=batch.checked
+    )
+    return lines.order_by("position")
+
+
+def _read_known(batch: Batch, lines: Sequence[StatementLine]) -> dict[int, list[Allocation]]:
+    positions = [line.position for line in lines]
+    found: dict[int, list[Allocation]] = {}
+    rows = batch.allocations.filter(position__in=positions).select_related("line", "repayment")
+    for row in rows.order_by("position", "part"):
+        row.batch = batch
+        found.setdefault(row.position, []).append(row)
+    return found
+
+
+def _begin(batch: Batch, line: StatementLine) -> Allocation:
+    return Allocation(
+        batch=batch,
+        line=line,
+        position=line.position,
+        amount=line.amount or Decimal(0),
+        finding=Finding.NO_LOAN,
+    )
+
+
+def _is_usable(line: StatementLine) -> bool:
+    """Whether the ledger can keep its date and its amount."""
+    return line.moment is not None and line.amount is not None and line.amount < _LEAST_TOO_MUCH
+
+
+def _is_open(row: Allocation) -> bool:
+    """Whether it is checked again: what was entered is not, unless nothing is at the service."""
+    return row.repayment is None or row.repayment.state in RESENDABLE
+
+
+def _renew(row: Allocation) -> None:
+    """A row whose repayment came to nothing is entered again, under another key."""
+    if row.repayment is not None:
+        row.repayment, row.attempt = None, row.attempt + 1
+
+
+def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
+    """Find and read the loan of each row, and what stands against it. Raises LendingError."""
+    app_id, fresh = batch.file.app_id, [row for row in rows if not row.account_id]
+    chosen = [row for row in rows if row.account_id]
+    found = matching.match(app_id, batch.created_by, [read_about(row.line) for row in fresh])
+    found += matching.read_chosen(
+        app_id, [row.account_id for row in chosen], [row.basis for row in chosen]
+    )
+    faults = [one.fault for one in found if one.fault]
+    if faults and len(faults) == len(found):
+        raise faults[0]
+    start = min((row.position for row in rows), default=0)
+    taken: dict[str, Decimal] = {}
+    for row, one in zip([*fresh, *chosen], found, strict=True):
+        _apply(row, one, taken, start)
+        _decide(row)
+        if row.decision == Decision.ACCEPTED:
+            taken[row.account_id] = taken.get(row.account_id, Decimal(0)) + row.amount
+
+
+def has_changed(row: Allocation) -> bool:
+    """Whether something else stands for or against an accepted row than when it was; it says what.
+
+    What can't be read now says nothing: its recording will tell.
+    """
+    before = row.finding
+    [found] = matching.read_chosen(row.batch.file.app_id, [row.account_id], [row.basis])
+    if found.fault:
+        return False
+    _apply(row, found, {}, row.position)
+    return row.finding != before
+
+
+def _apply(row: Allocation, found: Match, taken: Mapping[str, Decimal], start: int) -> None:
+    """Take over the loan that was found; `taken` is what rows from `start` on take of each."""
+    row.owed = None
+    if found.loan is None:
+        row.account_id = row.borrower_id = ""
+        row.basis = found.basis
+        row.finding = Finding.SEVERAL if found.is_several else Finding.NO_LOAN
+        if found.fault:
+            row.finding = Finding.UNREAD
+        return
+    row.account_id = loan_math.account_of(found.loan)[:LONGEST_ID]
+    row.borrower_id = loan_math.borrower_of(found.loan)[:LONGEST_ID]
+    row.basis = found.basis
+    row.owed = loan_math.total_of(found.loan, "unpaid")
+    before = _sum_before(row, start) + taken.get(row.account_id, Decimal(0))
+    loan = LoanNow(bool(explain_closed(found.loan)), row.owed, before)
+    asked, app = build_request(row), lending_app(row.batch.file.app_id)
+    row.finding = find_of_loan(
+        row.amount,
+        loan,
+        row.basis,
+        is_converted=asked.currency_code not in ("", app.currency),
+        may_double=find_abandoned(app.app_id, row.account_id, asked.external_id).exists(),
+        is_alike=_is_alike(row, asked),
+    )
+
+
+def _is_alike(row: Allocation, asked: Request) -> bool:
+    """Whether an earlier repayment may be the same payment: one whose own id no statement bears.
+
+    What stands on a statement under another id is another payment, however alike the two are.
+    """
+    alike = look_alikes(asked, row.idempotency_key)
+    own = normalise_external_id(asked.external_id)
+    others = {one.external_id_key for one in alike} - {own}
+    listed = StatementLine.objects.filter(
+        file__app_id=asked.app_id, kind=Kind.PAYMENT, receipt_key__in=others
+    )
+    known = set(listed.values_list("receipt_key", flat=True)) if others else set()
+    # Its own id on another loan is another part of the same payment.
+    return any(one.external_id_key not in {own, *known} for one in alike)
+
+
+def _sum_before(row: Allocation, start: int) -> Decimal:
+    """What accepted rows before a place in the file will still take of this loan."""
+    before = row.batch.allocations.filter(
+        account_id=row.account_id,
+        decision=Decision.ACCEPTED,
+        repayment=None,
+        position__lt=start,
+    )
+    total: Decimal | None = before.aggregate(total=Sum("amount"))["total"]
+    return total or Decimal(0)
+
+
+def _decide(row: Allocation) -> None:
+    """What names its loan and has nothing against it is accepted by itself."""
+    if row.decision == Decision.LEFT_OUT:
+        return
+    is_exact = row.finding == Finding.FINE and row.basis in EXACT
+    row.decision = Decision.ACCEPTED if is_exact else Decision.OPEN
+    row.decided_by = None
+
+
+def _keep(rows: Sequence[Allocation]) -> None:
+    new = [row for row in rows if row.pk is None]
+    Allocation.objects.bulk_create(new)
+    for row in rows:
+        if row not in new:
+            row.save()
+
+
+def _pause(batch: Batch, error: LendingError) -> timedelta | None:
+    """After a fault of the service: how long to wait; None where people go on without the rest."""
+    tries = batch.tries + 1
+    pause = find_pause(tries, error)
+    to = State.CHECKING if pause else State.READY
+    fields = {"tries": tries if pause else 0, "why": error.message}
+    return pause if batches.advance(batch, to, **fields) else None

@@ -1,0 +1,100 @@
+"""How far a batch is: what was found of its rows, what became of them, and at which rate."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Q, Sum
+
+from lendingadmin.display.statuses import Status
+from lendingadmin.repayments.managers import STANDINGS
+from lendingadmin.repayments.models import Repayment
+
+from .findings import Decision, Finding
+from .lines import Kind
+from .models import Batch
+from .rows import describe_finding
+
+# From fewer seconds no rate is told.
+_LEAST_SECONDS = 3
+
+
+class Part(NamedTuple):
+    """Rows with one finding: how many, how many of them nobody decided, and what they come to."""
+
+    finding: str
+    chip: Status
+    rows: int
+    undecided: int
+    amounts: list[tuple[str, Decimal]]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Counts of a batch's rows; the results add up to `entered`."""
+
+    lines: int
+    rows: int
+    accepted: int
+    entered: int
+    held: int
+    results: Mapping[str, int]
+    per_minute: int | None
+
+    @property
+    def to_do(self) -> int:
+        """How many are accepted and not entered yet."""
+        return self.accepted - self.entered
+
+    @property
+    def recorded(self) -> int:
+        """How many are recorded, as far as anybody knows."""
+        return self.results["landed"]
+
+
+def read_parts(batch: Batch) -> list[Part]:
+    """The batch's rows by finding and currency; together they are all rows."""
+    columns = ("finding", "decision", "line__currency")
+    groups = batch.allocations.values(*columns).annotate(rows=Count("pk"), total=Sum("amount"))
+    found: dict[str, dict[str, Any]] = {}
+    for group in groups.order_by(*columns):
+        own = found.setdefault(group["finding"], {"rows": 0, "undecided": 0, "amounts": {}})
+        own["rows"] += group["rows"]
+        own["undecided"] += group["rows"] if group["decision"] == Decision.OPEN else 0
+        code = group["line__currency"]
+        own["amounts"][code] = own["amounts"].get(code, Decimal(0)) + group["total"]
+    return [
+        Part(
+            finding,
+            describe_finding(finding),
+            own["rows"],
+            own["undecided"],
+            list(own["amounts"].items()),
+        )
+        for finding, own in ((one.value, found[one]) for one in Finding if one in found)
+    ]
+
+
+def read_progress(batch: Batch, now: datetime) -> Progress:
+    """How far it is, in three queries."""
+    accepted, held = Q(decision=Decision.ACCEPTED), Q(is_held=True)
+    counts = batch.allocations.aggregate(
+        rows=Count("pk"),
+        accepted=Count("pk", filter=accepted),
+        held=Count("pk", filter=accepted & held & Q(repayment=None)),
+        entered=Count("repayment", filter=accepted),
+    )
+    since = batch.recording_since or now
+    results = Repayment.objects.filter(allocations__batch=batch).aggregate(
+        **{name: Count("pk", filter=wanted) for name, wanted in STANDINGS.items()},
+        lately=Count("pk", filter=Q(created_at__gte=since)),
+    )
+    seconds, lately = (batch.heartbeat_at - since).total_seconds(), results.pop("lately")
+    return Progress(
+        lines=batch.file.lines.filter(kind=Kind.PAYMENT).count(),
+        results=results,
+        per_minute=round(lately * 60 / seconds) if seconds >= _LEAST_SECONDS and lately else None,
+        **counts,
+    )
