@@ -38,6 +38,7 @@ def day(request: PersonRequest, app_id: str) -> HttpResponse:
             "next": shown + timedelta(days=1) if shown < min(today, _ENDS[1]) else None,
             "is_today": shown == today,
             "now": timezone.now(),
+            "may_read_statements": request.user.has_perm("dashboard.statements.read"),
         }
     return render(request, "repayments/day.html", context)
 

@@ -27,6 +27,7 @@ from lendingadmin.repayments import (
     sms,
 )
 from lendingadmin.repayments.attribution import attribution_of
+from lendingadmin.repayments.confirmations import list_confirmations
 from lendingadmin.repayments.forms import (
     JournalForm,
     MistakeForm,
@@ -159,6 +160,8 @@ def _receipt(
         "approvers": _list_approvers(repayment),
         "is_own": repayment.created_by_id == request.user.pk,
         "may_set_aside": request.user.has_perm("dashboard.repayments.setAside"),
+        "confirmations": list_confirmations(repayment),
+        "may_read_statements": request.user.has_perm("dashboard.statements.read"),
         "app": gateway.lending_app(repayment.app_id),
     }
     return render(request, "repayments/receipt.html", context)
@@ -239,6 +242,7 @@ def print_receipt(request: PersonRequest, app_id: str, number: int) -> HttpRespo
         "another_url": _find_another(request, repayment),
         "paper": "80mm" if request.POST.get("paper") == "80mm" else "a5",
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
+        "confirmation": next((x for x in list_confirmations(repayment) if x.is_same), None),
     }
     # In the customer's language and the lender's zone, whatever the clerk's own are.
     written = formats.Formats(locale=receipt.language)

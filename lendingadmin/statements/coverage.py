@@ -1,0 +1,70 @@
+"""Which days of a network the statements that were brought in cover, for each of its accounts."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from .lines import Statement
+from .models import StatementFile
+
+#: An account that had a statement in this time before is one of the network's.
+ACCOUNTS_OF = timedelta(days=60)
+_DAY = timedelta(days=1)
+
+
+class Cover(NamedTuple):
+    """The whole days that a file covers, both included; `is_proven` where it is proven whole."""
+
+    number: int
+    network: str
+    account: str
+    first: date
+    last: date
+    is_proven: bool
+
+    @property
+    def name(self) -> str:
+        """What the file is called."""
+        return f"statement-{self.number}"
+
+
+def find_days(statement: Statement) -> tuple[date | None, date | None]:
+    """The whole days that a statement covers by its head, or between its first and last row.
+
+    Of a day at the edge of its rows nothing says that it is whole.
+    """
+    if statement.begins and statement.ends:
+        return statement.begins, statement.ends
+    days = sorted({line.moment.date() for line in statement.lines if line.moment})
+    if len(days) < 3:
+        return None, None
+    return days[0] + _DAY, days[-1] - _DAY
+
+
+def list_covers(app_id: str, since: date, until: date, network: str | None = None) -> list[Cover]:
+    """The files of an app that cover some of these days; what is not whole covers none."""
+    files = StatementFile.objects.filter(
+        app_id=app_id, covers_from__lte=until, covers_to__gte=since
+    )
+    if network is not None:
+        files = files.filter(network=network)
+    columns = ("pk", "network", "account", "covers_from", "covers_to", "proof")
+    return [
+        Cover(number, of, account, first, last, bool(proof.get("checks")))
+        for number, of, account, first, last, proof in files.order_by("pk").values_list(*columns)
+        if first and last and not proof.get("found")
+    ]
+
+
+def list_accounts(covers: Iterable[Cover]) -> dict[str, list[str]]:
+    """The accounts of each network that files are of."""
+    found: dict[str, set[str]] = {}
+    for cover in covers:
+        found.setdefault(cover.network, set()).add(cover.account)
+    return {network: sorted(accounts) for network, accounts in sorted(found.items())}
+
+
+def is_covered(day: date, accounts: Iterable[str], covers: Sequence[Cover]) -> bool:
+    """Whether each of these accounts of a network has a file that covers the day."""
+    on_day = {cover.account for cover in covers if cover.first <= day <= cover.last}
+    return bool(wanted := set(accounts)) and wanted <= on_day

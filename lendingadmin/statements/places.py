@@ -1,0 +1,97 @@
+"""Where the money of each payment of a whole statement is: recorded, unallocated, returned, or not
+ours. What is unallocated leaves its place through the ledger, or by a person's word with a reason.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from lendingadmin import audit
+from lendingadmin.encryption import bind
+from lendingadmin.repayments.managers import RECORDED
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.staff.models import User
+from lendingadmin.ui.keyset import unindexed
+
+from .lines import Kind, Place
+from .models import StatementLine
+
+PLACE = "dashboard.statements.place"
+_AT_ONCE = 500
+#: So often the worker looks for what was recorded meanwhile.
+EVERY = timedelta(minutes=1)
+
+
+def find_places(app_id: str, keys: Sequence[str]) -> dict[str, Place]:
+    """Where the money of payments with these receipts is already, by receipt; the rest is nowhere.
+
+    What stands in another statement is that one's.
+    """
+    found: dict[str, Place] = {}
+    for some in (keys[at : at + _AT_ONCE] for at in range(0, len(keys), _AT_ONCE)):
+        recorded = Repayment.objects.filter(RECORDED, app_id=app_id, external_id_key__in=some)
+        names = recorded.values_list("external_id_key", flat=True)
+        found |= dict.fromkeys(names, Place.RECORDED)
+        others = StatementLine.objects.filter(receipt_key__in=some, file__app_id=app_id)
+        others = others.filter(kind=Kind.PAYMENT).exclude(place__in=("", Place.COPY))
+        found |= dict.fromkeys(others.values_list("receipt_key", flat=True), Place.COPY)
+    return found
+
+
+def place_recorded() -> int:
+    """Move what is recorded by now out of the unallocated; returns how many."""
+    lines = StatementLine.objects.filter(is_unallocated=True)
+    keys = list(filter_recorded(lines).values_list("pk", flat=True)[:_AT_ONCE])
+    return StatementLine.objects.filter(pk__in=keys).update(place=Place.RECORDED)
+
+
+def filter_recorded(lines: QuerySet[StatementLine]) -> QuerySet[StatementLine]:
+    """Those whose receipt a recorded repayment bears."""
+    return lines.exclude(receipt_key="").filter(Exists(_list_same()))
+
+
+def _list_same() -> QuerySet[Repayment]:
+    """The recorded repayments that bear a line's receipt."""
+    same = {"app_id": OuterRef("file__app_id"), "external_id_key": OuterRef("receipt_key")}
+    return Repayment.objects.filter(RECORDED, **same)
+
+
+def list_unallocated(app_id: str) -> QuerySet[StatementLine]:
+    """The payments of an app that are nowhere yet, the oldest first."""
+    # By the small index first, and never by way of the app's files, which have all rows.
+    own = unindexed(Q(file__app_id=app_id))
+    lines = StatementLine.objects.filter(own, ~Exists(_list_same()), is_unallocated=True)
+    return lines.select_related("file", "owner").order_by("moment", "pk")
+
+
+def take(line: StatementLine, by: User) -> None:
+    """Somebody looks after it."""
+    with transaction.atomic():
+        StatementLine.objects.filter(pk=line.pk, place=Place.UNALLOCATED).update(owner=by)
+        _audit(line, by, "taken")
+
+
+def put(line: StatementLine, place: Place, reason: str, by: User) -> bool:
+    """Say that it was returned, or is not ours; False where it is in another place by now."""
+    fields = {"placed_by": by, "placed_at": timezone.now(), "place_reason": reason}
+    with transaction.atomic():
+        rows = StatementLine.objects.filter(pk=line.pk, place=Place.UNALLOCATED)
+        is_put = bool(rows.update(**bind(line, place=place, **fields)))
+        if is_put:
+            _audit(line, by, place.value.replace("-", " "))
+    return is_put
+
+
+def _audit(line: StatementLine, by: User, outcome: str) -> None:
+    audit.record(
+        by,
+        PLACE,
+        app_id=line.file.app_id,
+        subject=f"{line.file}-{line.position}",
+        outcome=outcome,
+        saved="yes",
+        url=line.file.get_absolute_url(),
+    )

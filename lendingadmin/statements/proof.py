@@ -1,0 +1,190 @@
+"""A day from both sides: what the journal has of it, and what the statements say came in.
+
+Each entry and each credit is in one part, so that the parts of a side add up to it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.gateway import LendingApp
+from lendingadmin.repayments.managers import RECORDED, get_midnight
+from lendingadmin.repayments.models import Repayment
+
+from .alarms import NOT_FOUND_AFTER
+from .coverage import ACCOUNTS_OF, Cover, is_covered, list_accounts, list_covers
+from .lines import Kind, Place
+from .models import StatementLine
+from .places import filter_recorded
+
+
+class EntryPart(models.TextChoices):
+    """What the statements say of a recorded repayment."""
+
+    CONFIRMED = "confirmed", _("confirmed by a statement")
+    OTHER_AMOUNT = "other-amount", _("confirmed with another amount")
+    NOT_FOUND = "not-found", _("on no statement")
+    MAY_COME = "may-come", _("may come with a later statement")
+    UNCHECKED = "unchecked", _("can't be checked: cash, or no statement covers it")
+
+
+class Entry(NamedTuple):
+    """What decides it of a recorded repayment; `is_cash` where its id was made here."""
+
+    number: int
+    key: str
+    amount: Decimal
+    currency: str
+    network: str
+    is_cash: bool
+
+
+@dataclass
+class Part:
+    """Entries or credits of one part: their numbers, and what they come to by currency."""
+
+    label: str
+    numbers: list[int] = field(default_factory=list)
+    sums: dict[str, Decimal] = field(default_factory=dict)
+
+    def add(self, number: int, amount: Decimal, currency: str) -> None:
+        """Add one."""
+        self.numbers.append(number)
+        self.sums[currency] = self.sums.get(currency, Decimal(0)) + amount
+
+
+@dataclass(frozen=True)
+class Day:
+    """Both sides of a day by part, the networks it is covered for, and the files that cover it."""
+
+    entries: Mapping[str, Part]
+    credits: Mapping[str, Part]
+    covered: Sequence[str]
+    files: Sequence[Cover]
+
+    @property
+    def entered(self) -> dict[str, Decimal]:
+        """What the journal has, by currency."""
+        return _add_up(self.entries.values())
+
+    @property
+    def arrived(self) -> dict[str, Decimal]:
+        """What statements say came in, by currency."""
+        return _add_up(self.credits.values())
+
+
+def sort_entry(
+    entry: Entry, stated: Mapping[str, Decimal], total: Decimal, *, is_covered: bool, is_late: bool
+) -> EntryPart:
+    """The part of an entry; `stated` is what statements say by id, `total` is all recorded."""
+    if entry.is_cash or not entry.key:
+        return EntryPart.UNCHECKED
+    if (amount := stated.get(entry.key)) is not None:
+        return EntryPart.CONFIRMED if amount == total else EntryPart.OTHER_AMOUNT
+    if not (is_covered and entry.network):
+        return EntryPart.UNCHECKED
+    return EntryPart.NOT_FOUND if is_late else EntryPart.MAY_COME
+
+
+def sort_all(
+    entries: Sequence[Entry],
+    stated: Mapping[str, Decimal],
+    totals: Mapping[str, Decimal],
+    covered: Iterable[str],
+    *,
+    is_late: bool,
+) -> dict[str, Part]:
+    """The entries by part; together they are all of them."""
+    parts = {part.value: Part(str(part.label)) for part in EntryPart}
+    networks = set(covered)
+    for one in entries:
+        total = totals.get(one.key, one.amount)
+        is_known = one.network in networks
+        part = sort_entry(one, stated, total, is_covered=is_known, is_late=is_late)
+        parts[part].add(one.number, one.amount, one.currency)
+    return parts
+
+
+def read_day(app: LendingApp, day: date, now: datetime) -> Day:
+    """Both sides of a day in an app's zone, in a fixed number of queries."""
+    covers = list_covers(app.app_id, day - ACCOUNTS_OF, day)
+    accounts = list_accounts(covers)
+    covered = [
+        network
+        for network, own in accounts.items()
+        if is_covered(day, own, [one for one in covers if one.network == network])
+    ]
+    entries = _read_entries(app, day)
+    stated = _read_stated(app, entries)
+    totals = _read_totals(app, entries)
+    is_late = now >= get_midnight(day + timedelta(days=1), app.zone) + NOT_FOUND_AFTER
+    files = [one for one in covers if one.first <= day <= one.last]
+    return Day(
+        sort_all(entries, stated, totals, covered, is_late=is_late),
+        _read_credits(app, day, [one.number for one in files]),
+        covered,
+        files,
+    )
+
+
+def _read_entries(app: LendingApp, day: date) -> list[Entry]:
+    columns = ("pk", "external_id_key", "amount", "currency_code", "network", "external_id_minted")
+    rows = Repayment.objects.filter(RECORDED, app_id=app.app_id)
+    rows = rows.on_days(day, day, "transactionDate", app.zone).order_by("transaction_date", "pk")
+    return [
+        Entry(number, key, amount, code or app.currency, network, is_cash)
+        for number, key, amount, code, network, is_cash in rows.values_list(*columns)
+    ]
+
+
+def _read_stated(app: LendingApp, entries: Sequence[Entry]) -> dict[str, Decimal]:
+    """What whole statements say arrived with these ids."""
+    lines = StatementLine.objects.filter(
+        kind=Kind.PAYMENT,
+        receipt_key__in={one.key for one in entries} - {""},
+        file__app_id=app.app_id,
+    ).exclude(place__in=("", Place.COPY))
+    return {key: amount for key, amount in lines.values_list("receipt_key", "amount") if amount}
+
+
+def _read_totals(app: LendingApp, entries: Sequence[Entry]) -> dict[str, Decimal]:
+    """All that is recorded with these ids, on whichever day and loan."""
+    keys = {one.key for one in entries} - {""}
+    rows = Repayment.objects.filter(RECORDED, app_id=app.app_id, external_id_key__in=keys)
+    totals: dict[str, Decimal] = {}
+    for key, amount in rows.values_list("external_id_key", "amount"):
+        totals[key] = totals.get(key, Decimal(0)) + amount
+    return totals
+
+
+def _read_credits(app: LendingApp, day: date, files: Sequence[int]) -> dict[str, Part]:
+    """The payments of a day by place; what another statement has too counts there."""
+    since = get_midnight(day, app.zone)
+    lines = StatementLine.objects.filter(
+        file__in=files,
+        kind=Kind.PAYMENT,
+        moment__gte=since,
+        moment__lt=get_midnight(day + timedelta(days=1), app.zone),
+    ).exclude(place__in=("", Place.COPY))
+    lately = set(
+        filter_recorded(lines.filter(place=Place.UNALLOCATED)).values_list("pk", flat=True)
+    )
+    parts = {place.value: Part(str(place.label)) for place in Place if place != Place.COPY}
+    columns = ("pk", "place", "amount", "currency")
+    for number, place, amount, code in lines.values_list(*columns):
+        where = Place.RECORDED.value if number in lately else place
+        parts[where].add(number, amount or Decimal(0), code or app.currency)
+    return parts
+
+
+def _add_up(parts: Iterable[Part]) -> dict[str, Decimal]:
+    found: dict[str, Decimal] = {}
+    for part in parts:
+        for code, amount in part.sums.items():
+            found[code] = found.get(code, Decimal(0)) + amount
+    return found

@@ -1,0 +1,183 @@
+"""Twelve frauds that were planted are told to managers, and a clean month tells nothing."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lendingadmin.gateway import lending_app
+from lendingadmin.repayments.models import Mistake, Repayment
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.models import User
+from lendingadmin.statements import alarms, keeping
+from lendingadmin.statements.alarms import Entered, Stated, find_contradictions
+from lendingadmin.statements.lines import Kind
+from lendingadmin.statements.models import StatementFile, StatementLine
+from tests.repayments.rows import row
+
+from . import making
+
+pytestmark = pytest.mark.django_db
+EVENTS = making.make_events(120)
+PAID = [one for one in EVENTS if one.kind == "payment"]
+REVERSED = {one.reverses for one in EVENTS if one.reverses}
+PLAIN = [one for one in PAID if one.receipt not in REVERSED]
+
+
+def enter(by: User, one: making.Event, **fields: Any) -> Repayment:
+    """What an honest clerk records of a payment, but for these fields."""
+    usual = {
+        "account_id": one.reference,
+        "external_id": one.receipt,
+        "amount": one.amount,
+        "network": "M-PESA",
+        "channel": "mobile",
+        "transaction_date": one.at,
+    }
+    return row(by, **usual | fields)
+
+
+def bring_in(by: User, events: list[making.Event] = EVENTS) -> StatementFile:
+    content = making.pack_csv(making.write_mpesa(events))
+    file = keeping.take_in(lending_app("kenya"), content, by)[0]
+    alarms.raise_alarms(file, by)
+    alarms.search_covered_days(timezone.now())
+    return file
+
+
+def list_told() -> set[int]:
+    """The repayments that managers are told of, by an alarm or a report."""
+    told = set(Repayment.objects.exclude(alarm="").values_list("pk", flat=True))
+    return told | set(Mistake.objects.values_list("repayment", flat=True))
+
+
+def test_a_clean_month_tells_nothing(support: User) -> None:
+    for one in PLAIN:
+        enter(support, one)
+    row(support, external_id="CASH-1", external_id_minted=True, transaction_date=PAID[0].at)
+    row(support, network="Other", transaction_date=PAID[0].at)
+    bring_in(support)
+    assert list_told() == set()
+
+
+def find_event(kind: str) -> making.Event:
+    return next(one for one in EVENTS if one.kind == kind)
+
+
+OTHER_DAY = datetime(2026, 10, 20, 9, tzinfo=UTC)
+PLANTED: dict[str, Callable[[User], list[Repayment]]] = {
+    "more than arrived": lambda by: [enter(by, PLAIN[0], amount=PLAIN[0].amount + 1)],
+    "less than arrived": lambda by: [enter(by, PLAIN[0], amount=PLAIN[0].amount - 1)],
+    "one code on two loans": lambda by: [
+        enter(by, PLAIN[0]),
+        enter(by, PLAIN[0], account_id="L-FRIEND"),
+    ],
+    "a payment cut in two by hand": lambda by: [
+        enter(by, PLAIN[0], amount=PLAIN[0].amount - 1),
+        enter(by, PLAIN[0], amount=Decimal(1), account_id="L-FRIEND"),
+    ],
+    "the code used again later": lambda by: [
+        enter(by, PLAIN[0]),
+        enter(by, PLAIN[0], account_id="L-2", transaction_date=OTHER_DAY),
+    ],
+    "the code again in other letters": lambda by: [
+        enter(by, PLAIN[0]),
+        enter(by, PLAIN[0], account_id="L-2", external_id=f" {PLAIN[0].receipt.lower()} "),
+    ],
+    "an invented code": lambda by: [enter(by, PLAIN[0], external_id="SJINVENTED")],
+    "a code with a letter changed": lambda by: [
+        enter(by, PLAIN[0], external_id=PLAIN[0].receipt[:-1] + "X")
+    ],
+    "a payment that failed": lambda by: [enter(by, find_event("failed"))],
+    "a charge as a payment": lambda by: [
+        enter(by, find_event("charge"), amount=abs(find_event("charge").amount))
+    ],
+    "another currency": lambda by: [enter(by, PLAIN[0], currency_code="USD")],
+    "a payment that was taken back": lambda by: [
+        enter(by, next(one for one in PAID if one.receipt in REVERSED))
+    ],
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_fraud_is_told_and_nothing_else(name: str, support: User) -> None:
+    honest = [enter(support, one) for one in PLAIN[5:15]]
+    planted = PLANTED[name](support)
+    bring_in(support)
+    assert list_told() == {one.pk for one in planted}
+    assert not {one.pk for one in honest} & list_told()
+
+
+def test_a_statement_that_is_not_whole_tells_nothing(support: User) -> None:
+    enter(support, PLAIN[0], amount=Decimal(7))
+    table = making.write_mpesa(EVENTS)
+    content = making.pack_csv([*table[:20], *table[21:]])
+    file = keeping.take_in(lending_app("kenya"), content, support)[0]
+    assert alarms.raise_alarms(file, support) == 0
+    alarms.search_covered_days(timezone.now())
+    assert list_told() == set()
+    assert not StatementLine.objects.exclude(place="").exists()
+
+
+def test_what_the_statement_has_is_no_state_of_a_repayment(support: User) -> None:
+    unknown = enter(support, PLAIN[0], state=RepaymentState.UNKNOWN)
+    bring_in(support)
+    unknown.refresh_from_db()
+    assert unknown.state == RepaymentState.UNKNOWN and not unknown.alarm
+
+
+def test_a_day_that_is_not_over_for_long_is_not_searched_yet(support: User) -> None:
+    invented = enter(support, PLAIN[0], external_id="SJINVENTED")
+    content = making.pack_csv(making.write_mpesa(EVENTS))
+    file = keeping.take_in(lending_app("kenya"), content, support)[0]
+    assert file.covers_to is not None
+    end = datetime(file.covers_to.year, file.covers_to.month, file.covers_to.day, tzinfo=UTC)
+    alarms.search_covered_days(end + timedelta(days=1))
+    invented.refresh_from_db()
+    assert not invented.alarm
+    alarms.search_covered_days(end + timedelta(days=3))
+    invented.refresh_from_db()
+    assert "No statement of M-PESA" in invented.alarm
+
+
+def test_with_a_second_account_of_the_network_both_must_cover_a_day(support: User) -> None:
+    StatementFile.objects.create(
+        app_id="kenya",
+        token="other",
+        digest="other",
+        created_by=support,
+        network="M-PESA",
+        account="999999",
+        layout="mpesa-organisation",
+        covers_from=datetime(2026, 9, 1).date(),
+        covers_to=datetime(2026, 9, 30).date(),
+        searched_at=timezone.now(),
+    )
+    enter(support, PLAIN[0], external_id="SJINVENTED")
+    bring_in(support)
+    assert list_told() == set()
+
+
+AMOUNTS = st.decimals("0.01", "1000", places=2)
+
+
+@given(
+    amount=AMOUNTS,
+    entered=st.lists(
+        st.tuples(st.sampled_from(["L-1", "L-2"]), AMOUNTS, st.booleans()), min_size=1, max_size=4
+    ),
+)
+def test_only_what_adds_up_on_one_loan_or_was_split_here_is_not_told(
+    amount: Decimal, entered: list[tuple[str, Decimal, bool]]
+) -> None:
+    rows = [Entered(at, loan, paid, "", split) for at, (loan, paid, split) in enumerate(entered)]
+    stated = Stated(1, amount, "KES", frozenset({Kind.PAYMENT}))
+    found = find_contradictions(stated, rows, "KES")
+    is_whole = sum(one.amount for one in rows) == amount
+    is_one = len({one.account_id for one in rows}) == 1 or all(one.is_split for one in rows)
+    assert set(found) == (set() if is_whole and is_one else set(range(len(rows))))

@@ -1,0 +1,260 @@
+"""Both sides of a day add up, what came in has one place, and receipts say what confirms them."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lendingadmin.gateway import lending_app
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.models import User
+from lendingadmin.statements import coverage, keeping, places, proof
+from lendingadmin.statements.coverage import Cover, is_covered
+from lendingadmin.statements.lines import Kind, Line, Place, Statement
+from lendingadmin.statements.models import StatementFile, StatementLine
+from lendingadmin.statements.proof import Entry, EntryPart, sort_all
+from tests.conftest import ClientOf
+from tests.repayments.rows import row
+
+from . import making
+
+pytestmark = pytest.mark.django_db
+BASE = "/apps/kenya/statements/"
+EVENTS = making.make_events(120)
+PAID = [one for one in EVENTS if one.kind == "payment"]
+KEYS = ["", "a", "b", "c"]
+AMOUNTS = st.decimals("0.01", "999", places=2)
+DAY = date(2026, 10, 1)
+
+
+@pytest.fixture
+def clerk(client_of: ClientOf, support: User) -> Client:
+    return client_of(support)
+
+
+def bring_in(by: User, events: list[making.Event] = EVENTS, **shape: Any) -> StatementFile:
+    content = making.pack_csv(making.write_mpesa(events, **shape))
+    return keeping.take_in(lending_app("kenya"), content, by)[0]
+
+
+def enter(by: User, one: making.Event, **fields: Any) -> Repayment:
+    usual = {"external_id": one.receipt, "amount": one.amount, "network": "M-PESA"}
+    return row(by, **usual | {"transaction_date": one.at} | fields)
+
+
+ENTRIES = st.lists(
+    st.builds(
+        Entry,
+        st.integers(1, 10_000),
+        st.sampled_from(KEYS),
+        AMOUNTS,
+        st.sampled_from(["KES", "USD"]),
+        st.sampled_from(["", "M-PESA", "MTN"]),
+        st.booleans(),
+    ),
+    max_size=12,
+)
+
+
+@given(
+    entries=ENTRIES,
+    stated=st.dictionaries(st.sampled_from(KEYS[1:]), AMOUNTS),
+    covered=st.sets(st.sampled_from(["M-PESA", "MTN"])),
+    is_late=st.booleans(),
+)
+def test_the_parts_of_a_day_add_up_to_it(
+    entries: list[Entry], stated: dict[str, Decimal], covered: set[str], is_late: bool
+) -> None:
+    totals: dict[str, Decimal] = {}
+    for one in entries:
+        totals[one.key] = totals.get(one.key, Decimal(0)) + one.amount
+    parts = sort_all(entries, stated, totals, covered, is_late=is_late)
+    assert sorted(n for part in parts.values() for n in part.numbers) == sorted(
+        one.number for one in entries
+    )
+    for code in ("KES", "USD"):
+        whole = sum((one.amount for one in entries if one.currency == code), Decimal(0))
+        assert sum(part.sums.get(code, Decimal(0)) for part in parts.values()) == whole
+    assert not (parts[EntryPart.NOT_FOUND].numbers if not is_late else ())
+    assert not (parts[EntryPart.MAY_COME].numbers if is_late else ())
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+@given(st.data())
+def test_each_credit_is_in_one_place(support: User, data: st.DataObject) -> None:
+    StatementFile.objects.all().delete()
+    Repayment.objects.all().delete()
+    events = making.make_events(30, seed=data.draw(st.integers(0, 999)))
+    paid = [one for one in events if one.kind == "payment"]
+    for one in data.draw(st.lists(st.sampled_from(paid), unique_by=lambda x: x.receipt)):
+        enter(support, one)
+    file = bring_in(support, events)
+    found = proof.read_day(lending_app("kenya"), DAY, timezone.now())
+    of_day = [one for one in paid if one.at.date() == DAY]
+    assert sum(len(part.numbers) for part in found.credits.values()) == len(of_day)
+    assert found.arrived.get("KES", Decimal(0)) == sum(one.amount for one in of_day)
+    assert file.lines.exclude(place="").count() == len(paid)
+
+
+def test_a_day_is_shown_from_both_sides(
+    clerk: Client, support: User, django_assert_max_num_queries: Any
+) -> None:
+    enter(support, PAID[0])
+    enter(support, PAID[1], amount=PAID[1].amount + 5)
+    invented = enter(support, PAID[2], external_id="SJINVENTED")
+    cash = enter(support, PAID[3], external_id="CASH-1", external_id_minted=True)
+    bring_in(support)
+    with django_assert_max_num_queries(18):
+        page = clerk.get(f"{BASE}covered/{DAY}/").content.decode()
+    assert "covered by statements of M-PESA" in page
+    assert f"rp-{invented.pk}" in page and f"rp-{cash.pk}" in page
+    found = proof.read_day(lending_app("kenya"), DAY, timezone.now())
+    assert {name: len(part.numbers) for name, part in found.entries.items()} == {
+        "confirmed": 1,
+        "other-amount": 1,
+        "not-found": 1,
+        "may-come": 0,
+        "unchecked": 1,
+    }
+    on_day = [one for one in PAID if one.at.date() == DAY]
+    assert len(found.credits["recorded"].numbers) == 2
+    assert len(found.credits["unallocated"].numbers) == len(on_day) - 2
+
+
+def test_the_end_of_a_day_leads_to_it(clerk: Client) -> None:
+    page = clerk.get(f"/apps/kenya/repayments/day/?date={DAY}").content.decode()
+    assert f'href="{BASE}covered/{DAY}/"' in page
+
+
+@pytest.mark.parametrize("day", ["2026-13-40", "x", "0001-01-01", "9999-12-31"])
+def test_a_day_of_no_calendar_is_no_page(clerk: Client, day: str) -> None:
+    assert clerk.get(f"{BASE}covered/{day}/").status_code == 404
+    assert clerk.get(f"{BASE}covered/?month={day}").status_code == 200
+
+
+def test_the_calendar_says_which_days_have_a_statement(clerk: Client, support: User) -> None:
+    bring_in(support)
+    page = clerk.get(f"{BASE}covered/?month=2026-10").content.decode()
+    assert page.count("<small>proven</small>") == 31 and "123456" in page
+    page = clerk.get(f"{BASE}covered/?month=2026-11").content.decode()
+    assert "<small>proven</small>" not in page and page.count("<small>none</small>") == 30
+
+
+def test_days_at_the_edge_of_rows_are_not_whole() -> None:
+    events = [making.make_events(1)[0]]
+    first = events[0].at
+    lines = [
+        Line(
+            number=n, kind=Kind.PAYMENT, amount=Decimal(1), currency="", moment=first + timedelta(n)
+        )
+        for n in range(4)
+    ]
+    bare = Statement(layout="x", network="", account="", currency="", lines=lines)
+    assert coverage.find_days(bare) == (date(2026, 10, 2), date(2026, 10, 3))
+    short = Statement(layout="x", network="", account="", currency="", lines=lines[:2])
+    assert coverage.find_days(short) == (None, None)
+
+
+def test_a_day_is_covered_where_each_account_is() -> None:
+    covers = [
+        Cover(1, "M", "one", date(2026, 1, 1), date(2026, 1, 31), True),
+        Cover(2, "M", "two", date(2026, 1, 10), date(2026, 1, 31), True),
+    ]
+    assert is_covered(date(2026, 1, 10), ["one", "two"], covers)
+    assert not is_covered(date(2026, 1, 9), ["one", "two"], covers)
+    assert not is_covered(date(2026, 1, 9), [], covers)
+
+
+class TestUnallocated:
+    """Money that is nowhere: it leaves through the ledger, or by a person's word."""
+
+    def test_the_tray_has_what_is_nowhere_and_loses_what_is_recorded(
+        self, clerk: Client, support: User
+    ) -> None:
+        enter(support, PAID[0])
+        bring_in(support)
+        page = clerk.get(f"{BASE}unallocated/").content.decode()
+        assert PAID[1].receipt in page and PAID[0].receipt not in page
+        enter(support, PAID[1])
+        assert PAID[1].receipt not in clerk.get(f"{BASE}unallocated/").content.decode()
+        assert places.place_recorded() == 1
+        assert StatementLine.objects.filter(place=Place.RECORDED).count() == 2
+
+    def test_somebody_takes_it_and_says_where_it_went(self, clerk: Client, support: User) -> None:
+        bring_in(support)
+        line = StatementLine.objects.get(receipt=PAID[1].receipt)
+        clerk.post(f"{BASE}unallocated/{line.pk}/take")
+        line.refresh_from_db()
+        assert line.owner == support
+        address = f"{BASE}unallocated/{line.pk}/place"
+        page = clerk.post(address, {"place": "returned", "reason": ""}).content.decode()
+        assert "This field is required" in page
+        clerk.post(address, {"place": "returned", "reason": "sent back on 3 Oct"})
+        line.refresh_from_db()
+        assert (line.place, line.place_reason, line.placed_by) == (
+            "returned",
+            "sent back on 3 Oct",
+            support,
+        )
+        assert clerk.get(address).status_code == 404
+        assert PAID[1].receipt not in clerk.get(f"{BASE}unallocated/").content.decode()
+
+    def test_the_same_money_in_another_file_is_there_once(self, support: User) -> None:
+        bring_in(support)
+        again = bring_in(support, newest_first=False)
+        assert set(again.lines.filter(kind="payment").values_list("place", flat=True)) == {"copy"}
+        nowhere = places.list_unallocated("kenya")
+        assert nowhere.count() == len(PAID)
+
+
+class TestConfirmed:
+    """What a statement says stands on the repayment, and changes nothing about its state."""
+
+    def open_page(self, clerk: Client, repayment: Repayment) -> str:
+        return clerk.get(repayment.get_absolute_url()).content.decode()
+
+    def test_a_repayment_says_which_row_confirms_it(self, clerk: Client, support: User) -> None:
+        repayment = enter(support, PAID[0])
+        file = bring_in(support)
+        line = StatementLine.objects.get(receipt=PAID[0].receipt)
+        page = self.open_page(clerk, repayment)
+        assert "Confirmed by" in page
+        assert f"statement of 31 Oct 2026, row {line.number}" in page
+        assert f'{file.get_absolute_url()}?after={line.position - 1}"' in page
+
+    def test_another_amount_is_told(self, clerk: Client, support: User) -> None:
+        repayment = enter(support, PAID[0], amount=PAID[0].amount + 1)
+        bring_in(support)
+        page = self.open_page(clerk, repayment)
+        assert "Confirmed by" not in page and f"it says KES {PAID[0].amount:,}" in page.replace(
+            "\xa0", " "
+        )
+
+    def test_a_statement_decides_nothing_that_is_unknown(
+        self, clerk: Client, support: User
+    ) -> None:
+        repayment = enter(support, PAID[0], state=RepaymentState.UNKNOWN)
+        bring_in(support)
+        page = self.open_page(clerk, repayment)
+        assert "The money reached the network" in page and "Confirmed by" not in page
+        repayment.refresh_from_db()
+        assert repayment.state == RepaymentState.UNKNOWN
+
+    def test_one_that_is_not_whole_confirms_nothing(self, clerk: Client, support: User) -> None:
+        repayment = enter(support, PAID[0])
+        table = making.write_mpesa(EVENTS)
+        content = making.pack_csv([*table[:20], *table[21:]])
+        keeping.take_in(lending_app("kenya"), content, support)
+        assert "Confirmed by" not in self.open_page(clerk, repayment)
+
+    def test_the_receipt_on_paper_says_it_too(self, clerk: Client, support: User) -> None:
+        repayment = enter(support, PAID[0])
+        bring_in(support)
+        page = clerk.post(f"{repayment.get_absolute_url()}print", {"language": "sw"})
+        assert "Imethibitishwa na taarifa ya mtandao ya" in page.content.decode()
