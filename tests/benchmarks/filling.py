@@ -29,6 +29,7 @@ _TABLES = (
     *("repayments_repayment", "repayments_reading", "repayments_mistake"),
     *("audit_entry", "writes_write", "assessments_knownassessment", "offers_offerrequest"),
     *("statements_statementfile", "statements_statementline"),
+    *("statements_batch", "statements_allocation"),
 )
 
 _APP = "CASE WHEN n % 3 = 0 THEN 'ghana' ELSE 'kenya' END"
@@ -84,6 +85,8 @@ def fill(repayments: int, entries: int, writes: int, assessments: int) -> None:
         days = max(repayments // 2_500, 1)
         _insert("statements_statementfile", _statements(now, days, first), days)
         _insert("statements_statementline", _statement_lines(now, days), days * _A_DAY)
+        _insert("statements_batch", _batches(now, days, first), days)
+        _insert("statements_allocation", _allocations(), days * _A_DAY)
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             for table in _TABLES:
@@ -332,6 +335,8 @@ def _statements(now: datetime, count: int, first: int) -> dict[str, str]:
         "currency": "'KES'",
         **dict.fromkeys(("newest_first", "day_first", "day_is_proposed"), "n < 0"),
         "has_texts": "n > 0",
+        **dict.fromkeys(("covers_from", "covers_to"), f"DATE({_at(now, count)})"),
+        "searched_at": _at(now, count),
         "proof": "'{}'",
     }
 
@@ -351,6 +356,42 @@ def _statement_lines(now: datetime, files: int) -> dict[str, str]:
         "moment": _at(now, files * _A_DAY),
         "has_time": "n > 0",
         "about": "''",
+        "place": "CASE WHEN n % 3 = 0 THEN '' WHEN n % 500 = 1 THEN 'unallocated' "
+        "ELSE 'recorded' END",
+        "place_reason": "''",
+    }
+
+
+def _batches(now: datetime, count: int, first: int) -> dict[str, str]:
+    """What became of each day's payments."""
+    return {
+        "id": "n",
+        "file_id": "n",
+        "state": "'done'",
+        "created_by_id": f"{first} + {_CLERK}",
+        **dict.fromkeys(("began_at", "heartbeat_at"), _at(now, count)),
+        **dict.fromkeys(("checked", "tries", "version"), "1"),
+        **dict.fromkeys(("why", "approval_reasons"), "''"),
+    }
+
+
+def _allocations() -> dict[str, str]:
+    """A row for each of a day's, most of them fine, two of three entered."""
+    return {
+        "batch_id": f"(n - 1) / {_A_DAY} + 1",
+        "line_id": "n",
+        "position": f"(n - 1) % {_A_DAY} + 1",
+        "part": "1",
+        "amount": "n % 900 + 1",
+        "account_id": f"'L-' || {_words().padded.format('n % 60000')}",
+        "borrower_id": f"'B-' || {_words().padded.format('n % 60000')}",
+        "basis": "'loan'",
+        "finding": "CASE WHEN n % 50 = 0 THEN 'overpaid' ELSE 'fine' END",
+        "decision": "CASE WHEN n % 50 = 0 THEN 'open' ELSE 'accepted' END",
+        "reason": "''",
+        "attempt": "1",
+        "is_held": "n < 0",
+        "repayment_id": "CASE WHEN n % 3 = 0 THEN NULL ELSE n END",
     }
 
 

@@ -423,6 +423,65 @@ STATEMENTS = (
         "support",
         shows="Record a payment",
     ),
+    Place(
+        "statements-covered",
+        f"{_APP}/statements/covered/?month=2026-10",
+        "support",
+        shows="proven",
+    ),
+    Place("statements-covered-none", f"{_EMPTY}/statements/covered/", "support", shows="covers"),
+    Place(
+        "statements-day",
+        f"{_APP}/statements/covered/2026-10-01/",
+        "manager",
+        shows="from both sides",
+    ),
+    Place("statement-payers", f"{_APP}/statements/payers/", "support", shows="Revoke"),
+    Place("statement-payers-none", f"{_EMPTY}/statements/payers/", "support", shows="No payer"),
+    Place("unallocated", f"{_APP}/statements/unallocated/", "support", shows="Take it"),
+    Place("unallocated-none", f"{_EMPTY}/statements/unallocated/", "support", shows="Nothing is"),
+    Place(
+        "unallocated-place",
+        f"{_APP}/statements/unallocated/{{statement_line}}/place",
+        "support",
+        shows="Where it is",
+    ),
+    Place(
+        "statement-batch",
+        f"{_APP}/statements/{{statement_whole}}/batch/",
+        "support",
+        shows="ready to be decided",
+    ),
+    Place(
+        "statement-batch-filtered",
+        f"{_APP}/statements/{{statement_whole}}/batch/?finding=overpaid",
+        "support",
+        shows="Accept all of these",
+    ),
+    Place(
+        "statement-batch-record",
+        f"{_APP}/statements/{{statement_whole}}/batch/record",
+        "support",
+        shows="Each is recorded once",
+    ),
+    Place(
+        "statement-batch-waiting",
+        f"{_APP}/statements/{{statement_approve}}/batch/",
+        "support",
+        shows="asked for a second person",
+    ),
+    Place(
+        "statement-batch-approve",
+        f"{_APP}/statements/{{statement_approve}}/batch/approve",
+        "manager",
+        shows="Approve and record",
+    ),
+    Place(
+        "statement-allocation",
+        f"{_APP}/statements/{{statement_whole}}/batch/rows/{{statement_row}}/1",
+        "support",
+        shows="Split it over several loans",
+    ),
 )
 
 PLACES = (

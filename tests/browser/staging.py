@@ -47,7 +47,8 @@ from lendingadmin.search.query import encrypt_words
 from lendingadmin.staff.models import User
 from lendingadmin.staff.setup_links import setup_tokens
 from lendingadmin.statements import keeping
-from lendingadmin.statements.models import StatementLine
+from lendingadmin.statements.findings import Finding
+from lendingadmin.statements.models import Allocation, Batch, PayerLink, StatementLine
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
 from tests.browser.house import PASSWORD
@@ -350,6 +351,7 @@ def _statements(clerk: User) -> Names:
     files = {
         "whole": making.pack_xlsx(table),
         "cut": making.pack_csv([*table[:20], *table[21:]]),
+        "approve": making.pack_csv(making.write_mpesa(making.make_events(20, seed=11))),
         "days": making.pack_csv(days),
         "unknown": making.pack_csv([["Wann", "Nr", "Wieviel"], ["2026-10-01", "A1", "7.50"]]),
     }
@@ -358,7 +360,43 @@ def _statements(clerk: User) -> Names:
         for name, content in files.items()
     }
     missing = StatementLine.objects.get(file=names["statement_whole"], receipt=paid[4].receipt)
-    return names | {"statement_row": missing.position}
+    PayerLink.objects.create(
+        app_id=APP,
+        payer="a" * 64,
+        account_id="KE-L-00001",
+        shown="LÉA N’GUESSAN · 254711000222",
+        created_by=clerk,
+    )
+    _batch(clerk, int(names["statement_whole"]), Batch.State.READY)
+    _batch(clerk, int(names["statement_approve"]), Batch.State.AWAITING)
+    return names | {"statement_row": missing.position, "statement_line": missing.pk}
+
+
+def _batch(clerk: User, file: int, state: Batch.State) -> None:
+    """The payments of a statement with something of everything that may be found."""
+    batch = Batch.objects.create(
+        file_id=file,
+        created_by=clerk,
+        state=state,
+        approval_reasons="day" if state == Batch.State.AWAITING else "",
+    )
+    lines = StatementLine.objects.filter(file=file, kind="payment").order_by("position")
+    for at, line in enumerate(lines):
+        finding = list(Finding)[at % len(Finding)]
+        is_fine = finding == Finding.FINE
+        has_loan = finding not in (Finding.NO_LOAN, Finding.SEVERAL)
+        Allocation.objects.create(
+            batch=batch,
+            line=line,
+            position=line.position,
+            amount=line.amount or 0,
+            account_id=f"KE-L-{at:05}" if has_loan else "",
+            borrower_id=f"KE-B-{at:05}" if has_loan else "",
+            basis="loan" if has_loan else "",
+            finding=finding,
+            owed=Decimal("12345.67") if has_loan else None,
+            decision="accepted" if is_fine else "open",
+        )
 
 
 def _accounts(manager: User) -> Names:

@@ -35,6 +35,8 @@ WITHOUT = {
     "events-export": "a file",
     "loan-list-export": "a file",
     "statement-export": "a file",
+    "statement-batch-export": "a file",
+    "statement-batch-progress": "a fragment of the batch's page",
     "saved-list-export": "a file",
     "mfa_download_recovery_codes": "a file",
     "provider-callback": "what comes back from an identity provider; test_identity_provider.py",

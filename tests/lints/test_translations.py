@@ -17,7 +17,7 @@ LANGUAGES = ("fr", "sw")
 TEMPLATES = ROOT / "templates"
 # The style guide is for who builds the house: it shows made-up records.
 READ = [path for path in sorted(TEMPLATES.rglob("*.html")) if path.parts[-2] != "styleguide"]
-SHEET = TEMPLATES / "repayments" / "sheet.html"
+SHEETS = [TEMPLATES / "repayments" / name for name in ("sheet.html", "_sheet.html")]
 SMS = ROOT / "lendingadmin" / "repayments" / "sms.py"
 PACKAGE = ROOT / "lendingadmin"
 # Who reads these runs or writes the house; the client knows no Django.
@@ -70,7 +70,7 @@ def read_catalogue(language: str) -> Catalog:
 def list_for_customers() -> set[str]:
     """The strings of the paper and of the text for SMS, as gettext names them."""
     clerks = re.compile(r"{% language .*?{% endlanguage %}", re.DOTALL)
-    paper = clerks.sub("", SHEET.read_text())
+    paper = "".join(clerks.sub("", sheet.read_text()) for sheet in SHEETS)
     found = set(_TRANSLATED.findall(paper))
     found |= {re.sub(r"{{ (\w+) }}", r"%(\1)s", one.strip()) for one in _BLOCK.findall(paper)}
     return found | set(_GETTEXT.findall(SMS.read_text()))

@@ -181,6 +181,24 @@ WITHOUT = {
         ("statements", "statement", "statement-export", "statement-new", "statement-columns"),
         "statements and the journal, from the database",
     ),
+    **dict.fromkeys(
+        ("statement-batch", "statement-batch-export", "statement-batch-progress"),
+        "what the worker found, from the database",
+    ),
+    **{
+        f"statement-batch-{step}": "hands it to the worker; tests/statements has the odd answers"
+        for step in ("begin", "accept", "record", "approve", "stop", "resume", "reopen")
+    },
+    **dict.fromkeys(
+        (
+            *("statements-covered", "statements-day", "unallocated"),
+            *("unallocated-take", "unallocated-place"),
+            *("statement-payers", "statement-payer-revoke"),
+        ),
+        "statements and the journal, from the database",
+    ),
+    "statement-batch-receipts": "the receipts, from the database",
+    "statement-allocation": "one row, from the database; tests/statements has the odd loans",
     "statement-days": "how a statement is read, in the database",
     "repayments-day": "the journal of a day, from the database",
     "repayments-day-export": "the journal of a day, from the database",

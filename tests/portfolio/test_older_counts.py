@@ -95,7 +95,7 @@ def test_a_count_of_before_the_migration_is_an_older_one() -> None:
         )
     finally:
         after = MigrationExecutor(connection)
-        after.migrate(after.loader.graph.leaf_nodes("portfolio"))
+        after.migrate(after.loader.graph.leaf_nodes())
     found = Snapshot.objects.get()
     assert (found.figures_version, found.without_borrower) == (1, None)
     assert list(found.loans.values_list("account_id", "is_open", "borrower_id")) == [

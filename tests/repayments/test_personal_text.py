@@ -109,7 +109,7 @@ def test_the_migration_encrypts_words_of_the_service_that_stood_in_clear() -> No
         assert find_kept(WORDS) != []
     finally:
         after = MigrationExecutor(connection)
-        after.migrate(after.loader.graph.leaf_nodes("repayments"))
+        after.migrate(after.loader.graph.leaf_nodes())
     assert find_kept(WORDS) == []
     assert Repayment.objects.get(pk=kept.pk).error_description == SAID
     try:
@@ -117,4 +117,4 @@ def test_the_migration_encrypts_words_of_the_service_that_stood_in_clear() -> No
         assert rows.get().error_description == SAID
     finally:
         again = MigrationExecutor(connection)
-        again.migrate(again.loader.graph.leaf_nodes("repayments"))
+        again.migrate(again.loader.graph.leaf_nodes())

@@ -25,7 +25,13 @@ from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.search.models import Opened
 from lendingadmin.staff import erasure, tasks
 from lendingadmin.staff.models import User
-from lendingadmin.statements.models import StatementFile, StatementLine
+from lendingadmin.statements.models import (
+    Allocation,
+    Batch,
+    PayerLink,
+    StatementFile,
+    StatementLine,
+)
 from lendingadmin.worker.worker import Worker
 from lendingadmin.writes.models import Check, Write
 from lendingadmin.writes.states import WriteState
@@ -46,7 +52,7 @@ PASSING = {
 ID_STAYS = {
     *("assessments_knownassessment.account_id", "audit_entry.subject"),
     *("portfolio_snapshotloan.borrower_id", "repayments_repayment.borrower_id"),
-    *("writes_write.borrower_id", "writes_write.subject"),
+    *("writes_write.borrower_id", "writes_write.subject", "statements_allocation.borrower_id"),
 }
 
 
@@ -118,13 +124,36 @@ def make_line(by: User, repayment: Repayment, at: datetime) -> None:
         created_by=by,
         created_at=at,
     )
-    StatementLine.objects.create(
+    line = StatementLine.objects.create(
         file=file,
         position=1,
         number=1,
         kind="payment",
         receipt_key=repayment.external_id_key,
         about=TEXT,
+        place_reason=TEXT,
+    )
+    Allocation.objects.create(
+        batch=Batch.objects.create(file=file, created_by=by, state=Batch.State.DONE),
+        line=line,
+        position=1,
+        amount=repayment.amount,
+        finding="alike",
+        borrower_id=repayment.borrower_id,
+        reason=TEXT,
+    )
+
+
+def make_link(by: User, borrower_id: str, at: datetime) -> None:
+    """Somebody said that a payer pays a loan of this borrower."""
+    PayerLink.objects.create(
+        app_id=APP,
+        payer=borrower_id[::-1],
+        account_id="L-1",
+        borrower_id=borrower_id,
+        shown=TEXT,
+        created_by=by,
+        created_at=at,
     )
 
 
@@ -154,6 +183,7 @@ def fill(by: User, manager: User, borrower_id: str) -> None:
         idempotency_key=f"m-{key}",
     )
     make_line(by, repayment, now)
+    make_link(by, borrower_id, now)
     snapshot = Snapshot.objects.create(app_id=APP, state=Snapshot.State.DONE)
     SnapshotLoan.objects.create(snapshot=snapshot, account_id="L-1", borrower_id=borrower_id)
     KnownAssessment.objects.create(
@@ -184,6 +214,8 @@ def test_all_that_is_over_goes_and_the_rest_is_named(officer: User, manager: Use
     ):
         assert f"  {line}\n" in erased
     for line in ("1 repayments", "1 other writes", "1 loans of counts", "1 assessments:"):
+        assert f"  {line}" in kept
+    for line in ("1 rows of statements",):
         assert f"  {line}" in kept
     assert "0 offers" in kept
 

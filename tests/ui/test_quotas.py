@@ -180,6 +180,7 @@ DECLARED = {
     "repayments-export": EXPORTS,
     "repayments-day-export": EXPORTS,
     "statement-export": EXPORTS,
+    "statement-batch-export": EXPORTS,
     "statement-new": quotas.STATEMENTS,
     "borrower": READS,
     "borrower-record": READS,
