@@ -42,10 +42,8 @@ def give_number(repayment: Repayment) -> None:
     )
     counter.last += 1
     counter.save(update_fields=["last"])
-    Repayment.objects.filter(pk=repayment.pk).update(
-        receipt_year=year, receipt_sequence=counter.last
-    )
-    repayment.refresh_from_db()
+    repayment.receipt_year, repayment.receipt_sequence = year, counter.last
+    repayment.save(update_fields=["receipt_year", "receipt_sequence"])
 
 
 def _find_zone(app_id: str) -> tzinfo:

@@ -204,7 +204,7 @@ def see_effect(repayment: Repayment, fresh: Loan | None = None) -> None:
     if not read(repayment, Reading.Kind.AFTER, fresh).fault:
         seen = Repayment.objects.filter(pk=repayment.pk, state=RepaymentState.RECORDED)
         seen.update(next_check_at=None)
-        repayment.refresh_from_db()
+        repayment.refresh_from_db(fields=["state", "next_check_at"])
 
 
 def apply_error(repayment: Repayment, error: LendingError, by: User) -> None:

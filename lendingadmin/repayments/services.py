@@ -5,7 +5,7 @@ call that it guards: `durable=True` fails at once inside another transaction.
 """
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -269,36 +269,39 @@ def move(
     """
     now = timezone.now()
     with transaction.atomic(durable=True):
-        if to in _LANDS:
-            _lock_loan(repayment)
+        presumed = _lock_loan(repayment) if to in _LANDS else []
         rows = Repayment.objects.filter(pk=repayment.pk, state__in=REACHED_FROM[to])
         moved = rows.update(**bind(repayment, state=to, state_at=now, why=why, **fields))
         repayment.refresh_from_db()
         if moved:
-            withdrawn = _withdraw_presumptions(repayment) if to in _LANDS else []
+            withdrawn = _withdraw_presumptions(repayment, presumed)
             # Late, because every other receipt of the app waits until this transaction ends.
             receipts.give_number(repayment)
             # Behind all changes, because every other entry of the trail waits too.
             _audit(repayment, by, why)
-            for presumed in withdrawn:
-                _audit(presumed, None, presumed.why)
+            for one in withdrawn:
+                _audit(one, None, one.why)
     return moved == 1
 
 
-def _lock_loan(repayment: Repayment) -> None:
-    """Let nobody else conclude from this loan's balances until the transaction ends."""
-    rows = _of_loan(repayment).select_for_update().order_by("pk")
-    list(rows.values_list("pk", flat=True))
+def _lock_loan(repayment: Repayment) -> list[int]:
+    """Let nobody else conclude from this loan's balances until the transaction ends.
+
+    Gives the keys of the loan's repayments that were presumed from them.
+    """
+    rows = _of_loan(repayment).select_for_update().order_by("pk").values_list("pk", "state")
+    return [pk for pk, state in rows if state == RepaymentState.PRESUMED]
 
 
-def _withdraw_presumptions(landed: Repayment) -> list[Repayment]:
+def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repayment]:
     """What was presumed from a rise that another repayment accounts for is unknown again.
 
     That is so once the service acknowledges the other one late, or a person says that it was
     recorded: a rise speaks for one repayment only. Gives those that were withdrawn.
     """
     withdrawn = []
-    for presumed in _of_loan(landed).filter(state=RepaymentState.PRESUMED):
+    rows = _of_loan(landed).filter(pk__in=keys, state=RepaymentState.PRESUMED)
+    for presumed in rows if keys else ():
         found = attribution_of(presumed)
         if found is None or found.effect in (Effect.SEEN, Effect.MORE):
             continue
@@ -331,7 +334,7 @@ def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
     Raises an alarm when it was concluded otherwise meanwhile, or when another with its externalId
     is recorded too.
     """
-    repayment.refresh_from_db()
+    repayment.refresh_from_db(fields=["state"])
     if repayment.state != RepaymentState.SENT:
         text = _("The service acknowledged it late, when it stood as “%(state)s” here.") % {
             "state": _(RepaymentState(repayment.state).label)

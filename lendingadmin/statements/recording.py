@@ -23,8 +23,9 @@ from .checking import build_request, has_changed
 from .findings import Decision, Finding
 from .models import Allocation, Batch
 
-# Between two looks at whether somebody stopped it.
-_AT_ONCE = 24
+# Between two looks at whether somebody stopped it: so many rows, or so long.
+_AT_ONCE = 200
+_STEP = 1.0
 _THREADS = 4
 # So many faults one after the other are the service's, and no row's.
 _MOST_FAULTS = 5
@@ -92,7 +93,7 @@ class _Crew:
 
     def __init__(self) -> None:
         self._queue: Queue[list[Allocation] | None] = Queue()
-        self._batch, self._failed = Batch(), list[BaseException]()
+        self._batch, self._failed, self._until = Batch(), list[BaseException](), 0.0
         self._threads = [Thread(target=self._work, daemon=True) for _ in range(_THREADS)]
 
     def __enter__(self) -> "_Crew":
@@ -109,9 +110,9 @@ class _Crew:
     def record(self, batch: Batch, rows: Sequence[Allocation]) -> None:
         """Record these rows and count the faults in `batch`. Raises what failed beside the service.
 
-        It ends when the last of them is kept.
+        It ends when the last of them is kept, or the step is over and the rows in hand are kept.
         """
-        self._batch = batch
+        self._batch, self._until = batch, time.monotonic() + _STEP
         of_loan: dict[str, list[Allocation]] = {}
         for row in rows:
             row.batch = batch
@@ -136,7 +137,8 @@ class _Crew:
 
     def _record_all(self, rows: Sequence[Allocation]) -> None:
         for row in rows:
-            if self._batch.tries >= _MOST_FAULTS or self._failed:
+            is_over = time.monotonic() > self._until
+            if is_over or self._failed or self._batch.tries >= _MOST_FAULTS:
                 return
             record_row(row)
             if row.repayment is not None:
