@@ -19,6 +19,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "receipt": _("Opened a receipt for printing"),
         "dashboard.repayments.reportMistake": _("Reported a mistake"),
         "dashboard.repayments.reviewMistake": _("Reviewed a reported mistake"),
+        "dashboard.repayments.countCash": _("Counted cash"),
         "dashboard.statements.read": _("Brought in or read a statement"),
         "dashboard.statements.record": _("Recorded a statement"),
         "dashboard.statements.place": _("Placed money of a statement"),

@@ -317,3 +317,21 @@ class DayForm(forms.Form):
     def clean_date(self) -> Any:
         """Today, when it was left empty."""
         return self.cleaned_data["date"] or timezone.localdate()
+
+
+class CashForm(forms.Form):
+    """What was counted in one till: whose cash, in which currency, and how much."""
+
+    till = forms.ChoiceField(label=_("Whose cash"))
+    amount = AmountField(label=_("Counted"), max_digits=15, decimal_places=3, min_value=Decimal(0))
+
+    def __init__(self, data: Any, tills: Sequence[tuple[int, str, str]]) -> None:
+        super().__init__(data)
+        offered = [(f"{pk}:{code}", f"{name}, {code}") for pk, name, code in tills]
+        self.fields["till"] = forms.ChoiceField(label=_("Whose cash"), choices=offered)
+
+    @property
+    def chosen(self) -> tuple[int, str]:
+        """The person's number and the currency; once the form is valid."""
+        number, _colon, code = self.cleaned_data["till"].partition(":")
+        return int(number), code

@@ -14,6 +14,7 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import ExpressionWrapper, F, Q
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from lendingadmin.encryption import EncryptedTextField
@@ -466,6 +467,33 @@ class Reading(models.Model):
     def next_due_at(self) -> datetime | None:
         """When the next instalment was due; None where there was none to be read."""
         return datetime.fromisoformat(self.next_due) if self.next_due else None
+
+
+class CashCount(models.Model):
+    """What was counted in one person's till for one day; the newest of a day counts."""
+
+    app_id = models.CharField(max_length=64)
+    day = models.DateField()
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    currency = models.CharField(max_length=3)
+    amount = models.DecimalField(
+        max_digits=15, decimal_places=3, validators=[MinValueValidator(Decimal(0))]
+    )
+    counted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    counted_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [
+            models.Index(fields=["app_id", "day", "id"], name="cash_count_of_day"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.app_id}-{self.day:%Y-%m-%d}-{self.currency}"
 
 
 def _decimal(text: str) -> Decimal | None:

@@ -19,6 +19,7 @@ urlpatterns = [
     path("repayments/", journal.journal, name="repayments"),
     path("repayments/export.csv", exporting.export, name="repayments-export"),
     path("repayments/day/", dayend.day, name="repayments-day"),
+    path("repayments/day/count", dayend.count, name="repayments-day-count"),
     path("repayments/day/export.csv", dayend.export, name="repayments-day-export"),
     path("repayments/unknown/", journal.needs_checking, name="needs-checking"),
     path("repayments/<int:number>/", journal.receipt, name="repayment"),

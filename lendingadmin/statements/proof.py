@@ -30,7 +30,8 @@ class EntryPart(models.TextChoices):
     OTHER_AMOUNT = "other-amount", _("confirmed with another amount")
     NOT_FOUND = "not-found", _("on no statement")
     MAY_COME = "may-come", _("may come with a later statement")
-    UNCHECKED = "unchecked", _("can't be checked: cash, or no statement covers it")
+    CASH = "cash", _("cash over the counter")
+    UNCHECKED = "unchecked", _("can't be checked: no statement covers it")
 
 
 class Entry(NamedTuple):
@@ -82,8 +83,8 @@ def sort_entry(
     entry: Entry, stated: Mapping[str, Decimal], total: Decimal, *, is_covered: bool, is_late: bool
 ) -> EntryPart:
     """The part of an entry; `stated` is what statements say by id, `total` is all recorded."""
-    if entry.is_cash or not entry.key:
-        return EntryPart.UNCHECKED
+    if entry.is_cash:
+        return EntryPart.CASH
     if (amount := stated.get(entry.key)) is not None:
         return EntryPart.CONFIRMED if amount == total else EntryPart.OTHER_AMOUNT
     if not (is_covered and entry.network):

@@ -1,36 +1,77 @@
 """The end of a day: its figures as a page and as CSV."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from datetime import date, timedelta
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlencode
 from django.utils.translation import gettext_noop
 
 from lendingadmin import gateway
+from lendingadmin.gateway import LendingApp
+from lendingadmin.repayments import cash
 from lendingadmin.repayments.dayend import Figures, Line, group_by_currency, list_lines
-from lendingadmin.repayments.forms import DayForm
+from lendingadmin.repayments.forms import CashForm, DayForm
+from lendingadmin.staff.models import User
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import EXPORT, CsvPage, back_to_list, csv_response
 from lendingadmin.ui.quotas import EXPORTS
 from lendingadmin.ui.requests import PersonRequest
 
 _STATEMENT = "dashboard.repayments.statement"
+_RECORD = "lending.loans.makeRepayment"
 _ENDS = (date(1900, 1, 1), date(9998, 12, 31))
 
 
 @access(_STATEMENT)
 def day(request: PersonRequest, app_id: str) -> HttpResponse:
     """The day's figures; each leads to the entries of the journal behind it."""
-    app, form = gateway.lending_app(app_id), _form(request)
+    return _show(request, gateway.lending_app(app_id))
+
+
+@access(_STATEMENT, _RECORD, methods=("POST",))
+def count(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Keep what was counted in a till of the day that the address names."""
+    app, day_form = gateway.lending_app(app_id), _form(request)
+    if not day_form.is_valid():
+        return _show(request, app)
+    shown = day_form.cleaned_data["date"]
+    form = _cash_form(request, app, cash.list_tills(app, shown))
+    if not form.is_valid():
+        return _show(request, app, form)
+    person_id, currency = form.chosen
+    person = get_object_or_404(User, pk=person_id)
+    cash.keep_count(app, shown, person, currency, form.cleaned_data["amount"], request.user)
+    query = urlencode({"date": shown.isoformat()})
+    return redirect(f"{reverse('repayments-day', args=[app_id])}?{query}#cash")
+
+
+def _cash_form(request: PersonRequest, app: LendingApp, tills: Sequence[cash.Till]) -> CashForm:
+    """For the tills of the day, and the person's own, who may hold cash of nothing recorded."""
+    offered = [(one.person.pk, one.person.username, one.currency) for one in tills]
+    own = (request.user.pk, request.user.username, app.currency)
+    return CashForm(request.POST or None, offered if own in offered else [*offered, own])
+
+
+def _show(
+    request: PersonRequest, app: LendingApp, cash_form: CashForm | None = None
+) -> HttpResponse:
+    form = _form(request)
     context: dict[str, object] = {"app": app, "form": form}
     if form.is_valid():
         shown, by = form.cleaned_data["date"], form.cleaned_data["by"]
         today = timezone.localdate()
+        # The transaction's day says nothing of what lies in a till.
+        cash_tills = [] if by else cash.list_tills(app, shown)
         context |= {
+            "cash_tills": cash_tills,
+            "cash_form": None if by else cash_form or _cash_form(request, app, cash_tills),
+            "may_count": request.user.has_perm(_RECORD),
             "day": shown,
             "by": by,
             "tills": group_by_currency(list_lines(app, shown, by), shown, by),

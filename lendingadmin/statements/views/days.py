@@ -1,7 +1,9 @@
 """Which days statements cover, and a day from both sides."""
 
 from calendar import Calendar
+from collections.abc import Mapping
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django.http import Http404, HttpResponse
@@ -9,6 +11,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
+from lendingadmin.repayments import cash
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.statements import coverage, proof
 from lendingadmin.statements.coverage import Cover
@@ -64,9 +67,10 @@ def day(request: PersonRequest, app_id: str, day: str) -> HttpResponse:
     context = {
         "day": on,
         "found": found,
-        "differences": _compare(found),
+        "differences": _compare(found, cash.sum_counted(app, on)),
         "entries": _list_entries(found),
         "lines": _list_lines(found),
+        "may_see_day": request.user.has_perm("dashboard.repayments.statement"),
         "app": app,
     }
     return render(request, "statements/day.html", context)
@@ -105,16 +109,21 @@ def _build_weeks(
     return [[show(day) for day in week] for week in weeks]
 
 
-def _compare(found: proof.Day) -> list[dict[str, Any]]:
-    """Entered, confirmed and arrived by currency, and what of the entered is not confirmed."""
+def _compare(found: proof.Day, counted: Mapping[str, Decimal]) -> list[dict[str, Any]]:
+    """Entered, confirmed and arrived by currency, and what of the entered is not confirmed: some of
+    that is cash, which was counted or not.
+    """
     confirmed = found.entries[proof.EntryPart.CONFIRMED].sums
-    codes = sorted({*found.entered, *found.arrived})
+    in_cash = found.entries[proof.EntryPart.CASH].sums
+    codes = sorted({*found.entered, *found.arrived, *counted})
     return [
         {
             "currency": code,
             "entered": found.entered.get(code, 0),
             "confirmed": confirmed.get(code, 0),
             "difference": found.entered.get(code, 0) - confirmed.get(code, 0),
+            "cash": in_cash.get(code, 0),
+            "counted": counted.get(code),
             "arrived": found.arrived.get(code, 0),
         }
         for code in codes

@@ -1,0 +1,97 @@
+"""Cash over the counter: what each person recorded of it in a day, and what was counted.
+
+Cash is what has no transaction id of a network, so that the dashboard made one. It is of the day on
+which it was entered, because that is the day whose till holds it.
+"""
+
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db import transaction
+from django.db.models import Q
+
+from lendingadmin import audit
+from lendingadmin.gateway import LendingApp
+from lendingadmin.staff.models import User
+
+from .managers import RECORDED, get_group_keys, sum_thousandths, to_amount
+from .models import CashCount, Repayment
+
+COUNT = "dashboard.repayments.countCash"
+
+
+class Till(NamedTuple):
+    """One person's cash of a day in one currency; `counted` is None where nobody has counted it."""
+
+    person: User
+    currency: str
+    recorded: Decimal
+    counted: CashCount | None
+
+    @property
+    def difference(self) -> Decimal | None:
+        """What was counted above what was recorded; negative where cash is missing."""
+        return None if self.counted is None else self.counted.amount - self.recorded
+
+
+def list_tills(app: LendingApp, day: date) -> list[Till]:
+    """Who recorded cash on a day, or whose was counted, by currency and name."""
+    recorded = _sum_recorded(app, day)
+    counts = {
+        (one.person_id, one.currency): one
+        for one in CashCount.objects.filter(app_id=app.app_id, day=day).select_related("counted_by")
+    }
+    keys = {*recorded, *counts}
+    people = User.objects.in_bulk([person_id for person_id, _currency in keys])
+    found = [
+        Till(people[pk], code, recorded.get((pk, code), Decimal(0)), counts.get((pk, code)))
+        for pk, code in keys
+    ]
+    return sorted(found, key=lambda one: (one.currency, one.person.username))
+
+
+def _sum_recorded(app: LendingApp, day: date) -> Mapping[tuple[int, str], Decimal]:
+    rows = Repayment.objects.filter(RECORDED, app_id=app.app_id, external_id_minted=True)
+    grouped = rows.on_days(day, day, "", app.zone).values(
+        "created_by_id", code=get_group_keys(app)["by_currency"]
+    )
+    return {
+        (group["created_by_id"], group["code"]): to_amount(group["total"])
+        for group in grouped.annotate(total=sum_thousandths(Q())).order_by()
+    }
+
+
+def sum_counted(app: LendingApp, day: date) -> dict[str, Decimal]:
+    """What was counted for a day by currency, without those that nobody counted."""
+    found: dict[str, Decimal] = {}
+    for one in list_tills(app, day):
+        if one.counted is not None:
+            found[one.currency] = found.get(one.currency, Decimal(0)) + one.counted.amount
+    return found
+
+
+def keep_count(
+    app: LendingApp, day: date, person: User, currency: str, amount: Decimal, by: User
+) -> CashCount:
+    """Keep what was counted in a person's till; what was counted before stays beside it."""
+    with transaction.atomic():
+        counted = CashCount.objects.create(
+            app_id=app.app_id,
+            day=day,
+            person=person,
+            currency=currency,
+            amount=amount,
+            counted_by=by,
+        )
+        audit.record(
+            by,
+            COUNT,
+            app_id=app.app_id,
+            subject=f"{counted} {person.username}",
+            outcome="counted",
+            saved="yes",
+            detail=f"{amount:f} {currency}",
+        )
+    return counted

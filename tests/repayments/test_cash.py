@@ -1,0 +1,107 @@
+"""Cash of a day: what each person recorded of it, what was counted, and the difference."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.gateway import lending_app
+from lendingadmin.repayments import cash
+from lendingadmin.repayments.models import CashCount, Repayment
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
+from tests.repayments.rows import NOON, row
+
+pytestmark = pytest.mark.django_db
+DAY, COUNT = "/apps/kenya/repayments/day/", "/apps/kenya/repayments/day/count"
+THAT_DAY = date(2026, 3, 10)
+
+
+@pytest.fixture
+def desk(client_of: ClientOf, support: User) -> Client:
+    return client_of(support)
+
+
+def take(by: User, amount: str, **fields: object) -> Repayment:
+    return row(by, amount=amount, **{"created_at": NOON, "external_id_minted": True, **fields})
+
+
+def count(desk: Client, till: str, amount: str) -> str:
+    answer = desk.post(f"{COUNT}?date=2026-03-10", {"till": till, "amount": amount}, follow=True)
+    return answer.content.decode()
+
+
+def list_tills() -> list[tuple[str, str, Decimal, Decimal | None]]:
+    return [
+        (one.person.username, one.currency, one.recorded, one.difference)
+        for one in cash.list_tills(lending_app("kenya"), THAT_DAY)
+    ]
+
+
+def test_only_recorded_cash_of_the_day_of_entry_lies_in_a_till(
+    support: User, manager: User
+) -> None:
+    take(support, "100.50")
+    take(support, "20", transaction_date=NOON - timedelta(days=3))
+    take(support, "7", currency_code="USD")
+    take(manager, "1")
+    take(manager, "900", external_id_minted=False)
+    take(manager, "900", state=RepaymentState.UNKNOWN)
+    take(manager, "900", created_at=NOON + timedelta(days=1), app_id="kenya")
+    take(manager, "900", app_id="ghana")
+    assert list_tills() == [
+        (manager.username, "KES", Decimal(1), None),
+        (support.username, "KES", Decimal("120.5"), None),
+        (support.username, "USD", Decimal(7), None),
+    ]
+
+
+def test_what_was_counted_stands_beside_it_and_the_newest_count_counts(
+    desk: Client, support: User
+) -> None:
+    take(support, "1200")
+    first = count(desk, f"{support.pk}:KES", "1,100")
+    assert ">-100.00<" in first.replace("−", "-").replace("KES\xa0", "").replace("KES ", "")
+    count(desk, f"{support.pk}:KES", "1200")
+    assert list_tills() == [(support.username, "KES", Decimal(1200), Decimal(0))]
+    assert [one.amount for one in CashCount.objects.all()] == [1100, 1200]
+    entries = Entry.objects.filter(action=cash.COUNT)
+    assert {(one.outcome, one.saved, one.app_id) for one in entries} == {
+        ("counted", "yes", "kenya")
+    }
+
+
+def test_cash_of_nothing_recorded_can_be_counted_too(desk: Client, support: User) -> None:
+    count(desk, f"{support.pk}:KES", "50")
+    assert list_tills() == [(support.username, "KES", Decimal(0), Decimal(50))]
+
+
+@pytest.mark.parametrize("amount", ["", "-1", "many", "1e9"])
+def test_what_is_no_amount_is_said_beside_it_and_kept(
+    desk: Client, support: User, amount: str
+) -> None:
+    page = count(desk, f"{support.pk}:KES", amount)
+    assert ('id="id_amount_error"' in page and f'value="{amount}"' in page) or not amount
+    assert 'aria-invalid="true"' in page
+    assert not CashCount.objects.exists()
+
+
+def test_nobody_counts_a_till_that_is_not_offered(
+    desk: Client, support: User, manager: User
+) -> None:
+    page = count(desk, f"{manager.pk}:KES", "50")
+    assert 'id="id_till_error"' in page and not CashCount.objects.exists()
+
+
+def test_by_transaction_date_no_till_is_shown(desk: Client, support: User) -> None:
+    take(support, "1200")
+    assert 'id="cash"' in desk.get(f"{DAY}?date=2026-03-10").content.decode()
+    page = desk.get(f"{DAY}?date=2026-03-10&by=transactionDate").content.decode()
+    assert 'id="cash"' not in page
+
+
+def test_who_may_not_record_counts_nothing(client_of: ClientOf, viewer: User) -> None:
+    assert client_of(viewer).post(COUNT, {"till": f"{viewer.pk}:KES"}).status_code == 403
