@@ -13,10 +13,11 @@ class StatementsConfig(AppConfig):
         from lendingadmin.ui import navigation
         from lendingadmin.worker import duties
 
-        from . import batches, confirming, erasure, keeping, tasks
+        from . import batches, confirming, contradictions, erasure, keeping, tasks
 
         erasure.register()
         register_confirmations(confirming.list_rows)
         navigation.register_badge("statements", batches.count_awaiting)
+        navigation.register_badge("statements", contradictions.count_unseen)
         duties.register_duty(keeping.delete_content_in_time)
         duties.register_duty(tasks.beat, tasks.check, tasks.record, tasks.compare)

@@ -5,6 +5,7 @@ from django.urls import path
 from .views import (
     allocations,
     batches,
+    contradictions,
     days,
     entering,
     payers,
@@ -18,6 +19,7 @@ urlpatterns = [
     path("statements/new", entering.new, name="statement-new"),
     path("statements/covered/", days.calendar, name="statements-covered"),
     path("statements/covered/<str:day>/", days.day, name="statements-day"),
+    path("statements/differing/", contradictions.differing, name="statements-differing"),
     path("statements/payers/", payers.links, name="statement-payers"),
     path("statements/payers/<int:number>/revoke", payers.revoke, name="statement-payer-revoke"),
     path("statements/unallocated/", unallocated.tray, name="unallocated"),

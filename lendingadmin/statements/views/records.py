@@ -27,6 +27,7 @@ from lendingadmin.ui.keyset import Slice, build_pager, read_slice
 from lendingadmin.ui.lists import whole_number
 from lendingadmin.ui.quotas import EXPORTS
 from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.writes.reconciliation import RESOLVE
 
 _PAGE = 50
 _COLUMNS = (
@@ -44,6 +45,7 @@ def statements(request: PersonRequest, app_id: str) -> HttpResponse:
     context = {
         "files": page.rows,
         "pager": build_pager(request, page),
+        "may_see_differences": request.user.has_perm(RESOLVE),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "statements/list.html", context)

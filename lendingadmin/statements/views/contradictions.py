@@ -1,0 +1,43 @@
+"""Both sides of each transaction id of which a statement and the journal differ."""
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+
+from lendingadmin import gateway
+from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
+from lendingadmin.statements import contradictions, rows
+from lendingadmin.statements.keeping import READ
+from lendingadmin.statements.lines import Standing
+from lendingadmin.ui.access import access
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.writes.reconciliation import RESOLVE
+
+
+@access(RESOLVE, READ, methods=("GET", "POST"))
+def differing(request: PersonRequest, app_id: str) -> HttpResponse:
+    """What nobody has seen yet, both sides beside each other; a POST says that one was seen."""
+    if request.method == "POST":
+        contradictions.mark_seen(app_id, request.POST.get("key", ""), request.user)
+        return redirect("statements-differing", app_id)
+    sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
+    found = contradictions.list_contradictions(app_id)
+    shown = [
+        {
+            "key": one.key,
+            "repayments": one.repayments,
+            "lines": [
+                rows.describe_line(
+                    line, Standing.OTHER_AMOUNT, {}, sees_names=sees_names, sees_phones=sees_phones
+                )
+                for line in one.lines
+            ],
+        }
+        for one in found
+    ]
+    context = {
+        "found": shown,
+        "is_cut": contradictions.count_unseen(app_id, request.user) > contradictions.AT_MOST,
+        "at_most": contradictions.AT_MOST,
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "statements/differing.html", context)
