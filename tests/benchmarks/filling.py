@@ -24,12 +24,15 @@ CLERKS = 40
 LOANS = 60_000
 # Rows of a statement.
 _A_DAY = 1_000
+# Whom somebody said to pay a loan.
+_PAYERS = 5_000
 _YEAR = timedelta(days=365)
 _TABLES = (
     *("repayments_repayment", "repayments_reading", "repayments_mistake"),
     *("audit_entry", "writes_write", "assessments_knownassessment", "offers_offerrequest"),
     *("statements_statementfile", "statements_statementline"),
-    *("statements_batch", "statements_allocation"),
+    *("statements_batch", "statements_allocation", "statements_payerlink"),
+    "repayments_cashcount",
 )
 
 _APP = "CASE WHEN n % 3 = 0 THEN 'ghana' ELSE 'kenya' END"
@@ -87,6 +90,8 @@ def fill(repayments: int, entries: int, writes: int, assessments: int) -> None:
         _insert("statements_statementline", _statement_lines(now, days), days * _A_DAY)
         _insert("statements_batch", _batches(now, days, first), days)
         _insert("statements_allocation", _allocations(), days * _A_DAY)
+        _insert("statements_payerlink", _payers(now, first), _PAYERS)
+        _insert("repayments_cashcount", _cash_counts(now, days, first), days * CLERKS)
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             for table in _TABLES:
@@ -392,6 +397,32 @@ def _allocations() -> dict[str, str]:
         "attempt": "1",
         "is_held": "n < 0",
         "repayment_id": "CASE WHEN n % 3 = 0 THEN NULL ELSE n END",
+    }
+
+
+def _payers(now: datetime, first: int) -> dict[str, str]:
+    """Who pays which loan, as somebody said."""
+    return {
+        "app_id": "'kenya'",
+        "payer": "'payer-' || n",
+        "account_id": f"'L-' || {_words().padded.format('n')}",
+        "borrower_id": f"'B-' || {_words().padded.format('n')}",
+        "shown": "''",
+        "created_by_id": f"{first} + {_CLERK}",
+        "created_at": _at(now, _PAYERS),
+    }
+
+
+def _cash_counts(now: datetime, days: int, first: int) -> dict[str, str]:
+    """What each clerk's till held each day."""
+    return {
+        "app_id": _APP,
+        "day": f"DATE({_at(now, days * CLERKS)})",
+        "person_id": f"{first} + {_CLERK}",
+        "currency": "'KES'",
+        "amount": "n % 900 + 1",
+        "counted_by_id": f"{first} + {_CLERK}",
+        "counted_at": _at(now, days * CLERKS),
     }
 
 

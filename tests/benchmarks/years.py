@@ -283,6 +283,8 @@ def addresses() -> dict[str, str]:
         "days that statements cover": f"{STATEMENTS}covered/?month={half:%Y-%m}",
         "a day from both sides": f"{STATEMENTS}covered/{half}/",
         "unallocated money": f"{STATEMENTS}unallocated/",
+        "statement and journal differ": f"{STATEMENTS}differing/",
+        "who pays which loan": f"{STATEMENTS}payers/",
         "a batch of 1,000 payments": f"{STATEMENTS}200/batch/",
         "a batch, what is open": f"{STATEMENTS}200/batch/?decision=open",
         "a batch, what was recorded": f"{STATEMENTS}200/batch/?result=landed",

@@ -436,6 +436,13 @@ STATEMENTS = (
         "manager",
         shows="from both sides",
     ),
+    Place("statements-differing", f"{_APP}/statements/differing/", "manager", shows="I have seen"),
+    Place(
+        "statements-differing-none",
+        f"{_EMPTY}/statements/differing/",
+        "manager",
+        shows="Nothing differs",
+    ),
     Place("statement-payers", f"{_APP}/statements/payers/", "support", shows="Revoke"),
     Place("statement-payers-none", f"{_EMPTY}/statements/payers/", "support", shows="No payer"),
     Place("unallocated", f"{_APP}/statements/unallocated/", "support", shows="Take it"),

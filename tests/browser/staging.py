@@ -40,7 +40,7 @@ from lendingadmin.people_index import tasks as people_tasks
 from lendingadmin.people_index.walk import BorrowerWalk
 from lendingadmin.portfolio import snapshot_job
 from lendingadmin.portfolio.models import SavedList, Snapshot
-from lendingadmin.repayments import mistakes
+from lendingadmin.repayments import cash, mistakes
 from lendingadmin.repayments.models import Reading, Repayment
 from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.search.query import encrypt_words
@@ -359,6 +359,17 @@ def _statements(clerk: User) -> Names:
         f"statement_{name}": keeping.take_in(app, content, clerk)[0].pk
         for name, content in files.items()
     }
+    row(
+        clerk,
+        account_id="KE-L-00099",
+        external_id=paid[0].receipt,
+        amount=paid[0].amount + 400,
+        network="M-PESA",
+        alarm="Its id is recorded on several loans; row 88 of the statement has it once.",
+        alarm_at=timezone.now(),
+    )
+    row(clerk, external_id="CASH-20261001-0A1B", external_id_minted=True, amount="1500")
+    cash.keep_count(app, timezone.localdate(), clerk, "KES", Decimal(1400), clerk)
     missing = StatementLine.objects.get(file=names["statement_whole"], receipt=paid[4].receipt)
     PayerLink.objects.create(
         app_id=APP,

@@ -191,7 +191,7 @@ WITHOUT = {
     },
     **dict.fromkeys(
         (
-            *("statements-covered", "statements-day", "unallocated"),
+            *("statements-covered", "statements-day", "statements-differing", "unallocated"),
             *("unallocated-take", "unallocated-place"),
             *("statement-payers", "statement-payer-revoke"),
         ),
@@ -201,6 +201,7 @@ WITHOUT = {
     "statement-allocation": "one row, from the database; tests/statements has the odd loans",
     "statement-days": "how a statement is read, in the database",
     "repayments-day": "the journal of a day, from the database",
+    "repayments-day-count": "a person's count, kept in the database",
     "repayments-day-export": "the journal of a day, from the database",
     "mistake-report": "a person's word, kept in the database",
     "mistake-review": "a person's word, kept in the database",
