@@ -1,9 +1,13 @@
-"""A statement with something of each finding, from the paste to the receipts, by keyboard alone."""
+"""A statement with something of each finding, from the paste to the receipts, by keyboard alone.
+
+What is recorded before comes from another statement, what looks like a payment from the form.
+"""
 
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -13,6 +17,7 @@ from tests.browser.house import House
 
 # An open loan for each row, and one that is closed.
 PAID, WORDS, FOUND, OVERPAID, CLOSED = "L-K10215", "L-K10185", "L-K10236", "L-K10143", "L-K10002"
+BEFORE = ("SJBR000007", "2.90", FOUND)
 HEAD = "TransID,TransTime,TransAmount,BusinessShortCode,BillRefNumber"
 ROWS = (
     ("SJBR000001", "1.25", PAID),
@@ -23,6 +28,8 @@ ROWS = (
     ("SJBR000006", "2.25", PAID),
     ("SJBR000006", "2.25", PAID),
     ("1.42593E+11", "2.50", PAID),
+    BEFORE,
+    ("SJBR000008", "3.00", OVERPAID),
 )
 
 
@@ -61,25 +68,58 @@ def press(page: Page, words: str) -> None:
 
 def wait_for_worker(page: Page) -> None:
     """The page says by itself when the worker has ended; its link shows the rows."""
-    expect(page.get_by_role("link", name="Show the rows")).to_be_visible(timeout=60_000)
+    link = page.get_by_role("link", name="Show the rows")
+    expect(link).to_be_visible(timeout=60_000)
     press(page, "Show the rows")
+    expect(link).to_be_hidden()
 
 
 def found_of(page: Page, code: str) -> str:
     return page.locator("tbody tr", has_text=code).first.inner_text()
 
 
-def test_a_file_with_each_finding_by_keyboard(page_of: Callable[[str], Page], worker: None) -> None:
-    page = page_of("support")
+def bring_in(page: Page, *rows: tuple[str, str, str]) -> None:
+    """Paste a statement of these payments, and have it checked."""
     page.goto("/apps/kenya/statements/new")
     tab_to(page, "text")
-    lines = (f"{code},20261105101112,{amount},123456,{of}" for code, amount, of in ROWS)
+    day = datetime.now(UTC) - timedelta(days=1)
+    lines = (f"{code},{day:%Y%m%d}101112,{amount},123456,{of}" for code, amount, of in rows)
     page.keyboard.insert_text("\n".join([HEAD, *lines]))
     press(page, "Read it")
     expect(page.locator("h1")).to_have_text("M-PESA")
     press(page, "Check its payments")
     expect(page.locator("h1")).to_have_text("Payments of M-PESA")
     wait_for_worker(page)
+
+
+def enter_by_hand(page: Page, loan_id: str, amount: str) -> None:
+    """Record a payment in the form of its loan, under an id that no statement has."""
+    page.goto(f"/apps/kenya/loans/{loan_id}/repayments/new")
+    expect(page.locator("input[name=amount]")).to_be_focused()
+    page.keyboard.type(amount)
+    page.keyboard.press("Tab")
+    page.keyboard.type("TYPED-0001")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name=f"Record KES {amount}")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#status")).to_contain_text("Recorded")
+
+
+def record(page: Page, count: str) -> None:
+    """Record what is accepted, and wait for it."""
+    press(page, f"Record {count}")
+    expect(page.locator("h1")).to_contain_text(f"Record {count} payment")
+    page.keyboard.press("Enter")
+    wait_for_worker(page)
+    expect(page.locator("#batch")).to_contain_text(f"{count} recorded")
+
+
+def test_a_file_with_each_finding_by_keyboard(page_of: Callable[[str], Page], worker: None) -> None:
+    page = page_of("support")
+    enter_by_hand(page, OVERPAID, "3.00")
+    bring_in(page, BEFORE)
+    record(page, "1")
+    bring_in(page, *ROWS)
     for code, finding in (
         ("SJBR000001", "fine"),
         ("SJBR000002", "may be this loan"),
@@ -88,6 +128,8 @@ def test_a_file_with_each_finding_by_keyboard(page_of: Callable[[str], Page], wo
         ("SJBR000005", "above what is owed"),
         ("SJBR000006", "twice in the file"),
         ("1.42593E+11", "damaged id"),
+        ("SJBR000007", "recorded here before"),
+        ("SJBR000008", "looks like another"),
     ):
         assert finding in found_of(page, code)
 
@@ -111,14 +153,13 @@ def test_a_file_with_each_finding_by_keyboard(page_of: Callable[[str], Page], wo
     expect(page.locator("h1")).to_contain_text("99,000,000.00")
     page.keyboard.type("sent back by the operator")
     press(page, "Leave out")
+    expect(page.locator("h1")).to_contain_text("3.00")
+    page.keyboard.type("she paid twice, and said so")
+    press(page, "Accept")
     # No row is left to decide.
     expect(page.locator("h1")).to_have_text("Payments of M-PESA")
-    press(page, "Record 3")
-    expect(page.locator("h1")).to_have_text("Record 3 payments")
-    page.keyboard.press("Enter")
-    wait_for_worker(page)
-    expect(page.locator("#batch")).to_contain_text("3 recorded")
-    for code in ("SJBR000001", "SJBR000002", "SJBR000003"):
+    record(page, "4")
+    for code in ("SJBR000001", "SJBR000002", "SJBR000003", "SJBR000008"):
         row = page.locator("tbody tr", has_text=code)
         expect(row).to_contain_text(re.compile(r"recorded\s+KENYA-\d{4}-\d{6}"))
     assert "KENYA" not in found_of(page, "SJBR000004")
