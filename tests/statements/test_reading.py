@@ -106,6 +106,11 @@ def test_amounts(text: str, amount: str | None) -> None:
     assert read_amount(text) == (None if amount is None else Decimal(amount))
 
 
+@given(st.from_regex(r"-?[0-9]{1,17}(\.[0-9]{0,4})?", fullmatch=True))
+def test_plain_figures_are_read_as_with_their_currency(text: str) -> None:
+    assert read_amount(text) == read_amount(f"KES {text}")
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -14,6 +14,8 @@ _FLOAT = re.compile(r"^(\d+)[.,]0+$")
 # A spreadsheet's number has fifteen figures; of a longer one the last are zeros.
 _EXACT = 15
 _WHOLE, _DECIMALS = 15, 3
+# How most statements write most amounts.
+_PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,3})?")
 
 
 def read_amount(text: str) -> Decimal | None:
@@ -21,6 +23,10 @@ def read_amount(text: str) -> Decimal | None:
 
     Brackets, a minus and DR are negative. None too for more than three decimals.
     """
+    return Decimal(text) if _PLAIN.fullmatch(text) else _read_odd_amount(text)
+
+
+def _read_odd_amount(text: str) -> Decimal | None:
     bare = _SPACES.sub("", text)
     is_negative = bare.startswith("(") and bare.endswith(")")
     bare = bare.strip("()")

@@ -142,9 +142,10 @@ class _Reader:
         return held.pop() if len(held) == 1 else ""
 
     def _get(self, row: Sequence[str], field: str) -> str:
-        text = " ".join(row[place] for place in self.places.get(field, ()) if row[place])
+        text = " ".join(filter(None, (row[place] for place in self.places.get(field, ()))))
         # What JSON may hold and no database takes.
-        return text.replace("\0", "").encode(errors="replace").decode()
+        text = text.replace("\0", "")
+        return text if text.isascii() else text.encode(errors="replace").decode()
 
     def _read_row(self, number: int, row: Sequence[str]) -> Iterator[Line]:
         values = {field: self._get(row, field) for field in self.places}
