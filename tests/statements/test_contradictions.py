@@ -9,6 +9,7 @@ from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
 from lendingadmin.statements import contradictions
 from tests.conftest import ClientOf
+from tests.roles import hold_only
 
 from .test_alarms import PLAIN, bring_in, enter
 
@@ -85,3 +86,15 @@ def test_many_are_cut_and_said_to_be_so(
     bring_in(support)
     page = read(boss_desk)
     assert page.count("I have seen this") == 2 and "The oldest 2 are shown" in page
+
+
+def test_who_may_not_see_names_sees_no_payer(
+    client_of: ClientOf, support: User, manager: User, officer: User
+) -> None:
+    enter(support, PLAIN[0], amount=PLAIN[0].amount + 1)
+    bring_in(support)
+    surname = PLAIN[0].name.split()[-1]
+    assert surname in read(client_of(manager))
+    hold_only(officer, "dashboard.repayments.resolve", "dashboard.statements.read")
+    page = read(client_of(officer))
+    assert PLAIN[0].receipt in page and surname not in page
