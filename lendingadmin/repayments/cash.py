@@ -38,11 +38,7 @@ class Till(NamedTuple):
 
 def list_tills(app: LendingApp, day: date) -> list[Till]:
     """Who recorded cash on a day, or whose was counted, by currency and name."""
-    recorded = _sum_recorded(app, day)
-    counts = {
-        (one.person_id, one.currency): one
-        for one in CashCount.objects.filter(app_id=app.app_id, day=day).select_related("counted_by")
-    }
+    recorded, counts = _sum_recorded(app, day), _read_counts(app, day)
     keys = {*recorded, *counts}
     people = User.objects.in_bulk([person_id for person_id, _currency in keys])
     found = [
@@ -64,12 +60,17 @@ def _sum_recorded(app: LendingApp, day: date) -> Mapping[tuple[int, str], Decima
 
 
 def sum_counted(app: LendingApp, day: date) -> dict[str, Decimal]:
-    """What was counted for a day by currency, without those that nobody counted."""
+    """What was counted for a day by currency; none of a currency that nobody counted."""
     found: dict[str, Decimal] = {}
-    for one in list_tills(app, day):
-        if one.counted is not None:
-            found[one.currency] = found.get(one.currency, Decimal(0)) + one.counted.amount
+    for (_person_id, code), one in _read_counts(app, day).items():
+        found[code] = found.get(code, Decimal(0)) + one.amount
     return found
+
+
+def _read_counts(app: LendingApp, day: date) -> dict[tuple[int, str], CashCount]:
+    """The newest count of each person and currency."""
+    rows = CashCount.objects.filter(app_id=app.app_id, day=day).select_related("counted_by")
+    return {(one.person_id, one.currency): one for one in rows.order_by("id")}
 
 
 def keep_count(

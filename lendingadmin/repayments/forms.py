@@ -327,8 +327,8 @@ class CashForm(forms.Form):
 
     def __init__(self, data: Any, tills: Sequence[tuple[int, str, str]]) -> None:
         super().__init__(data)
-        offered = [(f"{pk}:{code}", f"{name}, {code}") for pk, name, code in tills]
-        self.fields["till"] = forms.ChoiceField(label=_("Whose cash"), choices=offered)
+        till: Any = self.fields["till"]
+        till.choices = [(f"{pk}:{code}", f"{name}, {code}") for pk, name, code in tills]
 
     @property
     def chosen(self) -> tuple[int, str]:
