@@ -283,7 +283,7 @@ def addresses() -> dict[str, str]:
         "days that statements cover": f"{STATEMENTS}covered/?month={half:%Y-%m}",
         "a day from both sides": f"{STATEMENTS}covered/{half}/",
         "unallocated money": f"{STATEMENTS}unallocated/",
-        "statement and journal differ": f"{STATEMENTS}differing/",
+        "contradictions of statements": f"{STATEMENTS}contradictions/",
         "who pays which loan": f"{STATEMENTS}payers/",
         "a batch of 1,000 payments": f"{STATEMENTS}200/batch/",
         "a batch, what is open": f"{STATEMENTS}200/batch/?decision=open",

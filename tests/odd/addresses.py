@@ -191,7 +191,7 @@ WITHOUT = {
     },
     **dict.fromkeys(
         (
-            *("statements-covered", "statements-day", "statements-differing", "unallocated"),
+            *("statements-covered", "statements-day", "statements-contradictions", "unallocated"),
             *("unallocated-take", "unallocated-place"),
             *("statement-payers", "statement-payer-revoke"),
         ),

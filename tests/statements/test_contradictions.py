@@ -14,7 +14,7 @@ from tests.roles import hold_only
 from .test_alarms import PLAIN, bring_in, enter
 
 pytestmark = pytest.mark.django_db
-PAGE = "/apps/kenya/statements/differing/"
+PAGE = "/apps/kenya/statements/contradictions/"
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ WITHOUT: dict[str, str] = {
     **dict.fromkeys(("statements-covered", "statements-day"), "days, sums and ids"),
     "unallocated-take": _DONE,
     "repayments-day-count": _DONE,
-    "statements-differing": _STATED,
+    "statements-contradictions": _STATED,
     "statement-payers": "masked by the same rights: tests/statements/test_payers.py",
     "statement-payer-revoke": _DONE,
     "statement-batch-receipts": "as the sheet of one repayment: tests/repayments/test_receipts.py",

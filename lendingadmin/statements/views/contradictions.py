@@ -14,11 +14,11 @@ from lendingadmin.writes.reconciliation import RESOLVE
 
 
 @access(RESOLVE, READ, methods=("GET", "POST"))
-def differing(request: PersonRequest, app_id: str) -> HttpResponse:
+def both_sides(request: PersonRequest, app_id: str) -> HttpResponse:
     """What nobody has seen yet, both sides beside each other; a POST says that one was seen."""
     if request.method == "POST":
         contradictions.mark_seen(app_id, request.POST.get("key", ""), request.user)
-        return redirect("statements-differing", app_id)
+        return redirect("statements-contradictions", app_id)
     sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
     found = contradictions.list_contradictions(app_id)
     shown = [
@@ -40,4 +40,4 @@ def differing(request: PersonRequest, app_id: str) -> HttpResponse:
         "at_most": contradictions.AT_MOST,
         "app": gateway.lending_app(app_id),
     }
-    return render(request, "statements/differing.html", context)
+    return render(request, "statements/contradictions.html", context)

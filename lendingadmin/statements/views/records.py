@@ -45,7 +45,7 @@ def statements(request: PersonRequest, app_id: str) -> HttpResponse:
     context = {
         "files": page.rows,
         "pager": build_pager(request, page),
-        "may_see_differences": request.user.has_perm(RESOLVE),
+        "may_see_contradictions": request.user.has_perm(RESOLVE),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "statements/list.html", context)
