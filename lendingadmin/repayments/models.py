@@ -5,7 +5,7 @@ service's data: the service documents no way to list repayments (spec: Loans).
 """
 
 import unicodedata
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -255,8 +255,8 @@ class Repayment(UnconfirmedWrite):
         return {
             "externalId": self.external_id,
             "amount": self.exact_amount,
-            "transactionDate": self.transaction_date.isoformat(),
-            "valueDate": self.value_date.isoformat(),
+            "transactionDate": self.transaction_date.astimezone(UTC).isoformat(),
+            "valueDate": self.value_date.astimezone(UTC).isoformat(),
             "channel": self.channel or None,
             "network": self.network or None,
             "currencyCode": self.currency_code or None,

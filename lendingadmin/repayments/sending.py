@@ -203,8 +203,8 @@ def see_effect(repayment: Repayment, fresh: Loan | None = None) -> None:
     """Read what an acknowledged repayment did; a fault leaves that to be done again, for a day."""
     if not read(repayment, Reading.Kind.AFTER, fresh).fault:
         seen = Repayment.objects.filter(pk=repayment.pk, state=RepaymentState.RECORDED)
-        seen.update(next_check_at=None)
-        repayment.refresh_from_db(fields=["state", "next_check_at"])
+        if seen.update(next_check_at=None):
+            repayment.next_check_at = None
 
 
 def apply_error(repayment: Repayment, error: LendingError, by: User) -> None:

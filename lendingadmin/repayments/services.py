@@ -34,6 +34,9 @@ SEND_WITHIN = timedelta(seconds=30)
 
 _TRIES = 3
 
+# While it stands so, only its sender changes the row: what the sender holds is what is stored.
+_SENDERS_OWN = (RepaymentState.PENDING, RepaymentState.SENT)
+
 # What a repayment ends as when its loan's rise of `paid` may have to be attributed again.
 _LANDS = (RepaymentState.RECORDED, RepaymentState.PRESUMED, RepaymentState.RESOLVED)
 
@@ -267,14 +270,35 @@ def move(
     Commits, with the audit entry and the number of a receipt where there is one from now on, before
     it returns. `by` is None for the machinery. The given object is refreshed either way.
     """
-    now = timezone.now()
+    held = RepaymentState(repayment.state)
+    is_own = held in _SENDERS_OWN and held in REACHED_FROM[to]
+    if is_own and _move_from((held,), repayment, to, by=by, why=why, **fields):
+        return True
+    return _move_from(REACHED_FROM[to], repayment, to, by=by, why=why, **fields)
+
+
+def _move_from(
+    states: Sequence[RepaymentState],
+    repayment: Repayment,
+    to: RepaymentState,
+    *,
+    by: User | None,
+    why: str = "",
+    **fields: Any,
+) -> bool:
+    """Move the row to `to` if it stands in one of these states; say whether it did."""
+    now, held = timezone.now(), repayment.state
     with transaction.atomic(durable=True):
         presumed = _lock_loan(repayment) if to in _LANDS else []
-        rows = Repayment.objects.filter(pk=repayment.pk, state__in=REACHED_FROM[to])
-        moved = rows.update(**bind(repayment, state=to, state_at=now, why=why, **fields))
-        repayment.refresh_from_db()
+        values = bind(repayment, state=to, state_at=now, why=why, **fields)
+        moved = Repayment.objects.filter(pk=repayment.pk, state__in=states).update(**values)
+        if moved and states == (held,) and held in _SENDERS_OWN:
+            for name, value in values.items():
+                setattr(repayment, name, value)
+        else:
+            repayment.refresh_from_db()
         if moved:
-            withdrawn = _withdraw_presumptions(repayment, presumed)
+            withdrawn = _withdraw_presumptions(repayment, presumed) if presumed else []
             # Late, because every other receipt of the app waits until this transaction ends.
             receipts.give_number(repayment)
             # Behind all changes, because every other entry of the trail waits too.
@@ -300,8 +324,7 @@ def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repay
     recorded: a rise speaks for one repayment only. Gives those that were withdrawn.
     """
     withdrawn = []
-    rows = _of_loan(landed).filter(pk__in=keys, state=RepaymentState.PRESUMED)
-    for presumed in rows if keys else ():
+    for presumed in _of_loan(landed).filter(pk__in=keys, state=RepaymentState.PRESUMED):
         found = attribution_of(presumed)
         if found is None or found.effect in (Effect.SEEN, Effect.MORE):
             continue
@@ -334,18 +357,23 @@ def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
     Raises an alarm when it was concluded otherwise meanwhile, or when another with its externalId
     is recorded too.
     """
-    repayment.refresh_from_db(fields=["state"])
-    if repayment.state != RepaymentState.SENT:
-        text = _("The service acknowledged it late, when it stood as “%(state)s” here.") % {
-            "state": _(RepaymentState(repayment.state).label)
-        }
-        fields |= unconfirmed.build_alarm(text)
     try:
-        move(repayment, RepaymentState.RECORDED, by=by, **fields)
+        _acknowledge(repayment, by, **fields)
     except IntegrityError:
         text = _("The service acknowledged it late: it now holds this externalId twice.")
         fields |= unconfirmed.build_alarm(text)
         move(repayment, RepaymentState.RECORDED, by=by, duplicate=True, **fields)
+
+
+def _acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
+    to = RepaymentState.RECORDED
+    if _move_from((RepaymentState.SENT,), repayment, to, by=by, **fields):
+        return
+    text = _("The service acknowledged it late, when it stood as “%(state)s” here.") % {
+        "state": _(RepaymentState(repayment.state).label)
+    }
+    fields |= unconfirmed.build_alarm(text)
+    move(repayment, to, by=by, **fields)
 
 
 def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: Any) -> None:
