@@ -23,6 +23,8 @@ def read_amount(text: str) -> Decimal | None:
 
     Brackets, a minus and DR are negative. None too for more than three decimals.
     """
+    if not text:
+        return None
     return Decimal(text) if _PLAIN.fullmatch(text) else _read_odd_amount(text)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from lendingadmin.statements.lines import Kind
 
-# Words of a status that say that money moved.
+# Words of a status that say that money moved, in lower case and without accents.
 _DONE = ("completed", "successful", "success", "succes", "succeeded", "complete", "paid", "ts", "")
 _CHARGE = r"\bcharges?\b|\bfees?\b|\btariff\b|\bcommission\b|\bfrais\b|\bexcise\b|\bduty\b|\blevy\b"
 _SETTLEMENT = (
@@ -17,10 +17,17 @@ _SETTLEMENT = (
     r"funds? transfer to|virement|organi[sz]ation withdrawal|cash ?out"
 )
 _REVERSAL = r"revers|refund|annul|rembours|rolled? ?back|chargeback"
-_RULES: tuple[tuple[Kind, str], ...] = (
-    (Kind.REVERSAL, _REVERSAL),
-    (Kind.CHARGE, _CHARGE),
-    (Kind.SETTLEMENT, _SETTLEMENT),
+Rule = tuple[Kind, re.Pattern[str]]
+
+
+def _compile(kind: Kind, pattern: str) -> Rule:
+    return kind, re.compile(pattern, re.I | re.M)
+
+
+_RULES: tuple[Rule, ...] = (
+    _compile(Kind.REVERSAL, _REVERSAL),
+    _compile(Kind.CHARGE, _CHARGE),
+    _compile(Kind.SETTLEMENT, _SETTLEMENT),
 )
 
 
@@ -38,7 +45,7 @@ class Layout:
     network: str
     needs: frozenset[str]
     columns: Mapping[str, Sequence[str]]
-    sorts: Sequence[tuple[Kind, str]] = _RULES
+    sorts: Sequence[Rule] = _RULES
     done: Sequence[str] = _DONE
     id_form: re.Pattern[str] = re.compile(r".+")
     day_first: bool | None = None
@@ -64,11 +71,11 @@ _MPESA = {
     "reverses": ("linked transaction id",),
     "currency": ("currency",),
 }
-_SP = ((Kind.CHARGE, r"^\s*SP\s*$"), *_RULES)
+_SP = (_compile(Kind.CHARGE, r"^\s*SP\s*$"), *_RULES)
 _AIRTEL_SORTS = (
-    (Kind.SETTLEMENT, r"\bMP\b|sweep"),
-    (Kind.CHARGE, r"\bSCP\b|charge"),
-    (Kind.REVERSAL, _REVERSAL),
+    _compile(Kind.SETTLEMENT, r"\bMP\b|sweep"),
+    _compile(Kind.CHARGE, r"\bSCP\b|charge"),
+    _compile(Kind.REVERSAL, _REVERSAL),
 )
 
 LAYOUTS = (
