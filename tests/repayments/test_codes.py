@@ -77,3 +77,8 @@ def test_normalising_twice_changes_nothing_and_fits_its_column(text: str) -> Non
     once = normalise_external_id(text)
     assert normalise_external_id(once) == once
     assert len(once) <= 255
+
+
+@given(st.from_regex(r"[A-Za-z0-9]{1,300}", fullmatch=True))
+def test_an_id_of_letters_and_figures_alone_is_the_one_with_dashes(text: str) -> None:
+    assert normalise_external_id(text) == normalise_external_id(f"-{text}")
