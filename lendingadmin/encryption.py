@@ -143,8 +143,8 @@ class EncryptedTextField(_Text):
 
     def list_place(self, row: models.Model) -> list[str]:
         """What the text of this row is bound to."""
-        fields = {field.name: field for field in row._meta.concrete_fields}
-        values = (fields[name].value_to_string(row) for name in self.bound_to)
+        fields = map(row._meta.get_field, self.bound_to)
+        values = (field.value_to_string(row) for field in fields)  # type: ignore[union-attr]
         return [row._meta.db_table, str(self.column), *values]
 
     def decrypt(self, ciphertext: str, row: models.Model) -> str:
