@@ -4,9 +4,10 @@ An alarm stands on the repayment and on the home page until a manager has seen i
 is not whole says nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from django.db.models import Exists, OuterRef
@@ -139,17 +140,22 @@ def _list_not_found(file: StatementFile) -> Iterator[Repayment]:
 
 def _list_contradictions(file: StatementFile) -> Iterator[tuple[int, str]]:
     currency = lending_app(file.app_id).currency
-    stated = _read_stated(file)
-    for key, entered in _read_entered(file, stated).items():
-        yield from find_contradictions(stated[key], entered, currency).items()
+    entered = _read_entered(file)
+    for key, stated in _read_stated(file, list(entered)).items():
+        yield from find_contradictions(stated, entered[key], currency).items()
 
 
-def _read_stated(file: StatementFile) -> dict[str, Stated]:
-    """What the file says of each receipt; of one that is twice in it, its payment's amount once."""
+def _read_stated(file: StatementFile, keys: Sequence[str]) -> dict[str, Stated]:
+    """What the file says of each of these receipts; of one that is twice in it, its payment's
+    amount once.
+    """
     found: dict[str, Stated] = {}
     columns = ("number", "kind", "receipt_key", "amount", "currency")
-    rows = StatementLine.objects.filter(file=file).exclude(receipt_key="")
-    for number, kind, key, amount, currency in rows.values_list(*columns):
+    lines = StatementLine.objects.filter(file=file).order_by("position")
+    slices = (lines.filter(receipt_key__in=some) for some in _split(keys))
+    for number, kind, key, amount, currency in chain.from_iterable(
+        some.values_list(*columns) for some in slices
+    ):
         before = found.get(key, Stated(number, Decimal(0), currency, frozenset()))
         is_payment = kind == Kind.PAYMENT
         found[key] = Stated(
@@ -161,18 +167,20 @@ def _read_stated(file: StatementFile) -> dict[str, Stated]:
     return found
 
 
-def _read_entered(file: StatementFile, stated: Mapping[str, Stated]) -> dict[str, list[Entered]]:
-    """What the journal has recorded of these receipts."""
+def _read_entered(file: StatementFile) -> dict[str, list[Entered]]:
+    """What the journal has recorded of the file's receipts."""
     found: dict[str, list[Entered]] = {}
     columns = ("external_id_key", "pk", "account_id", "amount", "currency_code")
-    for some in _split(list(stated)):
-        rows = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key__in=some)
-        rows_read = list(rows.values_list(*columns))
-        parts = Allocation.objects.filter(repayment__in=[row[1] for row in rows_read])
-        split = set(parts.values_list("repayment_id", flat=True))
-        for key, number, account_id, amount, code in rows_read:
-            entered = Entered(number, account_id, amount, code, number in split)
-            found.setdefault(key, []).append(entered)
+    keys = StatementLine.objects.filter(file=file).exclude(receipt_key="").values("receipt_key")
+    same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key__in=keys)
+    rows = list(same.values_list(*columns))
+    split = set[int]()
+    for some in _split([row[1] for row in rows]):
+        parts = Allocation.objects.filter(repayment__in=some)
+        split.update(parts.values_list("repayment_id", flat=True))
+    for key, number, account_id, amount, code in rows:
+        entered = Entered(number, account_id, amount, code, number in split)
+        found.setdefault(key, []).append(entered)
     return found
 
 
