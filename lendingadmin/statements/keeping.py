@@ -5,11 +5,13 @@ import json
 import secrets
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from lendingadmin import audit
@@ -28,6 +30,12 @@ READ = "dashboard.statements.read"
 #: So long the file itself is kept, encrypted; its lines stay.
 KEEP_CONTENT = timedelta(days=90)
 _AT_ONCE = 1_000
+# What `_build_rows` fills of StatementLine; the other columns begin as NULL.
+_COLUMNS = (
+    *("file_id", "position", "number", "kind", "receipt", "receipt_key", "is_damaged", "amount"),
+    *("balance", "currency", "moment", "has_time", "about", "place", "place_reason"),
+)
+_FIELDS = {field.column: field for field in StatementLine._meta.concrete_fields}
 
 
 def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, bool]:
@@ -137,42 +145,82 @@ def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
     file.searched_at = None
     file.proof = asdict(prove(found))
     file.save()
-    rows = [_build_line(file, at, line) for at, line in enumerate(found.lines, start=1)]
-    _place(file, rows)
-    StatementLine.objects.bulk_create(rows, batch_size=_AT_ONCE)
+    rows = _build_rows(file, found.lines)
+    while some := list(islice(rows, _AT_ONCE)):
+        _insert(some)
 
 
-def _place(file: StatementFile, rows: Sequence[StatementLine]) -> None:
-    """Give each payment a place; those of a file that is not whole have none."""
+def _find_places(
+    file: StatementFile, found: Sequence[Line], keys: Sequence[str]
+) -> Sequence[Place | str]:
+    """Where each line's money is; what is no payment, and a file that is not whole, has none."""
     if file.proof["found"]:
-        return
-    payments = [row for row in rows if row.kind == Kind.PAYMENT]
-    known = find_places(file.app_id, [row.receipt_key for row in payments if row.receipt_key])
-    for row in payments:
-        row.place = known.get(row.receipt_key, Place.UNALLOCATED)
+        return [""] * len(found)
+    payments = [key for line, key in zip(found, keys, strict=True) if line.kind is Kind.PAYMENT]
+    known = find_places(file.app_id, [key for key in payments if key])
+    return [
+        known.get(key, Place.UNALLOCATED) if line.kind is Kind.PAYMENT else ""
+        for line, key in zip(found, keys, strict=True)
+    ]
 
 
-def _build_line(file: StatementFile, position: int, line: Line) -> StatementLine:
+def _build_key(line: Line) -> str:
+    """What its receipt is compared by; empty where that is nobody's key."""
+    is_key = bool(line.receipt) and len(line.receipt) <= LONGEST_ID and not line.is_damaged
+    return normalise_external_id(line.receipt) if is_key else ""
+
+
+def _build_rows(file: StatementFile, found: Sequence[Line]) -> Iterator[Sequence[Any]]:
+    """What stands in the columns of `_COLUMNS` for each line."""
+    keys = [_build_key(line) for line in found]
+    places = _find_places(file, found, keys)
+    # One after the other is this row: a text is bound to its file and position.
+    row = StatementLine(file=file)
+    for position, (line, key, place) in enumerate(zip(found, keys, places, strict=True), start=1):
+        row.position, row.about = position, _write_about(line)
+        yield (
+            file.pk,
+            position,
+            line.number,
+            line.kind.value,
+            line.receipt[:LONGEST_ID],
+            key,
+            line.is_damaged,
+            _FIELDS["amount"].get_db_prep_save(line.amount, connection),
+            _FIELDS["balance"].get_db_prep_save(line.balance, connection),
+            line.currency,
+            _FIELDS["moment"].get_db_prep_save(line.moment, connection),
+            line.has_time,
+            _FIELDS["about"].pre_save(row, add=True),
+            str(place),
+            "",
+        )
+
+
+def _write_about(line: Line) -> str:
     # Of charges and the like nobody looks for who they are of.
     is_told = line.kind in (Kind.PAYMENT, Kind.REVERSAL)
     about = [line.phone, line.payer, line.reference, line.details, line.status, line.reverses]
-    receipt = line.receipt[:LONGEST_ID]
-    is_key = receipt == line.receipt != "" and not line.is_damaged
-    return StatementLine(
-        file=file,
-        position=position,
-        number=line.number,
-        kind=line.kind,
-        receipt=receipt,
-        receipt_key=normalise_external_id(receipt) if is_key else "",
-        is_damaged=line.is_damaged,
-        amount=line.amount,
-        balance=line.balance,
-        currency=line.currency,
-        moment=line.moment,
-        has_time=line.has_time,
-        about=json.dumps(about, ensure_ascii=False) if is_told and any(about) else "",
-    )
+    return json.dumps(about, ensure_ascii=False) if is_told and any(about) else ""
+
+
+def _insert(rows: Sequence[Sequence[Any]]) -> None:
+    """Insert rows of StatementLine.
+
+    With `_build_rows` it takes half the time of models and `bulk_create`, on SQLite and on
+    PostgreSQL, where `executemany` is no faster than that.
+    """
+    table, columns = StatementLine._meta.db_table, ", ".join(_COLUMNS)
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            command = f"COPY {table} ({columns}) FROM STDIN"
+            with connection.wrap_database_errors, cursor.copy(command) as copy:
+                for row in rows:
+                    copy.write_row(row)
+        else:
+            marks = ", ".join(["%s"] * len(_COLUMNS))
+            command = f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # noqa: S608
+            cursor.executemany(command, rows)
 
 
 def _unpack(file: StatementFile) -> bytes:

@@ -28,7 +28,8 @@ MODULES = [
     if _UNREAD.isdisjoint(path.relative_to(PACKAGE).parts)
 ]
 # What is stored or told as it stands: outcomes and actions of the trail, purposes of keys, headers,
-# what monitors and the log are told, patterns of dates, names of fields, a value in an address.
+# what monitors, the log and the database are told, patterns of dates, names of fields, a value in
+# an address.
 NOT_WORDS = {
     "audit/messages.py": {"second factor", "held back", "opened for reprinting"},
     "display/locales.py": {"d MMM y", "MMM yy"},
@@ -39,6 +40,7 @@ NOT_WORDS = {
     "staff/adapter.py": {"held back"},
     "staff/services.py": {"set by link"},
     "staff/signals.py": {"second factor"},
+    "statements/keeping.py": {"COPY {} ({}) FROM STDIN", "INSERT INTO {} ({}) VALUES ({})"},
     "ui/apicalls.py": {"Authorization: Bearer {}", "Content-Type: application/json"},
     "ui/exports.py": {"text/csv; charset=utf-8"},
     "ui/lists.py": {"another one"},

@@ -1,0 +1,105 @@
+"""What was read is kept as it was read, column by column, on every database."""
+
+import json
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from lendingadmin.encryption import Ciphertext, decrypt
+from lendingadmin.gateway import lending_app
+from lendingadmin.repayments.models import normalise_external_id
+from lendingadmin.staff.models import User
+from lendingadmin.statements import keeping
+from lendingadmin.statements.lines import Kind, Statement
+from lendingadmin.statements.models import StatementFile, StatementLine
+from lendingadmin.statements.reading import read
+
+from . import making
+from .making_banks import write_camt, write_mt940
+
+pytestmark = pytest.mark.django_db
+EVENTS = making.make_events(90)
+PAYMENTS = [one for one in EVENTS if one.kind == "payment"]
+FILES = {
+    "M-PESA": making.pack_csv(making.write_mpesa(EVENTS)),
+    "a bank's table": making.pack_csv(making.write_bank(EVENTS)),
+    "Wave in French": making.pack_xlsx(making.write_wave_french(EVENTS)),
+    "CAMT": write_camt(EVENTS),
+    "MT940": write_mt940(PAYMENTS),
+    # Ids that lost digits, a day that no calendar has, a text of another alphabet.
+    "odd": making.pack_csv(
+        [
+            *making.write_airtel(EVENTS)[:8],
+            ["9", "1.42593E+11", "Ł-1\\N", "31-FEB-2026", "", "2547", "12.345", "MR", "Success"],
+        ]
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "_AT_ONCE", 7)
+
+
+def bring_in(content: bytes, by: User) -> StatementFile:
+    return keeping.take_in(lending_app("kenya"), content, by)[0]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_line_is_kept_as_it_was_read(support: User, name: str) -> None:
+    found = read(FILES[name], zone=lending_app("kenya").zone)
+    assert isinstance(found, Statement)
+    rows = list(bring_in(FILES[name], support).lines.order_by("position"))
+    assert [row.position for row in rows] == list(range(1, len(found.lines) + 1))
+    plain = ("number", "kind", "receipt", "is_damaged", "amount", "balance", "currency", "moment")
+    for row, line in zip(rows, found.lines, strict=True):
+        for field in (*plain, "has_time"):
+            assert getattr(row, field) == getattr(line, field), field
+        key = "" if line.is_damaged else normalise_external_id(line.receipt)
+        assert row.receipt_key == key
+        about = [line.phone, line.payer, line.reference, line.details, line.status, line.reverses]
+        is_told = line.kind in (Kind.PAYMENT, Kind.REVERSAL) and any(about)
+        assert row.about == (json.dumps(about, ensure_ascii=False) if is_told else "")
+        assert (row.owner, row.placed_by, row.placed_at, row.place_reason) == (None, None, None, "")
+        assert bool(row.place) is (line.kind is Kind.PAYMENT)
+        assert row.is_unallocated is bool(row.place)
+
+
+def test_who_paid_is_stored_encrypted_and_bound_to_its_line(support: User) -> None:
+    file = bring_in(FILES["M-PESA"], support)
+    stored = file.lines.exclude(about="").values_list("position", "about")
+    assert len(stored) >= len(PAYMENTS)
+    for position, text in stored:
+        assert isinstance(text, Ciphertext) and "OTIENO" not in text
+        place = ("statements_statementline", "about", str(file.pk), str(position))
+        assert json.loads(decrypt(text, *place))
+
+
+def test_a_receipt_that_is_twice_in_a_file_is_no_copy_of_itself(support: User) -> None:
+    head, *rows = making.write_callbacks(PAYMENTS[:10])
+    file = bring_in(making.pack_csv([head, *rows, rows[0]]), support)
+    assert set(file.lines.values_list("place", flat=True)) == {"unallocated"}
+
+
+def test_every_column_is_filled_or_begins_empty() -> None:
+    fields = StatementLine._meta.concrete_fields
+    left = {one for one in fields if one.column not in keeping._COLUMNS}
+    assert {one.column for one in left} == {
+        *("id", "is_unallocated", "owner_id", "placed_by_id", "placed_at")
+    }
+    assert all(one.null for one in left if one.name not in ("id", "is_unallocated"))
+
+
+def test_a_row_that_the_database_refuses_is_a_fault_of_the_database(
+    support: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, build = bring_in(FILES["M-PESA"], support), keeping._build_rows
+
+    def repeat(*args: Any) -> Any:
+        rows = list(build(*args))
+        return iter([*rows, rows[0]])
+
+    monkeypatch.setattr(keeping, "_build_rows", repeat)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        keeping.answer_days(file, True, support)
