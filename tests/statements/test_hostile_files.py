@@ -3,13 +3,17 @@
 import io
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
+import openpyxl
 import pytest
 import xlwt
+from openpyxl.styles import Font
 
 from lendingadmin.statements.lines import Kind, Refused, Statement
 from lendingadmin.statements.reading import read
+from lendingadmin.statements.reading.sheet_process import read_sheets
 
 from . import making
 from .making import NAIROBI
@@ -128,12 +132,13 @@ def test_spreadsheets_that_are_refused(content: bytes, words: str) -> None:
         read(content, zone=NAIROBI)
 
 
-def make_xls() -> bytes:
+def make_xls(far: str = "") -> bytes:
     book = xlwt.Workbook()
     sheet = book.add_sheet("transaction")
     for at, row in enumerate(making.write_mpesa(EVENTS)):
         for column, cell in enumerate(row):
             sheet.write(at, column, cell)
+    sheet.write(65_535, 255, far)
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
@@ -154,6 +159,56 @@ def test_a_locked_old_spreadsheet_is_refused() -> None:
     at = content.index(b"\x09\x08\x10\x00") + 20
     with pytest.raises(Refused, match="password"):
         read(content[:at] + b"\x2f\x00" + content[at + 2 :], zone=NAIROBI)
+
+
+def add_cell(place: str, value: str | None) -> bytes:
+    """The statement as XLSX with one cell more, in bold."""
+    book = openpyxl.load_workbook(io.BytesIO(making.pack_xlsx(making.write_mpesa(EVENTS))))
+    book.active[place].value, book.active[place].font = value, Font(bold=True)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("XFD1048576", None),
+        ("XFD1048576", ""),
+        ("XFD12", "x"),
+        ("Z1048576", "x"),
+        pytest.param("BES20000", "x", marks=pytest.mark.exhaustive),
+    ],
+)
+def test_a_far_cell_that_is_formatted_only_or_takes_little_is_left_out(
+    place: str, value: str | None
+) -> None:
+    lines = open_statement(add_cell(place, value)).lines
+    assert [line.amount for line in lines] == [one.amount for one in EVENTS[::-1]]
+
+
+def test_empty_rows_and_columns_before_a_table_are_counted() -> None:
+    book = openpyxl.Workbook()
+    for at, row in enumerate(making.write_mpesa(EVENTS), start=5):
+        for column, cell in enumerate(row, start=3):
+            book.active.cell(at, column, cell)
+    out = io.BytesIO()
+    book.save(out)
+    plain = open_statement(making.pack_xlsx(making.write_mpesa(EVENTS))).lines
+    lines = open_statement(out.getvalue()).lines
+    assert lines == [replace(one, number=one.number + 4) for one in plain]
+    assert read_sheets(out.getvalue())[0][4][:3] == ["", "", "Account Holder"]
+
+
+@pytest.mark.parametrize("value", ["x", " "])
+def test_a_far_cell_that_would_take_all_memory_is_named(value: str) -> None:
+    with pytest.raises(Refused, match="far outside the table, such as in cell XFD1048576"):
+        read(add_cell("XFD1048576", value), zone=NAIROBI)
+
+
+def test_a_far_cell_of_an_old_spreadsheet_is_named() -> None:
+    with pytest.raises(Refused, match="far outside the table"):
+        read(make_xls(far="x"), zone=NAIROBI)
 
 
 def test_a_size_that_lies_is_no_fault() -> None:

@@ -230,5 +230,5 @@ def test_a_spreadsheet_that_asks_for_too_much_memory_ends_its_own_process_only()
     book.active.cell(row=1, column=1, value="x")
     out = io.BytesIO()
     book.save(out)
-    with pytest.raises(Refused, match="can't be opened"):
+    with pytest.raises(Refused, match="too large to open"):
         read(out.getvalue(), zone=NAIROBI)

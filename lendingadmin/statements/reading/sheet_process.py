@@ -1,9 +1,12 @@
 """Opens a spreadsheet in a process of its own: bytes on its input, rows as JSON on its output.
 
-Of one with a password or with macro sheets it writes `LOCKED` or `MACROS` instead.
+Of one with a password, with macro sheets or that is too large it writes `LOCKED`, `MACROS` or
+`TOO_LARGE` instead.
 
-A damaged file can make the library ask for gigabytes, and end the process that asks. So this one
-has a bound of its own, imports nothing of the dashboard and holds nothing but the file.
+The library keeps a place for each cell between the first and the last that hold something. So a
+damaged file, or a word in the last cell of a sheet, makes it ask for gigabytes, and it aborts the
+process that asks. So this one has a bound of its own, imports nothing of the dashboard and holds
+nothing but the file.
 """
 
 import io
@@ -11,12 +14,13 @@ import json
 import resource
 import sys
 from datetime import date, datetime, time
+from itertools import islice
 from typing import Any
 
-from python_calamine import CalamineWorkbook, PasswordError
+from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError
 
 MEMORY = 1 << 30  # bytes
-LOCKED, MACROS = "locked", "macros"
+LOCKED, MACROS, TOO_LARGE = "locked", "macros", "too-large"
 _MOST_SHEETS, _MOST_ROWS, _MOST_COLUMNS, _LONGEST_CELL = 20, 20_200, 200, 10_000
 
 
@@ -27,6 +31,8 @@ def main() -> None:
         found = read_sheets(sys.stdin.buffer.read())
     except PasswordError:
         found = LOCKED
+    except MemoryError:
+        found = TOO_LARGE
     sys.stdout.write(json.dumps(found))
 
 
@@ -35,12 +41,16 @@ def read_sheets(content: bytes) -> Any:
     book = CalamineWorkbook.from_filelike(io.BytesIO(content))
     if any("Macro" in str(sheet.typ) for sheet in book.sheets_metadata):
         return MACROS
+    return [read_rows(book.get_sheet_by_name(name)) for name in book.sheet_names[:_MOST_SHEETS]]
+
+
+def read_rows(sheet: CalamineSheet) -> list[list[str]]:
+    """The rows of a sheet, one at a time: all of a wide and long one fill the memory."""
+    # The library leaves out the columns before the first that holds something, but not the rows.
+    left = [""] * (sheet.start[1] if sheet.start else 0)
     return [
-        [
-            [write_cell(cell) for cell in row[:_MOST_COLUMNS]]
-            for row in book.get_sheet_by_name(name).to_python(skip_empty_area=False)[:_MOST_ROWS]
-        ]
-        for name in book.sheet_names[:_MOST_SHEETS]
+        [write_cell(cell) for cell in (left + row)[:_MOST_COLUMNS]]
+        for row in islice(sheet.iter_rows(), _MOST_ROWS)
     ]
 
 

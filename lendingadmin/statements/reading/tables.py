@@ -8,6 +8,7 @@ import subprocess  # nosec B404
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from signal import SIGABRT
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -15,7 +16,7 @@ from django.utils.translation import gettext as _
 from lendingadmin.statements.lines import Refused
 
 from .containers import tell_of_macros, tell_of_password
-from .sheet_process import LOCKED, MACROS
+from .sheet_process import LOCKED, MACROS, TOO_LARGE
 
 MOST_ROWS = 20_000
 # A head of so many rows stands above the headings at most, and below them the rows.
@@ -54,6 +55,8 @@ def read_spreadsheet(content: bytes, score: Score) -> list[Row]:
         )
         found: Any = json.loads(opened.stdout)
     except (subprocess.SubprocessError, ValueError) as error:
+        if isinstance(error, subprocess.CalledProcessError) and error.returncode == -SIGABRT:
+            raise Refused(_tell_of_size()) from error
         raise Refused(
             _("This spreadsheet can't be opened. Export the statement as CSV and choose that.")
         ) from error
@@ -61,8 +64,18 @@ def read_spreadsheet(content: bytes, score: Score) -> list[Row]:
         raise Refused(tell_of_password())
     if found == MACROS:
         raise Refused(tell_of_macros())
+    if found == TOO_LARGE:
+        raise Refused(_tell_of_size())
     found.sort(key=lambda rows: _find_most(rows, score), reverse=True)
     return _check_length(found[0] if found else [])
+
+
+def _tell_of_size() -> str:
+    return _(
+        "This spreadsheet is too large to open: something may stand far outside the table, such as "
+        "in cell XFD1048576. Delete all rows below the table and all columns beside it, save it "
+        "and try again, or export the statement as CSV."
+    )
 
 
 def _find_most(rows: Sequence[Row], score: Score) -> int:
