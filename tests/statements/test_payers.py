@@ -14,8 +14,8 @@ from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.roles import hold_only
 
+from .batches.steps import BASE, check, decide, list_rows, pay
 from .desk import DeskService
-from .test_batches import BASE, check, decide, list_rows, pay
 
 pytestmark = pytest.mark.django_db
 HASHED = "A" * 64

@@ -1,0 +1,93 @@
+"""A batch above the limits is let go by a second person."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.services import OwnRepayment
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.models import User
+from lendingadmin.statements import batches
+from lendingadmin.statements.models import Batch
+from tests.conftest import confirm
+from tests.statements.desk import DeskService
+
+from .steps import check, list_rows, pay, record, record_now, submit
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class TestApproving:
+    """Above a limit a second person lets all of it go, and every repayment bears both names."""
+
+    @pytest.fixture(autouse=True)
+    def limited(self, settings: Any) -> None:
+        from lendingadmin.repayments.limits import ApprovalLimits
+
+        settings.APPROVAL_LIMITS = {"kenya": ApprovalLimits(Decimal(150), Decimal(250), False)}
+
+    def test_a_batch_below_the_limits_needs_nobody(
+        self, clerk: Client, service: DeskService, manager: User
+    ) -> None:
+        service.add("L-1")
+        assert record(clerk, check(clerk, pay("L-1", "L-1"))).state == "done"
+        assert not Repayment.objects.exclude(approval_reasons="").exists()
+
+    def test_its_total_needs_a_second_person(
+        self, clerk: Client, boss: Client, service: DeskService, support: User, manager: User
+    ) -> None:
+        service.add("L-1")
+        batch = check(clerk, pay("L-1", "L-1", "L-1"))
+        submit(clerk, batch)
+        assert record_now(batch).state == "awaiting" and not service.posted
+        confirm(boss, manager)
+        address = f"{batch.get_absolute_url()}approve"
+        assert "Approve and record" in boss.get(address).content.decode()
+        boss.post(address)
+        record_now(batch)
+        assert len(service.posted) == 3
+        last = Repayment.objects.order_by("pk").last()
+        assert last is not None
+        assert (last.state, last.approved_by, last.created_by) == (
+            RepaymentState.RECORDED,
+            manager,
+            support,
+        )
+
+    def test_what_moved_since_it_was_accepted_is_shown_again(
+        self, clerk: Client, boss: Client, service: DeskService, manager: User
+    ) -> None:
+        service.add("L-1")
+        service.add("L-2", "B-2")
+        service.add("L-3", "B-3")
+        batch = check(clerk, pay("L-1", "L-2", "L-3"))
+        submit(clerk, batch)
+        service.loans["L-2"]["status"] = 3
+        service.loans["L-3"]["paid"] = Decimal(99_950)
+        confirm(boss, manager)
+        boss.post(f"{batch.get_absolute_url()}approve")
+        assert record_now(batch).state == "done"
+        assert [one[0] for one in service.posted] == ["L-1"]
+        assert [one[2:] for one in list_rows(batch)] == [
+            ("fine", "accepted"),
+            ("closed", "open"),
+            ("overpaid", "open"),
+        ]
+
+    def test_nobody_approves_their_own(
+        self, boss: Client, service: DeskService, manager: User
+    ) -> None:
+        service.add("L-1")
+        batch = check(boss, pay("L-1", "L-1", "L-1"))
+        page = submit(boss, batch).content.decode()
+        assert "nobody else may approve it" in page
+        Batch.objects.update(state="awaiting", approval_reasons="day")
+        batch.refresh_from_db()
+        with pytest.raises(OwnRepayment):
+            batches.approve(batch, manager)
+        Batch.objects.update(state="ready", approval_reasons="")
+        batch.refresh_from_db()
+        assert batch.state == "ready" and not service.posted

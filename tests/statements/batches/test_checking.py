@@ -1,0 +1,149 @@
+"""Whose loan each payment of a statement is for, and what stands against it."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from lendingadmin.gateway import lending_app
+from lendingadmin.staff.models import User
+from lendingadmin.statements import checking, keeping
+from lendingadmin.statements.models import Batch
+from tests.faults.behaviours import refusal
+from tests.people_index.conftest import Put, index, put  # noqa: F401
+from tests.portfolio.conftest import counted
+from tests.repayments.rows import row
+from tests.statements import making
+from tests.statements.desk import DeskService
+
+from .steps import BASE, bring_in, check, check_now, list_rows, pay
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class TestChecking:
+    """Whose loan a payment is for, and what stands against it."""
+
+    def test_what_names_its_loan_is_accepted_and_the_rest_is_proposed(
+        self,
+        clerk: Client,
+        service: DeskService,
+        put: Put,  # noqa: F811
+    ) -> None:
+        for loan_id, borrower_id in (
+            ("L-1", "B-1"),
+            ("L-2", "B-2"),
+            ("L-3", "B-3"),
+            ("L-4", "B-3"),
+        ):
+            service.add(loan_id, borrower_id)
+        put("B-1", surname="Kamau", othernames="Ann", phoneNumber="+254700012345")
+        put("B-2", surname="Njeri", othernames="Beth", phoneNumber="+254700000002")
+        counted()
+        batch = check(
+            clerk,
+            pay(
+                *("L-1", "7001", "B-2", "B-3", "loan l-2 pls", "", "", "nothing"),
+                phones={5: "254700012345"},
+                names={6: "Beth Njeri"},
+            ),
+        )
+        assert batch.state == "ready"
+        assert list_rows(batch) == [
+            ("L-1", "loan", "fine", "accepted"),
+            ("L-2", "number", "fine", "accepted"),
+            ("L-2", "borrower", "fine", "accepted"),
+            ("", "borrower", "several", "open"),
+            ("L-2", "words", "proposed", "open"),
+            ("L-1", "phone", "proposed", "open"),
+            ("L-2", "name", "proposed", "open"),
+            ("", "", "no-loan", "open"),
+        ]
+        assert not service.posted
+
+    def test_what_stands_against_a_payment_is_told(
+        self, clerk: Client, service: DeskService, support: User
+    ) -> None:
+        service.add("L-1")
+        service.add("L-2", status=3)
+        service.add("L-3", total=Decimal(50))
+        service.add("L-4")
+        service.add("L-5", total=Decimal("205.50"))
+        row(support, account_id="L-9", external_id="SJAA000000", amount="100")
+        file = pay("L-1", "L-2", "L-3", "L-4", "L-5", "L-5")
+        batch = check(clerk, file)
+        found = [one[2] for one in list_rows(batch)]
+        assert found == ["recorded", "closed", "overpaid", "fine", "fine", "overpaid"]
+        assert [one[3] for one in list_rows(batch)].count("accepted") == 2
+
+    def test_the_same_payment_typed_before_without_its_id_is_seen(
+        self, clerk: Client, service: DeskService, support: User
+    ) -> None:
+        service.add("L-1")
+        content = pay("L-1")
+        moment = keeping.read(content, zone=lending_app("kenya").zone).lines[0].moment  # type: ignore[union-attr, attr-defined]
+        row(
+            support,
+            account_id="L-1",
+            external_id="CASH-1",
+            external_id_minted=True,
+            amount="100",
+            transaction_date=moment,
+        )
+        assert list_rows(check(clerk, content)) == [("L-1", "loan", "alike", "open")]
+
+    def test_checked_again_the_first_is_still_fine_and_the_last_too_much(
+        self, clerk: Client, service: DeskService
+    ) -> None:
+        service.add("L-1", total=Decimal("205.50"))
+        batch = check(clerk, pay("L-1", "L-1", "L-1"))
+        found = ["fine", "fine", "overpaid"]
+        assert [one[2] for one in list_rows(batch)] == found
+        clerk.post(f"{BASE}{batch.file_id}/batch/begin")
+        assert [one[2] for one in list_rows(check_now(batch))] == found
+
+    def test_two_payments_of_one_loan_are_not_each_other(
+        self, clerk: Client, service: DeskService
+    ) -> None:
+        service.add("L-1")
+        batch = check(clerk, pay("L-1", "L-1"))
+        assert [one[2] for one in list_rows(batch)] == ["fine", "fine"]
+
+    def test_a_service_that_is_down_is_asked_again_and_then_said(
+        self, clerk: Client, service: DeskService
+    ) -> None:
+        service.server.on("GET", refusal(503, "down"))
+        file = bring_in(clerk, pay("L-1"))
+        clerk.post(f"{BASE}{file.pk}/batch/begin")
+        batch = Batch.objects.get()
+        pauses = [checking.run_slice(batch.pk) for _ in range(6)]
+        assert pauses[0] and pauses[-1] is None
+        batch.refresh_from_db()
+        assert batch.state == "ready" and batch.why and not batch.allocations.exists()
+        assert batch.why in clerk.get(batch.get_absolute_url()).content.decode()
+
+    @pytest.mark.parametrize(
+        ("odd", "found"),
+        [
+            ({"accountId": None}, "no-loan"),
+            ({"accountId": "another"}, "no-loan"),
+            ({"balances": None}, "fine"),
+            ({"balances": {"repayment": {"unpaid": "much"}}}, "fine"),
+            ({"borrowerId": None, "status": None}, "fine"),
+            ({"status": "odd", "settlementDate": "never"}, "fine"),
+        ],
+    )
+    def test_an_odd_loan_is_no_fault(
+        self, clerk: Client, service: DeskService, odd: dict[str, Any], found: str
+    ) -> None:
+        service.add("L-1")
+        write = service.write
+        service.write = lambda loan_id: write(loan_id) | odd  # type: ignore[method-assign]
+        assert [one[2] for one in list_rows(check(clerk, pay("L-1")))] == [found]
+
+    def test_one_that_is_not_whole_is_not_begun(self, clerk: Client, service: DeskService) -> None:
+        table = making.write_mpesa(making.make_events(30))
+        file = bring_in(clerk, making.pack_csv([*table[:20], *table[21:]]))
+        clerk.post(f"{BASE}{file.pk}/batch/begin")
+        assert not Batch.objects.exists()

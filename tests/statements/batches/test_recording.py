@@ -1,0 +1,190 @@
+"""Each row of a batch that was accepted is recorded once, with its result."""
+
+import csv
+import io
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.staff.models import User
+from lendingadmin.statements import recording
+from lendingadmin.statements.models import Allocation
+from tests.faults.behaviours import refusal, reset
+from tests.statements.desk import DeskService
+
+from .steps import (
+    BASE,
+    check,
+    check_now,
+    list_rows,
+    pay,
+    record,
+    record_now,
+    submit,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class TestRecording:
+    """Each accepted row once, whatever happens meanwhile."""
+
+    def test_all_that_was_accepted_is_recorded_as_the_statement_has_it(
+        self, clerk: Client, service: DeskService, support: User
+    ) -> None:
+        service.add("L-1")
+        service.add("L-2", "B-2")
+        batch = record(clerk, check(clerk, pay("L-1", "L-2", "nothing")))
+        assert batch.state == "done"
+        assert sorted(service.posted) == [
+            ("L-1", "SJAA000000", Decimal(100)),
+            ("L-2", "SJAA000001", Decimal(101)),
+        ]
+        first = Repayment.objects.get(account_id="L-1")
+        assert (first.network, first.channel, first.created_by) == ("M-PESA", "mobile", support)
+        assert first.transaction_date.isoformat() == "2026-10-01T03:00:07+00:00"
+        assert first.receipt_number
+        page = clerk.get(batch.get_absolute_url()).content.decode()
+        assert first.receipt_number in page and "2 recorded" in page
+
+    def test_the_same_statement_again_records_nothing(
+        self, clerk: Client, service: DeskService
+    ) -> None:
+        service.add("L-1")
+        record(clerk, check(clerk, pay("L-1", "L-1")))
+        again = check(clerk, pay("L-1", "L-1") + b"\n")
+        assert [one[2] for one in list_rows(again)] == ["recorded", "recorded"]
+        submit(clerk, again)
+        assert len(service.posted) == 2
+
+    def test_a_worker_that_dies_leaves_nothing_twice(
+        self, clerk: Client, service: DeskService, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        service.add("L-1")
+        batch = check(clerk, pay(*["L-1"] * 5))
+        submit(clerk, batch)
+        save, count = Allocation.save, 0
+
+        def die(self: Allocation, **options: Any) -> None:
+            nonlocal count
+            count += 1
+            if count == 3:
+                raise KeyboardInterrupt
+            save(self, **options)
+
+        monkeypatch.setattr(Allocation, "save", die)
+        with pytest.raises(KeyboardInterrupt):
+            recording.run_slice(batch.pk)
+        assert len(service.posted) == 3
+        assert record_now(batch).state == "done"
+        assert batch.allocations.exclude(repayment=None).count() == 5
+        # The rows of one loan are recorded one after the other, in their order.
+        assert [one[1] for one in service.posted] == [f"SJAA{at:06}" for at in range(5)]
+
+    def test_an_unknown_outcome_holds_only_its_loan(
+        self, clerk: Client, service: DeskService
+    ) -> None:
+        service.add("L-1")
+        service.add("L-2", "B-2")
+        batch = check(clerk, pay("L-1", "L-2", "L-1", "L-2"))
+        service.answer = lambda loan_id, record: (
+            reset() if loan_id == "L-1" else service.keep_word(loan_id, record)
+        )
+        record(clerk, batch)
+        assert batch.state == "paused" and "1 rows wait" in batch.why
+        assert [one[0] for one in service.posted] == ["L-2", "L-2"]
+        states = batch.allocations.order_by("position").values_list("repayment__state", flat=True)
+        assert list(states) == ["unknown", "recorded", None, "recorded"]
+
+    def test_a_service_that_is_down_pauses_it_and_a_person_goes_on(
+        self, clerk: Client, service: DeskService
+    ) -> None:
+        for at in range(20):
+            service.add(f"L-{at}")
+        batch = check(clerk, pay(*(f"L-{at}" for at in range(20))))
+        submit(clerk, batch)
+        service.server.on("GET /v1/projects", refusal(503, "down"))
+        record_now(batch)
+        assert batch.state == "paused" and "failed 5 times in a row" in batch.why
+        failed = batch.allocations.filter(repayment__state="not_sent").count()
+        assert 5 <= failed <= 8 and not service.posted
+        service.server.on("GET /v1/projects", service._get)
+        clerk.post(f"{BASE}{batch.file_id}/batch/resume")
+        record_now(batch)
+        # What came to nothing is not sent again by itself.
+        assert batch.state == "done" and len(service.posted) == 20 - failed
+        clerk.post(f"{BASE}{batch.file_id}/batch/begin")
+        check_now(batch)
+        assert {one[2:] for one in list_rows(batch)} == {("fine", "accepted")}
+        record(clerk, batch)
+        assert len(service.posted) == len({one[1] for one in service.posted}) == 20
+
+    def test_what_was_refused_says_so_and_is_not_sent_again(
+        self, clerk: Client, service: DeskService
+    ) -> None:
+        service.add("L-1")
+        service.answer = lambda loan_id, record: refusal(400, "not today")
+        batch = record(clerk, check(clerk, pay("L-1")))
+        assert batch.state == "done"
+        assert service.server.hits("makeRepayment") == 1
+        page = clerk.get(f"{batch.get_absolute_url()}?result=refused").content.decode()
+        assert "SJAA000000" in page and "1 refused" in page
+
+    def test_it_stops_and_goes_on(self, clerk: Client, service: DeskService) -> None:
+        service.add("L-1")
+        batch = check(clerk, pay("L-1"))
+        submit(clerk, batch)
+        clerk.post(f"{BASE}{batch.file_id}/batch/stop")
+        assert recording.run_slice(batch.pk) is None and not service.posted
+        batch.refresh_from_db()
+        assert batch.state == "paused" and "stopped it" in batch.why
+        clerk.post(f"{BASE}{batch.file_id}/batch/resume")
+        assert record_now(batch).state == "done" and len(service.posted) == 1
+
+    def test_who_lost_the_right_records_no_more(
+        self, clerk: Client, service: DeskService, support: User
+    ) -> None:
+        service.add("L-1")
+        batch = check(clerk, pay("L-1"))
+        submit(clerk, batch)
+        User.objects.filter(pk=support.pk).update(is_active=False)
+        assert record_now(batch).state == "paused" and "may not record" in batch.why
+        assert not service.posted
+
+    def test_rows_that_changed_meanwhile_are_shown_again(
+        self, clerk: Client, service: DeskService
+    ) -> None:
+        service.add("L-1")
+        batch = check(clerk, pay("L-1"))
+        answer = clerk.post(f"{BASE}{batch.file_id}/batch/record", {"shown": "0-9-KES1"})
+        assert "changed meanwhile" in answer.content.decode()
+        batch.refresh_from_db()
+        assert batch.state == "ready"
+
+    def test_the_receipts_are_one_print(self, clerk: Client, service: DeskService) -> None:
+        service.add("L-1")
+        service.add("L-2", "B-2")
+        batch = record(clerk, check(clerk, pay("L-1", "L-2", "nothing")))
+        page = clerk.post(f"{batch.get_absolute_url()}receipts").content.decode()
+        numbers = [one.receipt_number for one in Repayment.objects.order_by("pk")]
+        assert page.count('<article class="sheet">') == 2
+        assert all(f"<strong>{number}</strong>" in page for number in numbers)
+        assert Repayment.objects.filter(receipt_opened_at=None).count() == 0
+        again = clerk.post(f"{batch.get_absolute_url()}receipts").content.decode()
+        assert again.count("Reprint") == 2
+
+    def test_the_csv_has_every_row_with_its_receipt(
+        self, clerk: Client, service: DeskService
+    ) -> None:
+        service.add("L-1")
+        batch = record(clerk, check(clerk, pay("L-1", "nothing")))
+        answer: Any = clerk.get(f"{batch.get_absolute_url()}export.csv")
+        text = b"".join(answer.streaming_content).decode("utf-8-sig")
+        rows: Sequence[dict[str, str]] = list(csv.DictReader(io.StringIO(text)))
+        assert [one["finding"] for one in rows] == ["fine", "no loan"]
+        assert rows[0]["receipt"] == Repayment.objects.get().receipt_number
+        assert rows[0]["result"] == "recorded"
