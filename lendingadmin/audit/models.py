@@ -35,7 +35,8 @@ class EntryQuerySet(models.QuerySet["Entry"]):
         if kwargs.get("update_conflicts"):
             raise AppendOnly("entries of the audit trail cannot be changed")
         entries = list(objs)
-        with transaction.atomic():
+        # Without a savepoint: within the caller's transaction this costs no query.
+        with transaction.atomic(savepoint=False):
             _chain(entries)
             added = super().bulk_create(entries, *args, **kwargs)
             lines.write_on_commit(added)
@@ -112,7 +113,6 @@ class Entry(models.Model):
             raise AppendOnly("entries of the audit trail cannot be changed")
         # Without this, a new object with an old row's id would overwrite that row.
         kwargs["force_insert"] = True
-        # Without a savepoint: within the caller's transaction this costs no query.
         with transaction.atomic(savepoint=False):
             _chain([self])
             super().save(*args, **kwargs)
