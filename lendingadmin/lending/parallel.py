@@ -1,12 +1,14 @@
-"""Several reads at once, on threads that never touch the token store or the ORM."""
+"""Several calls at once, on threads that never touch the token store or the ORM."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.deadline import Deadline
@@ -19,23 +21,34 @@ if TYPE_CHECKING:
 
     from .transport import Transport
 
+logger = logging.getLogger(__name__)
+
 _THREADS = 12
 
-Read = Callable[[], Any]
+Work = Callable[[], Any]
 
 
 @dataclass(repr=False)
-class ParallelReads:
-    """What several parallel reads have in common: one token, one deadline, one place under way.
+class ParallelCalls:
+    """What several parallel calls have in common: one token, one deadline, one place under way.
 
-    With `cuts_off` the deadline is that of each call too; otherwise none begins after it. Their
-    `calls` are reported by the thread that started them, because theirs must not touch the ORM.
+    With `cuts_off` the deadline is that of each call too; otherwise none begins after it. Only with
+    `may_write` a write goes out. Their `calls` are reported by the thread that started them,
+    because theirs must not touch the ORM.
     """
 
     token: AccessToken
     deadline: Deadline
-    cuts_off: bool
+    cuts_off: bool = False
+    may_write: bool = False
     calls: list[Call] = field(default_factory=list)
+
+
+class Written(NamedTuple):
+    """What came of one write: its result, or what it raised; its call, None where none was made."""
+
+    result: Any
+    call: Call | None = None
 
 
 class _Pool(ForkSafe):
@@ -55,7 +68,7 @@ _pool = _Pool()
 
 
 def read_in_parallel(
-    client: LendingClient, *calls: Read, seconds: float | None = None
+    client: LendingClient, *calls: Work, seconds: float | None = None
 ) -> tuple[Any, ...]:
     """Run these reads at once and give back each one's result, or the LendingError that it raised.
 
@@ -70,26 +83,62 @@ def read_in_parallel(
     try:
         with transport.take_slot():
             deadline = Deadline(transport.deadline if seconds is None else seconds)
-            reads = ParallelReads(transport.tokens.get_token(), deadline, seconds is not None)
+            shared = ParallelCalls(transport.tokens.get_token(), deadline, seconds is not None)
             try:
-                return tuple(_run_with_new_token(transport, reads, calls))
+                return tuple(_run_with_new_token(transport, shared, calls))
             finally:
-                for call in reads.calls:
+                for call in shared.calls:
                     transport.report(call)
     except LendingError as error:
         return (error,) * len(calls)
 
 
+def write_in_parallel(client: LendingClient, *writes: Work) -> list[Written]:
+    """Send these writes at once, each at most once, and give back what came of each.
+
+    Each is a function without arguments that makes one call through `client`. What one of them
+    raises, of whatever kind, says nothing of the others, so it is its result. When there is no
+    place under way or no token, nothing is sent and that error is the result of all. RuntimeError,
+    for threads that cannot be started, passes through: then nobody knows what went out.
+    """
+    transport = client.transport
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(transport.take_slot())
+            token = transport.tokens.get_token()
+        except Exception as error:
+            return [Written(error)] * len(writes)
+        deadline = Deadline(transport.deadline)
+        each = [ParallelCalls(token, deadline, may_write=True) for _ in writes]
+        results = _run(transport, each, [partial(_attempt, write) for write in writes])
+        calls = [own.calls[-1] if own.calls else None for own in each]
+        for call in filter(None, calls):
+            transport.report(call)
+        if any(isinstance(result, TokenRefused) for result in results):
+            try:
+                transport.tokens.drop(token.value)
+            except Exception:
+                logger.exception("a token that was refused could not be dropped")
+    return [Written(*one) for one in zip(results, calls, strict=True)]
+
+
+def _attempt(write: Work) -> Any:
+    try:
+        return write()
+    except Exception as error:
+        return error
+
+
 def _run_with_new_token(
-    transport: Transport, reads: ParallelReads, calls: Sequence[Read]
+    transport: Transport, shared: ParallelCalls, calls: Sequence[Work]
 ) -> list[Any]:
     """Run the reads; those whose token was refused once more, with a new one."""
-    results = _run(transport, reads, calls)
+    results = _run(transport, [shared] * len(calls), calls)
     refused = [at for at, one in enumerate(results) if isinstance(one, TokenRefused)]
-    if refused and transport.tokens.drop(reads.token.value):
+    if refused and transport.tokens.drop(shared.token.value):
         try:
-            reads.token = transport.tokens.get_token()
-            again = _run(transport, reads, [calls[at] for at in refused])
+            shared.token = transport.tokens.get_token()
+            again = _run(transport, [shared] * len(refused), [calls[at] for at in refused])
         except LendingError as error:
             again = [error] * len(refused)
         for at, result in zip(refused, again, strict=True):
@@ -97,16 +146,23 @@ def _run_with_new_token(
     return results
 
 
-def _run(transport: Transport, reads: ParallelReads, calls: Sequence[Read]) -> list[Any]:
-    def read(call: Read) -> Any:
-        with transport.join(reads):
+def _run(
+    transport: Transport, belongs_to: Sequence[ParallelCalls], calls: Sequence[Work]
+) -> list[Any]:
+    """Run each call as one of those that it belongs to."""
+
+    def run(own: ParallelCalls, call: Work) -> Any:
+        with transport.join(own):
             try:
                 return call()
             except LendingError as error:
                 return error
 
-    futures = [_pool.submit(partial(read, call)) for call in calls]
-    # Every result is awaited before any error rises: no read may outlive its place under way.
+    works = [partial(run, own, call) for own, call in zip(belongs_to, calls, strict=True)]
+    if len(works) == 1:
+        return [works[0]()]  # needs no second thread
+    futures = [_pool.submit(work) for work in works]
+    # Every result is awaited before any error rises: no call may outlive its place under way.
     failures = [future.exception() for future in futures]
     for failure in failures:
         if failure is not None:

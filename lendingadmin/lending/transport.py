@@ -39,7 +39,7 @@ from .calls import Call, PendingCall
 from .connection import HttpExchange, Session
 
 if TYPE_CHECKING:
-    from .parallel import ParallelReads
+    from .parallel import ParallelCalls
 
 logger = logging.getLogger(__name__)
 
@@ -132,10 +132,10 @@ class Transport(ForkSafe):
             read=read,
             parse=parse,
         )
-        reads: ParallelReads | None = getattr(self._mine, "reads", None)
-        report = self.report if reads is None else reads.calls.append
+        joined: ParallelCalls | None = getattr(self._mine, "joined", None)
+        report = self.report if joined is None else joined.calls.append
         try:
-            parsed = self._call_alone(pending) if reads is None else self._call_in(reads, pending)
+            parsed = self._call_in(joined, pending) if joined else self._call_alone(pending)
         except Exception as error:
             if isinstance(error, LendingError) and not error.operation:
                 error.operation = operation.name  # raised by a hook that does not know it
@@ -145,13 +145,13 @@ class Transport(ForkSafe):
         return parsed
 
     @contextmanager
-    def join(self, reads: ParallelReads) -> Iterator[None]:
-        """This thread's calls belong to these reads until the end of the block."""
-        self._mine.reads = reads
+    def join(self, parallel: ParallelCalls) -> Iterator[None]:
+        """This thread's calls are some of these until the end of the block."""
+        self._mine.joined = parallel
         try:
             yield
         finally:
-            self._mine.reads = None
+            self._mine.joined = None
 
     @contextmanager
     def take_slot(self) -> Iterator[None]:
@@ -191,14 +191,14 @@ class Transport(ForkSafe):
                     raise
             return self._send(pending, self.tokens.get_token())
 
-    def _call_in(self, reads: ParallelReads, pending: PendingCall) -> Any:
-        if not pending.operation.saves_nothing:
-            raise TypeError("only reads go out in parallel")
-        if reads.deadline.has_passed:
+    def _call_in(self, parallel: ParallelCalls, pending: PendingCall) -> Any:
+        if not (pending.operation.saves_nothing or parallel.may_write):
+            raise TypeError("only reads go out here")
+        if parallel.deadline.has_passed:
             raise NotSent
-        if reads.cuts_off:
-            pending.deadline = reads.deadline
-        return self._send(pending, reads.token)
+        if parallel.cuts_off:
+            pending.deadline = parallel.deadline
+        return self._send(pending, parallel.token)
 
     def _send(self, pending: PendingCall, token: AccessToken) -> Any:
         """Send once, and a read again as `pause_before_retry` says."""

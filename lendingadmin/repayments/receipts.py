@@ -6,6 +6,7 @@ from evidence is not known, so it has none.
 """
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from typing import NamedTuple
@@ -28,22 +29,27 @@ from .models import Reading, ReceiptCounter, Repayment
 _NUMBER = re.compile(r"(?:(?P<app>.+)-)?(?P<year>\d{4})-(?P<sequence>\d{1,9})")
 
 
-def give_number(repayment: Repayment) -> None:
-    """Give it the next number if it is recorded and has none; within the caller's transaction.
+def give_numbers(repayments: Sequence[Repayment]) -> None:
+    """Give the next numbers to those that are recorded and have none; within the caller's
+    transaction.
 
-    The counter's row is locked until that ends, so nobody else gets the same number, and what is
-    rolled back gives its number back.
+    The counter's row is locked until that ends, so nobody else gets the same numbers, and what is
+    rolled back gives its numbers back.
     """
-    if not repayment.is_recorded or repayment.receipt_number:
-        return
-    year = repayment.state_at.astimezone(_find_zone(repayment.app_id)).year
-    counter, _ = ReceiptCounter.objects.select_for_update().get_or_create(
-        app_id=repayment.app_id, year=year
-    )
-    counter.last += 1
-    counter.save(update_fields=["last"])
-    repayment.receipt_year, repayment.receipt_sequence = year, counter.last
-    repayment.save(update_fields=["receipt_year", "receipt_sequence"])
+    numbered = [one for one in repayments if one.is_recorded and not one.receipt_number]
+    of_year: dict[tuple[str, int], list[Repayment]] = {}
+    for one in numbered:
+        year = one.state_at.astimezone(_find_zone(one.app_id)).year
+        of_year.setdefault((one.app_id, year), []).append(one)
+    for (app_id, year), some in of_year.items():
+        counter, _ = ReceiptCounter.objects.select_for_update().get_or_create(
+            app_id=app_id, year=year
+        )
+        for one in some:
+            counter.last += 1
+            one.receipt_year, one.receipt_sequence = year, counter.last
+        counter.save(update_fields=["last"])
+    Repayment.objects.bulk_update(numbered, ["receipt_year", "receipt_sequence"])
 
 
 def _find_zone(app_id: str) -> tzinfo:

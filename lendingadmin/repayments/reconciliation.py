@@ -124,7 +124,7 @@ def _list_checked() -> QuerySet[Repayment]:
 
 def _check(repayment: Repayment, fresh: Loan | None) -> None:
     if repayment.state == RepaymentState.RECORDED:
-        sending.see_effect(repayment, fresh)
+        sending.see_effects([repayment], fresh)
         return
     sending.read(repayment, Reading.Kind.CHECK, fresh)
     if repayment.state == RepaymentState.UNKNOWN:

@@ -1,21 +1,25 @@
-"""Sending one committed intent to the service, once.
+"""Sending committed intents to the service, each once.
 
-The order is the guarantee: intent committed, baseline read, `sent` committed, then the socket.
-Nothing here repeats a call; what can't be told apart from success stays unknown.
+The order is the guarantee: intents committed, baselines read, `sent` committed, then the sockets.
+Repayments of different loans may take these steps together; only the calls run at once, on threads
+that touch neither a row nor the database. Nothing here repeats a call; what can't be told apart
+from success stays unknown.
 """
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from functools import partial
+from typing import NamedTuple
 
+from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
 from lendingadmin.lending import issuer
-from lendingadmin.lending.calls import Call
 from lendingadmin.lending.errors import (
     InvalidId,
     LendingError,
@@ -26,12 +30,14 @@ from lendingadmin.lending.errors import (
 )
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.loan_math import loan_facts
+from lendingadmin.lending.parallel import Written, read_in_parallel, write_in_parallel
 from lendingadmin.lending.values import Loan
 from lendingadmin.staff.models import User
 from lendingadmin.ui import errors
 from lendingadmin.ui.errors import Card
 from lendingadmin.ui.unavailable import (
     UNAVAILABLE,
+    OutcomeNotKept,
     build_not_sent_card,
     build_saved_card,
     build_unknown_card,
@@ -44,6 +50,13 @@ from .models import Reading, Repayment
 from .states import RepaymentState
 
 logger = logging.getLogger(__name__)
+
+
+class Outcome(NamedTuple):
+    """What became of one that was sent; `card` tells it where the move can't be kept."""
+
+    move: services.Move
+    card: Card
 
 
 def record(
@@ -67,70 +80,91 @@ def record(
     repayment, is_new = services.create_intent(
         request, by, idempotency_key, agreed=agreed, approved_by=approved_by
     )
-    if is_new and repayment.state == RepaymentState.AWAITING:
-        read(repayment, Reading.Kind.ENTERED)
-    elif is_new:
-        send(repayment, by)
+    if is_new:
+        _send_new([repayment], by)
     return repayment
+
+
+def record_all(
+    intents: Sequence[services.Intent], by: User, *, approved_by: User | None = None
+) -> list[Repayment | services.IntentRefused]:
+    """Record intents of different loans of one app at once, each as `record` does.
+
+    What that raises because a rule stands against an intent is returned in its place.
+    """
+    if not intents:
+        return []
+    created = services.create_intents(intents, by, approved_by=approved_by)
+    found = [one if isinstance(one, services.IntentRefused) else one[0] for one in created]
+    _send_new([one[0] for one in created if isinstance(one, tuple) and one[1]], by)
+    return found
+
+
+def _send_new(repayments: Sequence[Repayment], by: User) -> None:
+    """Send what may go, and read the loans of what waits for a second person."""
+    waiting = [one for one in repayments if one.state == RepaymentState.AWAITING]
+    if waiting:
+        Reading.objects.bulk_create(take_readings(waiting, Reading.Kind.ENTERED))
+    send_all([one for one in repayments if one.state == RepaymentState.PENDING], by)
 
 
 def approve(repayment: Repayment, by: User, *, agreed: bool = True) -> bool:
     """Let it go as `services.approve` does, and send it, once; say whether it was let go."""
     is_approved = services.approve(repayment, by, agreed=agreed)
     if is_approved:
-        send(repayment, by)
+        send_all([repayment], by)
     return is_approved
 
 
-def send(repayment: Repayment, by: User) -> None:
-    """Send a `pending` intent. Never raises for what the service does: the row's state tells."""
-    if not take_baseline(repayment, by):
+def send_all(repayments: Sequence[Repayment], by: User) -> None:
+    """Send `pending` intents. Never raises for what the service does: the state of each tells.
+
+    Without a reading of the same loan nothing is sent.
+    """
+    if not repayments:
         return
-    if not services.move(repayment, RepaymentState.SENT, by=by, sent_at=timezone.now()):
-        return  # It expired meanwhile, and the sweep that saw it has written so.
-    begun = False
+    baselines = take_readings(repayments, Reading.Kind.BASELINE)
+    moves = []
+    for repayment, baseline in zip(repayments, baselines, strict=True):
+        move = services.Move(repayment, RepaymentState.SENT, {"sent_at": timezone.now()})
+        if baseline.fault:
+            words = _("The loan could not be read before sending: %(fault)s")
+            why = words % {"fault": baseline.fault}
+            move = services.Move(repayment, RepaymentState.NOT_SENT, {"why": why})
+        moves.append(move)
+    moved = services.move_all(moves, by=by, readings=baselines)
+    # What did not move expired meanwhile, and the sweep that saw it has written so.
+    sent = [
+        one.repayment
+        for one, is_moved in zip(moves, moved, strict=True)
+        if is_moved and one.to == RepaymentState.SENT
+    ]
+    if sent:
+        apply_outcomes(_call(sent), by)
 
-    def begin() -> None:
-        nonlocal begun
+
+def _call(repayments: Sequence[Repayment]) -> list[Outcome]:
+    """Ask the service to record those that stand as `sent`, at once, and judge what came back."""
+    begun: set[int] = set()
+
+    def begin(repayment: Repayment) -> None:
         check_deadline(repayment)
-        begun = True
+        begun.add(repayment.pk)
 
-    try:
-        with gateway.calls() as made:
-            gateway.app(repayment.app_id).loans.make_repayment(
-                repayment.account_id, repayment.body(), before_send=begin
-            )
-    except LendingError as error:
-        apply_error(repayment, error, by)
-    except Exception as error:
-        logger.exception("%s: sending failed", repayment)
-        why = _("a fault of the dashboard: %(error)s") % {"error": type(error).__name__}
-        # Once the socket may have been written, the truth is "unknown".
-        to = RepaymentState.UNKNOWN if begun else RepaymentState.NOT_SENT
-        card = build_unknown_card("recorded") if begun else build_not_sent_card("recorded")
-        _move(repayment, to, by, card, why=why)
-    else:
-        apply_answer(repayment, by, made[-1])
-
-
-def _move(
-    repayment: Repayment, to: RepaymentState, by: User | None, card: Card, **fields: Any
-) -> None:
-    """Move the row by what the service made of it; `card` tells it where that can't be kept."""
-    is_unknown = to == RepaymentState.UNKNOWN
-    fields["next_check_at"] = timezone.now() + next_delay(0, timedelta(0)) if is_unknown else None
-
-    def keep() -> None:
-        if is_unknown:
-            services.move(repayment, to, by=by, **fields)
-        else:
-            services.refuse(repayment, to, by, **fields)
-
-    keep_outcome(keep, replace(card, reference=_reference(repayment, fields.get("request_id", ""))))
-
-
-def _reference(repayment: Repayment, request_id: str) -> str:
-    return " · ".join(filter(None, (str(repayment), request_id)))
+    calls = [
+        partial(
+            gateway.app(one.app_id).loans.make_repayment,
+            one.account_id,
+            one.body(),
+            before_send=partial(begin, one),
+        )
+        for one in repayments
+    ]
+    written = write_in_parallel(gateway.client(), *calls)
+    return [
+        judge(repayment, one, has_begun=repayment.pk in begun)
+        for repayment, one in zip(repayments, written, strict=True)
+    ]
 
 
 def check_deadline(repayment: Repayment) -> None:
@@ -139,88 +173,147 @@ def check_deadline(repayment: Repayment) -> None:
         raise NotSent("the time in which this had to be sent is over")
 
 
-def take_baseline(repayment: Repayment, by: User) -> bool:
-    """Read the loan before sending; without a reading of the same loan nothing is sent."""
-    reading = read(repayment, Reading.Kind.BASELINE)
-    if not reading.fault:
-        return True
-    why = _("The loan could not be read before sending: %(fault)s") % {"fault": reading.fault}
-    services.move(repayment, RepaymentState.NOT_SENT, by=by, why=why)
-    return False
+def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> Outcome:
+    """What became of one that was sent, by what came of its call.
+
+    A 2xx with the same loan: recorded. Else refused, not sent or unknown, by what the error says
+    was saved. After a fault of our own it is unknown once the socket may have been written.
+    """
+    result, call = written
+    fields: dict[str, object] = {"next_check_at": None}
+    if isinstance(result, LendingError):
+        held_back = isinstance(result, Unreachable | Throttled | NotSent | InvalidId)
+        not_sent = held_back or result.operation == issuer.OPERATION
+        to, card = (
+            RepaymentState.NOT_SENT if not_sent else RepaymentState.REFUSED,
+            errors.card(result),
+        )
+        if result.saved == Saved.UNKNOWN:
+            to, card = RepaymentState.UNKNOWN, build_unknown_card("recorded")
+        fields |= {"why": result.message, "status": result.status}
+        fields |= {"error_description": result.error_description or ""}
+        fields |= {"request_id": result.request_id or ""}
+    elif isinstance(result, Exception):
+        logger.error("%s: sending failed", repayment, exc_info=result)
+        why = _("a fault of the dashboard: %(error)s") % {"error": type(result).__name__}
+        fields |= {"why": why}
+        to, card = RepaymentState.NOT_SENT, build_not_sent_card("recorded")
+        if has_begun:
+            to, card = RepaymentState.UNKNOWN, build_unknown_card("recorded")
+    else:
+        words = _("Do not enter it again. Note the reference, and pass it on to a manager.")
+        to, card = RepaymentState.RECORDED, replace(build_saved_card("recorded"), next=words)
+        fields |= {"status": call and call.status, "request_id": (call and call.request_id) or ""}
+        # Due until the effect was read: if the sender dies here, the next check reads it.
+        fields |= {"next_check_at": timezone.now()}
+    if to == RepaymentState.UNKNOWN:
+        fields |= {"next_check_at": timezone.now() + next_delay(0, timedelta(0))}
+    reference = " · ".join(filter(None, (str(repayment), str(fields.get("request_id", "")))))
+    return Outcome(services.Move(repayment, to, fields), replace(card, reference=reference))
+
+
+def apply_outcomes(outcomes: Sequence[Outcome], by: User) -> None:
+    """Keep what became of those that were sent, then read what the recorded ones did.
+
+    They are kept together; where that fails, each by itself, so that none stands in another's way.
+    """
+    moves, card = [one.move for one in outcomes], outcomes[0].card
+    if len(outcomes) > 1:
+        references = " · ".join(one.card.reference for one in outcomes)
+        card = replace(build_unknown_card("recorded"), reference=references)
+    try:
+        keep_outcome(lambda: services.conclude_all(moves, by=by), card)
+    except Exception as error:
+        if len(outcomes) == 1 or isinstance(error, OutcomeNotKept):
+            raise
+        logger.exception("outcomes could not be kept together")
+        _apply_each(outcomes, by)
+        return
+    try:
+        see_effects([one.repayment for one in moves if one.to == RepaymentState.RECORDED])
+    except UNAVAILABLE:
+        logger.warning("effects could not be kept, and are due to be read: %s", card.reference)
+
+
+def _apply_each(outcomes: Sequence[Outcome], by: User) -> None:
+    """Keep each by itself, and raise what failed once all others are kept."""
+    failed = []
+    for one in outcomes:
+        try:
+            apply_outcomes([one], by)
+        except Exception as error:
+            failed.append(error)
+    if failed:
+        raise failed[0]
+
+
+def see_effects(repayments: Sequence[Repayment], fresh: Loan | None = None) -> None:
+    """Read what acknowledged repayments did; a fault leaves that to be done again, for a day.
+
+    `fresh` is the loan of a single one where the caller has read it this very moment.
+    """
+    if not repayments:
+        return
+    readings = take_readings(repayments, Reading.Kind.AFTER, fresh)
+    seen = [one.repayment for one in readings if not one.fault]
+    with transaction.atomic():
+        Reading.objects.bulk_create(readings)
+        rows = Repayment.objects.filter(pk__in=[one.pk for one in seen])
+        rows.filter(state=RepaymentState.RECORDED).update(next_check_at=None)
+    for one in seen:
+        one.next_check_at = None
 
 
 def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
-    """Read the loan now and keep what its balances say; a fault is kept as its sentence.
+    """Read the loan now and keep what its balances say; see `take_readings`."""
+    [reading] = take_readings([repayment], kind, fresh)
+    reading.save()
+    return reading
 
-    An answer that does not speak of this loan is a fault: its balances are evidence of nothing.
-    `fresh` is the loan where the caller has read it this very moment.
+
+def take_readings(
+    repayments: Sequence[Repayment], kind: str, fresh: Loan | None = None
+) -> list[Reading]:
+    """Read the loans of these at once: what their balances say, not kept yet.
+
+    A fault is the sentence of its reading. An answer that does not speak of the loan is a fault:
+    its balances are evidence of nothing. `fresh` is the loan of a single one where the caller has
+    read it this very moment.
     """
-    loan, fault = fresh, ""
+    if fresh is not None:
+        return [_build_reading(one, kind, fresh, timezone.now()) for one in repayments]
+
+    def get(repayment: Repayment) -> tuple[Loan, datetime]:
+        loan = gateway.app(repayment.app_id).loans.get(repayment.account_id)
+        return loan, timezone.now()
+
+    found = read_in_parallel(gateway.client(), *(partial(get, one) for one in repayments))
+    return [
+        _build_reading(one, kind, result, timezone.now())
+        if isinstance(result, LendingError)
+        else _build_reading(one, kind, *result)
+        for one, result in zip(repayments, found, strict=True)
+    ]
+
+
+def _build_reading(
+    repayment: Repayment, kind: str, result: Loan | LendingError, taken_at: datetime
+) -> Reading:
+    reading = Reading(repayment=repayment, kind=kind, taken_at=taken_at)
     try:
-        loan = loan or gateway.app(repayment.app_id).loans.get(repayment.account_id)
-        check_named(loan, repayment.account_id)
+        if isinstance(result, LendingError):
+            raise result
+        facts = loan_facts(check_named(result, repayment.account_id), taken_at)
     except LendingError as error:
-        loan, fault = None, error.message
-    now = timezone.now()
-    facts = loan_facts(loan, now) if loan else None
-    return repayment.readings.create(
-        kind=kind,
-        taken_at=now,
-        paid=_written(facts.paid) if facts else "",
-        unpaid=_written(facts.owed) if facts else "",
-        next_amount=_written(facts.next_amount) if facts else "",
-        next_due=facts.next_due.isoformat() if facts and facts.next_due else "",
-        fault=fault,
-    )
+        reading.fault = error.message
+        return reading
+    reading.paid, reading.unpaid = _written(facts.paid), _written(facts.owed)
+    reading.next_amount = _written(facts.next_amount)
+    reading.next_due = facts.next_due.isoformat() if facts.next_due else ""
+    return reading
 
 
 def _written(amount: Decimal | None) -> str:
     """The amount to the last digit; empty for none, and for one of more digits than money has."""
     digits = "" if amount is None else f"{amount:f}"
     return digits if len(digits) <= Reading.LONGEST_AMOUNT else ""
-
-
-def apply_answer(repayment: Repayment, by: User, call: Call) -> None:
-    """A 2xx with the same loan came: recorded."""
-    request_id = call.request_id or ""
-    # Due until the effect was read: if the sender dies here, the next check reads it.
-    fields = {"status": call.status, "request_id": request_id, "next_check_at": timezone.now()}
-    keep_outcome(
-        lambda: services.acknowledge(repayment, by, **fields),
-        replace(
-            build_saved_card("recorded"),
-            next=_("Do not enter it again. Note the reference, and pass it on to a manager."),
-            reference=_reference(repayment, request_id),
-        ),
-    )
-    try:
-        see_effect(repayment)
-    except UNAVAILABLE:
-        logger.warning("%s: its effect could not be kept, and is due to be read", repayment)
-
-
-def see_effect(repayment: Repayment, fresh: Loan | None = None) -> None:
-    """Read what an acknowledged repayment did; a fault leaves that to be done again, for a day."""
-    if not read(repayment, Reading.Kind.AFTER, fresh).fault:
-        seen = Repayment.objects.filter(pk=repayment.pk, state=RepaymentState.RECORDED)
-        if seen.update(next_check_at=None):
-            repayment.next_check_at = None
-
-
-def apply_error(repayment: Repayment, error: LendingError, by: User) -> None:
-    """No readable 2xx came: refused, not sent or unknown, by what the error says was saved."""
-    was_held_back = isinstance(error, Unreachable | Throttled | NotSent | InvalidId)
-    not_sent = was_held_back or error.operation == issuer.OPERATION
-    to, card = RepaymentState.NOT_SENT if not_sent else RepaymentState.REFUSED, errors.card(error)
-    if error.saved == Saved.UNKNOWN:
-        to, card = RepaymentState.UNKNOWN, build_unknown_card("recorded")
-    _move(
-        repayment,
-        to,
-        by,
-        card,
-        why=error.message,
-        status=error.status,
-        error_description=error.error_description or "",
-        request_id=error.request_id or "",
-    )

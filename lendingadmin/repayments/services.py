@@ -1,24 +1,28 @@
-"""Commands of the repayment table: commit an intent, and move it from state to state.
+"""Commands of the repayment table: commit intents, and move them from state to state.
 
 Each transition is a compare-and-swap that must touch exactly one row, and is committed before the
-call that it guards: `durable=True` fails at once inside another transaction.
+call that it guards: `durable=True` fails at once inside another transaction. Several repayments may
+share a transaction; one alone is a group of one.
 """
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from functools import reduce
+from operator import or_
+from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from lendingadmin import audit
+from lendingadmin.audit.models import Entry
 from lendingadmin.encryption import bind
 from lendingadmin.staff.models import User
 from lendingadmin.writes import unconfirmed
@@ -26,7 +30,7 @@ from lendingadmin.writes import unconfirmed
 from . import approvals, receipts
 from .attribution import attribution_of
 from .evidence import Effect
-from .models import Repayment, normalise_external_id
+from .models import Reading, Repayment, normalise_external_id
 from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, RepaymentState, Resolution
 
 # An intent that has not been sent by then is dead: its sender was paused, or died.
@@ -41,7 +45,11 @@ _SENDERS_OWN = (RepaymentState.PENDING, RepaymentState.SENT)
 _LANDS = (RepaymentState.RECORDED, RepaymentState.PRESUMED, RepaymentState.RESOLVED)
 
 
-class DuplicateExternalId(Exception):
+class IntentRefused(Exception):
+    """A rule of the ledger stands against an intent: nothing of it is kept."""
+
+
+class DuplicateExternalId(IntentRefused):
     """Another of this loan bears the same externalId and is, or may be, at the service."""
 
     def __init__(self, other: Repayment) -> None:
@@ -49,7 +57,7 @@ class DuplicateExternalId(Exception):
         self.other = other
 
 
-class LoanBusy(Exception):
+class LoanBusy(IntentRefused):
     """Another repayment of this loan is still open, so evidence could not tell the two apart."""
 
     def __init__(self, other: Repayment) -> None:
@@ -57,16 +65,16 @@ class LoanBusy(Exception):
         self.other = other
 
 
-class NobodyToApprove(Exception):
+class NobodyToApprove(IntentRefused):
     """It needs a second person, and nobody else may approve it in its app."""
+
+
+class MayDouble(IntentRefused):
+    """An abandoned attempt has this externalId and may yet be posted; nobody agreed to that."""
 
 
 class OwnRepayment(Exception):
     """Nobody approves, resolves or sets aside what they entered."""
-
-
-class MayDouble(Exception):
-    """An abandoned attempt has this externalId and may yet be posted; nobody agreed to that."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +96,26 @@ class Request:
     currency_code: str = ""
     notes: str = ""
     retry_of: int | None = None
+
+
+class Intent(NamedTuple):
+    """A request under its idempotency key. `agreed`: it may double an abandoned one."""
+
+    request: Request
+    idempotency_key: str
+    agreed: bool = True
+
+
+class Move(NamedTuple):
+    """A transition: of which row, to which state, with which other columns.
+
+    `starts` are the states that it begins in; None for all that `to` may be reached from.
+    """
+
+    repayment: Repayment
+    to: RepaymentState
+    fields: Mapping[str, Any]
+    starts: Sequence[RepaymentState] | None = None
 
 
 def build_request(repayment: Repayment) -> Request:
@@ -118,23 +146,39 @@ def create_intent(
     another repayment of the loan stands against it, MayDouble because it may double an abandoned
     one and nobody `agreed` to that, NobodyToApprove, or OwnRepayment where the approver is `by`.
     """
-    if approved_by is not None and approved_by.pk == by.pk:
-        raise OwnRepayment
-    now = timezone.now()
-    columns = dict(vars(request))
-    columns["external_id"] = request.external_id.strip() or make_external_id(now)
-    columns["retry_of_id"] = columns.pop("retry_of")
-    columns["external_id_minted"] = not request.external_id.strip()
-    columns["approved_by"] = approved_by
+    intent = Intent(request, idempotency_key, agreed)
     for _attempt in range(_TRIES):
         try:
-            return _commit(request, columns, by, idempotency_key, now, agreed), True
+            [repayment] = _commit([intent], by, approved_by)
+            return repayment, True
         except IntegrityError:
             # What stood against it may be concluded by the time that it is looked for.
-            first = _explain(columns, idempotency_key)
+            first = _explain(request, idempotency_key)
         if first:
             return first, False
     raise RuntimeError("the intent was refused, yet nothing stands against it")
+
+
+def create_intents(
+    intents: Sequence[Intent], by: User, *, approved_by: User | None = None
+) -> list[tuple[Repayment, bool] | IntentRefused]:
+    """Commit intents of one app, as `create_intent` does one; what that raises stands in its place.
+
+    They are committed together. Where something stands against one of them, or in a deadlock with
+    another group, nothing of that is kept and each is committed by itself.
+    """
+
+    def create(intent: Intent) -> tuple[Repayment, bool] | IntentRefused:
+        request, key, agreed = intent
+        try:
+            return create_intent(request, by, key, agreed=agreed, approved_by=approved_by)
+        except IntentRefused as refused:
+            return refused
+
+    try:
+        return [(repayment, True) for repayment in _commit(intents, by, approved_by)]
+    except (DatabaseError, IntentRefused):
+        return [create(intent) for intent in intents]
 
 
 def find_abandoned(app_id: str, account_id: str, external_id: str) -> QuerySet[Repayment]:
@@ -142,53 +186,75 @@ def find_abandoned(app_id: str, account_id: str, external_id: str) -> QuerySet[R
 
     The service never said no to them: each may be there, or may yet be posted.
     """
-    same_id = Repayment.objects.filter(
+    same_id = Q(
         app_id=app_id, account_id=account_id, external_id_key=normalise_external_id(external_id)
     )
+    return _filter_abandoned(same_id).order_by("pk")
+
+
+def _filter_abandoned(same_id: Q) -> QuerySet[Repayment]:
     by_a_person = Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
     by_a_sweep = Q(state=RepaymentState.NOT_SENT, ended_by_sweep=True)
-    return same_id.filter(Q(state=RepaymentState.NOT_FOUND) | by_a_sweep | by_a_person).order_by(
-        "pk"
+    return Repayment.objects.filter(
+        same_id, Q(state=RepaymentState.NOT_FOUND) | by_a_sweep | by_a_person
     )
 
 
-def _commit(
-    request: Request,
-    columns: Mapping[str, Any],
-    by: User,
-    idempotency_key: str,
-    now: datetime,
-    agreed: bool,
-) -> Repayment:
+def _commit(intents: Sequence[Intent], by: User, approved_by: User | None) -> list[Repayment]:
+    """Commit all of these intents, or none."""
+    if approved_by is not None and approved_by.pk == by.pk:
+        raise OwnRepayment
+    now, app_id = timezone.now(), intents[0].request.app_id
+    size = len(intents)
     with transaction.atomic(durable=True):
-        if request.app_id in settings.APPROVAL_LIMITS:
+        if app_id in settings.APPROVAL_LIMITS:
             # One after the other: two at once must not both stay below the limit of a day.
             list(User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk"))
-        reasons = approvals.find_reasons(request, by, idempotency_key, now)
-        approver = columns["approved_by"] if reasons else None
-        is_waiting = bool(reasons) and approver is None
-        repayment = Repayment.objects.create(
-            **{**columns, "approved_by": approver, "approved_at": now if approver else None},
-            idempotency_key=idempotency_key,
-            created_by=by,
-            created_at=now,
-            state_at=now,
-            send_before=now + SEND_WITHIN,
-            state=RepaymentState.AWAITING if is_waiting else RepaymentState.PENDING,
-            approval_reasons=",".join(reasons),
-        )
-        if is_waiting and not approvals.list_approvers(request.app_id, but=by).exists():
+            size = 1
+        repayments: list[Repayment] = []
+        for start in range(0, len(intents), size):
+            rows = [_build(one, by, approved_by, now) for one in intents[start : start + size]]
+            repayments += Repayment.objects.bulk_create(rows)
+        is_waiting = any(one.state == RepaymentState.AWAITING for one in repayments)
+        if is_waiting and not approvals.list_approvers(app_id, but=by).exists():
             raise NobodyToApprove
-        # After the row is in: whatever gave the other one up meanwhile is committed by now.
-        if (
-            not agreed
-            and find_abandoned(
-                repayment.app_id, repayment.account_id, repayment.external_id
-            ).exists()
-        ):
+        # After the rows are in: whatever gave another one up meanwhile is committed by now.
+        pairs = zip(repayments, intents, strict=True)
+        same = [
+            Q(app_id=one.app_id, account_id=one.account_id, external_id_key=one.external_id_key)
+            for one, intent in pairs
+            if not intent.agreed
+        ]
+        if same and _filter_abandoned(reduce(or_, same)).exists():
             raise MayDouble
-        _audit(repayment, by, gettext_noop("intent committed"))
-    return repayment
+        why = gettext_noop("intent committed")
+        audit.record_all([_build_entry(repayment, by, why) for repayment in repayments])
+    return repayments
+
+
+def _build(intent: Intent, by: User, approved_by: User | None, now: datetime) -> Repayment:
+    """The row of an intent, not stored yet."""
+    request = intent.request
+    external_id = request.external_id.strip() or make_external_id(now)
+    columns = vars(replace(request, external_id=external_id)).copy()
+    reasons = approvals.find_reasons(request, by, intent.idempotency_key, now)
+    approver = approved_by if reasons else None
+    is_waiting = bool(reasons) and approver is None
+    return Repayment(
+        retry_of_id=columns.pop("retry_of"),
+        **columns,
+        external_id_key=normalise_external_id(external_id),
+        external_id_minted=not request.external_id.strip(),
+        idempotency_key=intent.idempotency_key,
+        created_by=by,
+        created_at=now,
+        state_at=now,
+        send_before=now + SEND_WITHIN,
+        state=RepaymentState.AWAITING if is_waiting else RepaymentState.PENDING,
+        approval_reasons=",".join(reasons),
+        approved_by=approver,
+        approved_at=now if approver else None,
+    )
 
 
 def approve(repayment: Repayment, by: User, *, agreed: bool = True) -> bool:
@@ -232,7 +298,7 @@ def lapse_unapproved(at_most: int) -> int:
     return sum(move(one, RepaymentState.DECLINED, by=None, why=why) for one in late[:at_most])
 
 
-def _explain(columns: Mapping[str, Any], idempotency_key: str) -> Repayment | None:
+def _explain(request: Request, idempotency_key: str) -> Repayment | None:
     """Return the repayment of the same idempotency key, or raise the rule that refused the intent.
 
     None when nothing stands against it any more.
@@ -240,8 +306,8 @@ def _explain(columns: Mapping[str, Any], idempotency_key: str) -> Repayment | No
     first = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if first:
         return first
-    of_loan = Repayment.objects.filter(app_id=columns["app_id"], account_id=columns["account_id"])
-    live = _holder(columns["app_id"], columns["account_id"], columns["external_id"])
+    of_loan = Repayment.objects.filter(app_id=request.app_id, account_id=request.account_id)
+    live = _holder(request.app_id, request.account_id, request.external_id)
     if live:
         raise DuplicateExternalId(live)
     busy = of_loan.filter(state__in=OPEN, set_aside_at=None).first()
@@ -265,56 +331,66 @@ def _holder(app_id: str, account_id: str, external_id: str) -> Repayment | None:
 def move(
     repayment: Repayment, to: RepaymentState, *, by: User | None, why: str = "", **fields: Any
 ) -> bool:
-    """Move the row to `to` if it stands where `to` may be reached from; say whether it did.
+    """Move the row to `to` as `move_all` does; say whether it moved."""
+    [is_moved] = move_all([Move(repayment, to, {"why": why, **fields})], by=by)
+    return is_moved
 
-    Commits, with the audit entry and the number of a receipt where there is one from now on, before
-    it returns. `by` is None for the machinery. The given object is refreshed either way.
+
+def move_all(
+    moves: Sequence[Move], *, by: User | None, readings: Sequence[Reading] = ()
+) -> list[bool]:
+    """Move each row that stands where its move begins; say of each whether it did.
+
+    Commits all of them, with the audit entries and the numbers of receipts where there are some
+    from now on, before it returns, and keeps the new `readings` that they follow from. `by` is None
+    for the machinery. The given objects are as stored then, whether they moved or not.
     """
-    held = RepaymentState(repayment.state)
-    is_own = held in _SENDERS_OWN and held in REACHED_FROM[to]
-    if is_own and _move_from((held,), repayment, to, by=by, why=why, **fields):
-        return True
-    return _move_from(REACHED_FROM[to], repayment, to, by=by, why=why, **fields)
-
-
-def _move_from(
-    states: Sequence[RepaymentState],
-    repayment: Repayment,
-    to: RepaymentState,
-    *,
-    by: User | None,
-    why: str = "",
-    **fields: Any,
-) -> bool:
-    """Move the row to `to` if it stands in one of these states; say whether it did."""
-    now, held = timezone.now(), repayment.state
+    now = timezone.now()
     with transaction.atomic(durable=True):
-        presumed = _lock_loan(repayment) if to in _LANDS else []
-        values = bind(repayment, state=to, state_at=now, why=why, **fields)
-        moved = Repayment.objects.filter(pk=repayment.pk, state__in=states).update(**values)
-        if moved and states == (held,) and held in _SENDERS_OWN:
-            for name, value in values.items():
-                setattr(repayment, name, value)
-        else:
-            repayment.refresh_from_db()
-        if moved:
-            withdrawn = _withdraw_presumptions(repayment, presumed) if presumed else []
-            # Late, because every other receipt of the app waits until this transaction ends.
-            receipts.give_number(repayment)
-            # Behind all changes, because every other entry of the trail waits too.
-            _audit(repayment, by, why)
-            for one in withdrawn:
-                _audit(one, None, one.why)
-    return moved == 1
+        Reading.objects.bulk_create(readings)
+        presumed = _lock_loans([one.repayment for one in moves if one.to in _LANDS])
+        moved = [_swap(one, now) for one in moves]
+        done = [one for one, is_moved in zip(moves, moved, strict=True) if is_moved]
+        withdrawn = [
+            one
+            for landed in (done if presumed else ())
+            for one in _withdraw_presumptions(landed.repayment, presumed)
+        ]
+        # Late, because every other receipt of the app waits until this transaction ends.
+        receipts.give_numbers([one.repayment for one in done])
+        # Behind all changes, because every other entry of the trail waits too.
+        entries = [_build_entry(one.repayment, by, one.fields.get("why", "")) for one in done]
+        audit.record_all(entries + [_build_entry(one, None, one.why) for one in withdrawn])
+    return moved
 
 
-def _lock_loan(repayment: Repayment) -> list[int]:
-    """Let nobody else conclude from this loan's balances until the transaction ends.
+def _swap(move: Move, now: datetime) -> bool:
+    """Update the row if it stands where its move begins; say whether it did."""
+    repayment, held = move.repayment, move.repayment.state
+    starts = REACHED_FROM[move.to] if move.starts is None else move.starts
+    values = bind(repayment, **{"why": "", **move.fields, "state": move.to, "state_at": now})
+    is_moved = Repayment.objects.filter(pk=repayment.pk, state__in=starts).update(**values) == 1
+    if is_moved and held in _SENDERS_OWN and tuple(starts) == (held,):
+        for name, value in values.items():
+            setattr(repayment, name, value)
+    else:
+        repayment.refresh_from_db()
+    return is_moved
 
-    Gives the keys of the loan's repayments that were presumed from them.
+
+def _lock_loans(repayments: Sequence[Repayment]) -> list[int]:
+    """Let nobody else conclude from the balances of these loans until the transaction ends.
+
+    Gives the keys of the loans' repayments that were presumed from them.
     """
-    rows = _of_loan(repayment).select_for_update().order_by("pk").values_list("pk", "state")
-    return [pk for pk, state in rows if state == RepaymentState.PRESUMED]
+    if not repayments:
+        return []
+    loans = Q()
+    for one in repayments:
+        loans |= Q(app_id=one.app_id, account_id=one.account_id)
+    rows = Repayment.objects.filter(loans).select_for_update().order_by("pk")
+    states = rows.values_list("pk", "state")
+    return [pk for pk, state in states if state == RepaymentState.PRESUMED]
 
 
 def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repayment]:
@@ -351,29 +427,40 @@ def _of_loan(repayment: Repayment) -> QuerySet[Repayment]:
     return Repayment.objects.filter(app_id=repayment.app_id, account_id=repayment.account_id)
 
 
+def conclude_all(moves: Sequence[Move], *, by: User | None) -> None:
+    """Keep what became of rows that were sent, in one transaction.
+
+    One that somebody concluded otherwise meanwhile is acknowledged late, or refused late.
+    """
+    sent = [one._replace(starts=(RepaymentState.SENT,)) for one in moves]
+    for late, is_moved in zip(moves, move_all(sent, by=by), strict=True):
+        if is_moved or late.to == RepaymentState.UNKNOWN:
+            continue
+        if late.to == RepaymentState.RECORDED:
+            _acknowledge_late(late.repayment, by, **late.fields)
+        else:
+            refuse(late.repayment, late.to, by, **late.fields)
+
+
 def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
     """Move the row to `recorded`, whatever its state: the service said that it holds it.
 
     Raises an alarm when it was concluded otherwise meanwhile, or when another with its externalId
     is recorded too.
     """
-    try:
-        _acknowledge(repayment, by, **fields)
-    except IntegrityError:
-        text = _("The service acknowledged it late: it now holds this externalId twice.")
-        fields |= unconfirmed.build_alarm(text)
-        move(repayment, RepaymentState.RECORDED, by=by, duplicate=True, **fields)
+    conclude_all([Move(repayment, RepaymentState.RECORDED, fields)], by=by)
 
 
-def _acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
-    to = RepaymentState.RECORDED
-    if _move_from((RepaymentState.SENT,), repayment, to, by=by, **fields):
-        return
+def _acknowledge_late(repayment: Repayment, by: User | None, **fields: Any) -> None:
     text = _("The service acknowledged it late, when it stood as “%(state)s” here.") % {
         "state": _(RepaymentState(repayment.state).label)
     }
-    fields |= unconfirmed.build_alarm(text)
-    move(repayment, to, by=by, **fields)
+    to = RepaymentState.RECORDED
+    try:
+        move(repayment, to, by=by, **fields, **unconfirmed.build_alarm(text))
+    except IntegrityError:
+        text = _("The service acknowledged it late: it now holds this externalId twice.")
+        move(repayment, to, by=by, duplicate=True, **fields, **unconfirmed.build_alarm(text))
 
 
 def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: Any) -> None:
@@ -466,6 +553,10 @@ def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
 
 
 def _audit(repayment: Repayment, by: User | None, detail: str) -> None:
+    audit.record_all([_build_entry(repayment, by, detail)])
+
+
+def _build_entry(repayment: Repayment, by: User | None, detail: str) -> Entry:
     saved = {RepaymentState.RECORDED: "yes"} | dict.fromkeys(NOTHING_SAVED, "no")
     if repayment.ended_by_sweep:
         saved[RepaymentState.NOT_SENT] = "unknown"
@@ -473,7 +564,7 @@ def _audit(repayment: Repayment, by: User | None, detail: str) -> None:
         names = {"maker": repayment.created_by.username, "approver": repayment.approved_by.username}
         both = _("entered by %(maker)s, approved by %(approver)s") % names
         detail = "; ".join(filter(None, (detail, both)))
-    audit.record(
+    return audit.build_entry(
         by,
         "loans.makeRepayment",
         app_id=repayment.app_id,

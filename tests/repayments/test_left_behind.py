@@ -38,7 +38,7 @@ def acknowledged(
         raise Died
 
     with monkeypatch.context() as patched:
-        patched.setattr(sending, "see_effect", die)
+        patched.setattr(sending, "see_effects", die)
         with pytest.raises(Died):
             sending.record(asked(), support, "form-1")
     return Repayment.objects.get()

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.lending.errors import BadRequest, Saved
+from lendingadmin.lending.parallel import Written
 from lendingadmin.repayments import sending, services
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import Request
@@ -53,13 +54,15 @@ def test_who_was_paused_until_it_expired_does_not_send(repayment: Repayment, sup
     assert paused.state == RepaymentState.NOT_SENT and paused.sent_at is None
 
 
-def refused() -> BadRequest:
-    return BadRequest(
-        "no",
-        operation="loans.makeRepayment",
-        status=400,
-        error_description="closed",
-        saved=Saved.NO,
+def refused() -> Written:
+    return Written(
+        BadRequest(
+            "no",
+            operation="loans.makeRepayment",
+            status=400,
+            error_description="closed",
+            saved=Saved.NO,
+        )
     )
 
 
@@ -67,7 +70,7 @@ def test_a_late_no_against_a_presumption_raises_an_alarm(
     repayment: Repayment, support: User
 ) -> None:
     Repayment.objects.update(state=RepaymentState.PRESUMED)
-    sending.apply_error(repayment, refused(), support)
+    sending.apply_outcomes([sending.judge(repayment, refused())], support)
     repayment.refresh_from_db()
     assert repayment.state == RepaymentState.REFUSED
     assert repayment.alarm == (
@@ -80,7 +83,7 @@ def test_a_late_no_against_a_person_s_word_is_kept_and_raises_an_alarm(
 ) -> None:
     Repayment.objects.update(state=RepaymentState.RESOLVED, resolution=Resolution.RECORDED)
     before = Entry.objects.count()
-    sending.apply_error(repayment, refused(), support)
+    sending.apply_outcomes([sending.judge(repayment, refused())], support)
     repayment.refresh_from_db()
     assert (repayment.state, repayment.error_description) == (RepaymentState.RESOLVED, "closed")
     assert "refused it late" in repayment.alarm
@@ -89,6 +92,6 @@ def test_a_late_no_against_a_person_s_word_is_kept_and_raises_an_alarm(
 
 def test_a_late_no_that_agrees_raises_none(repayment: Repayment, support: User) -> None:
     Repayment.objects.update(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
-    sending.apply_error(repayment, refused(), support)
+    sending.apply_outcomes([sending.judge(repayment, refused())], support)
     repayment.refresh_from_db()
     assert (repayment.state, repayment.alarm) == (RepaymentState.RESOLVED, "")

@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 
 from lendingadmin.lending.errors import BadRequest, Saved
+from lendingadmin.lending.parallel import Written
 from lendingadmin.repayments import sending, services
 from lendingadmin.repayments.evidence import Effect
 from lendingadmin.repayments.models import Reading, Repayment
@@ -109,7 +110,8 @@ def test_a_late_acknowledgement_alarms_again_after_an_alarm_that_was_seen(
 def test_a_late_refusal_ends_the_looking(service: LoanService, support: User, asked: Asked) -> None:
     service.answer = without_committing(reset())
     repayment = sending.record(asked(), support, "form-1")
-    sending.apply_error(repayment, BadRequest(status=400, saved=Saved.NO), support)
+    refused = Written(BadRequest(status=400, saved=Saved.NO))
+    sending.apply_outcomes([sending.judge(repayment, refused)], support)
     assert (repayment.state, repayment.next_check_at) == (RepaymentState.REFUSED, None)
 
 

@@ -1,6 +1,6 @@
 """Receipts are numbered without gaps per app and year of the lender, once the outcome is known."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -108,13 +108,13 @@ def test_what_is_rolled_back_leaves_no_gap(support: User, monkeypatch: pytest.Mo
     def fail(*args: object, **fields: object) -> None:
         raise RuntimeError("the process dies before it commits")
 
-    real = services.receipts.give_number
+    real = services.receipts.give_numbers
 
-    def give_and_fail(repayment: Repayment) -> None:
-        real(repayment)
+    def give_and_fail(repayments: Sequence[Repayment]) -> None:
+        real(repayments)
         fail()
 
-    monkeypatch.setattr(services.receipts, "give_number", give_and_fail)
+    monkeypatch.setattr(services.receipts, "give_numbers", give_and_fail)
     with pytest.raises(RuntimeError):
         record(failing)
     monkeypatch.undo()

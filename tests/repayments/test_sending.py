@@ -12,6 +12,7 @@ from django.utils import timezone
 from lendingadmin.audit.models import Entry
 from lendingadmin.lending.client import Loans
 from lendingadmin.lending.errors import LendingError, NotAccepted, NotSent, Saved, Throttled
+from lendingadmin.lending.parallel import Written
 from lendingadmin.lending.values import Loan
 from lendingadmin.repayments import reconciliation, sending, services
 from lendingadmin.repayments.evidence import Effect
@@ -248,7 +249,7 @@ def test_an_intent_that_expired_meanwhile_is_not_sent(
     repayment, _ = services.create_intent(asked(), support, "form-1")
     Repayment.objects.update(send_before=timezone.now())
     assert reconciliation.mark_lost_unknown() == 1
-    sending.send(repayment, support)
+    sending.send_all([repayment], support)
     assert repayment.state == RepaymentState.NOT_SENT
     assert service.asked == 0
 
@@ -272,5 +273,5 @@ def test_without_a_token_nothing_was_sent(support: User, asked: Asked) -> None:
     repayment, _ = services.create_intent(asked(), support, "form-1")
     services.move(repayment, RepaymentState.SENT, by=support, sent_at=timezone.now())
     refused = NotAccepted(operation="token", status=401, saved=Saved.NO)
-    sending.apply_error(repayment, refused, support)
+    sending.apply_outcomes([sending.judge(repayment, Written(refused))], support)
     assert repayment.state == RepaymentState.NOT_SENT
