@@ -212,17 +212,19 @@ def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
             taken[row.account_id] = taken.get(row.account_id, Decimal(0)) + row.amount
 
 
-def has_changed(row: Allocation) -> bool:
-    """Whether something else stands for or against an accepted row than when it was; it says what.
+def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
+    """Of accepted rows of one batch those for or against which something else stands now; it says
+    what.
 
     What can't be read now says nothing: its recording will tell.
     """
-    before = row.finding
-    [found] = matching.read_chosen(row.batch.file.app_id, [row.account_id], [row.basis])
-    if found.fault:
-        return False
-    _apply(row, found, {}, row.position)
-    return row.finding != before
+    app_id, before = rows[0].batch.file.app_id, [row.finding for row in rows]
+    loans = [row.account_id for row in rows]
+    found = matching.read_chosen(app_id, loans, [row.basis for row in rows])
+    for row, one in zip(rows, found, strict=True):
+        if not one.fault:
+            _apply(row, one, {}, row.position)
+    return [row for row, finding in zip(rows, before, strict=True) if row.finding != finding]
 
 
 def _apply(row: Allocation, found: Match, taken: Mapping[str, Decimal], start: int) -> None:

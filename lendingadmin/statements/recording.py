@@ -1,16 +1,14 @@
-"""Recording a batch: each row that was accepted, once, by the ledger's own `sending.record`.
+"""Recording a batch: each row that was accepted, once, by the ledger's own `sending.record_all`.
 
-A row's intent has a key of its own, so that a worker that takes the row up again finds what was
-entered and sends nothing. What came to nothing is entered again only when a person asks for it.
+Rows of different loans are entered in groups, whose calls go out at once. A row's intent has a key
+of its own, so that a worker that takes the row up again finds what was entered and sends nothing.
+What came to nothing is entered again only when a person asks for it.
 """
 
 import time
 from collections.abc import Sequence
 from datetime import timedelta
-from queue import Queue
-from threading import Thread
 
-from django.db import connection
 from django.utils.translation import gettext as _
 
 from lendingadmin.repayments import sending, services
@@ -19,17 +17,19 @@ from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.worker.walks import SLICE
 
 from . import batches
-from .checking import build_request, has_changed
+from .checking import build_request, list_changed
 from .findings import Decision, Finding
 from .models import Allocation, Batch
 
 # Between two looks at whether somebody stopped it: so many rows, or so long.
 _AT_ONCE = 200
 _STEP = 1.0
-_THREADS = 4
+# So many rows are a group, whose calls are under way at once.
+_GROUP = 8
 # So many faults one after the other are the service's, and no row's.
 _MOST_FAULTS = 5
 _FAULTY = (RepaymentState.NOT_SENT, RepaymentState.UNKNOWN)
+_SHOWN_AGAIN = ["decision", "finding", "account_id", "borrower_id", "basis", "owed"]
 
 State = Batch.State
 
@@ -39,117 +39,79 @@ def run_slice(batch_id: int) -> timedelta | None:
     rows = Batch.objects.select_related("file", "created_by", "approved_by")
     batch = rows.filter(pk=batch_id, state=State.RECORDING).first()
     until = time.monotonic() + SLICE
-    with _Crew() as crew:
-        while batch is not None:
-            if obstacle := _find_obstacle(batch):
-                batches.advance(batch, State.PAUSED, why=obstacle)
-                return None
-            some = _list_following(batch)
-            if not some:
-                _end(batch)
-                return None
-            # Who is not the first to claim these leaves them to the other.
-            if not batches.advance(batch, State.RECORDING, tries=batch.tries, why=batch.why):
-                return None
-            crew.record(batch, some)
-            if time.monotonic() > until and batch.tries < _MOST_FAULTS:
-                kept = {"tries": batch.tries, "why": batch.why}
-                return timedelta(0) if batches.advance(batch, State.RECORDING, **kept) else None
+    while batch is not None:
+        if obstacle := _find_obstacle(batch):
+            batches.advance(batch, State.PAUSED, why=obstacle)
+            return None
+        some = _list_following(batch)
+        if not some:
+            _end(batch)
+            return None
+        # Who is not the first to claim these leaves them to the other.
+        if not batches.advance(batch, State.RECORDING, tries=batch.tries, why=batch.why):
+            return None
+        _record_step(batch, some)
+        if time.monotonic() > until and batch.tries < _MOST_FAULTS:
+            kept = {"tries": batch.tries, "why": batch.why}
+            return timedelta(0) if batches.advance(batch, State.RECORDING, **kept) else None
     return None
 
 
-def record_row(row: Allocation) -> None:
-    """Enter one row, and keep what became of it."""
-    batch = row.batch
-    # Since a second person let it go, the loan may have moved: what has changed is shown again.
-    if batch.approved_by is not None and has_changed(row):
-        row.decision = Decision.OPEN
-        row.save(
-            update_fields=["decision", "finding", "account_id", "borrower_id", "basis", "owed"]
-        )
-        return
-    try:
-        row.repayment = sending.record(
-            build_request(row),
-            batch.created_by,
-            row.idempotency_key,
-            agreed=row.finding == Finding.MAY_DOUBLE,
-            approved_by=batch.approved_by,
-        )
-    except (services.LoanBusy, services.NobodyToApprove):
-        row.is_held = True
-    except services.DuplicateExternalId:
-        row.finding, row.decision = Finding.RECORDED, Decision.OPEN
-    except services.MayDouble:
-        row.finding, row.decision = Finding.MAY_DOUBLE, Decision.OPEN
-    row.save(update_fields=["is_held", "finding", "decision", "repayment"])
+def _record_step(batch: Batch, rows: Sequence[Allocation]) -> None:
+    """Record these rows until the step is over; count faults that follow each other in the batch.
 
-
-class _Crew:
-    """Threads that record rows of different loans at once, each with its own connection.
-
-    The rows of one loan follow each other. While the service fails, one thread does all.
+    The rows of one loan follow each other. While the service fails, one row goes at a time.
     """
-
-    def __init__(self) -> None:
-        self._queue: Queue[list[Allocation] | None] = Queue()
-        self._batch, self._failed, self._until = Batch(), list[BaseException](), 0.0
-        self._threads = [Thread(target=self._work, daemon=True) for _ in range(_THREADS)]
-
-    def __enter__(self) -> "_Crew":
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        for _thread in self._threads:
-            self._queue.put(None)
-        for thread in self._threads:
-            thread.join()
-
-    def record(self, batch: Batch, rows: Sequence[Allocation]) -> None:
-        """Record these rows and count the faults in `batch`. Raises what failed beside the service.
-
-        It ends when the last of them is kept, or the step is over and the rows in hand are kept.
-        """
-        self._batch, self._until = batch, time.monotonic() + _STEP
-        of_loan: dict[str, list[Allocation]] = {}
-        for row in rows:
-            row.batch = batch
-            of_loan.setdefault(row.account_id if not batch.tries else "", []).append(row)
-        for some in of_loan.values():
-            self._queue.put(some)
-        self._queue.join()
-        if self._failed:
-            raise self._failed[0]
-
-    def _work(self) -> None:
-        try:
-            while (rows := self._queue.get()) is not None:
-                try:
-                    self._record_all(rows)
-                except BaseException as error:
-                    self._failed.append(error)
-                finally:
-                    self._queue.task_done()
-        finally:
-            connection.close()
-
-    def _record_all(self, rows: Sequence[Allocation]) -> None:
-        for row in rows:
-            is_over = time.monotonic() > self._until
-            if is_over or self._failed or self._batch.tries >= _MOST_FAULTS:
-                return
-            record_row(row)
-            if row.repayment is not None:
-                _count_fault(self._batch, row.repayment)
+    until, left = time.monotonic() + _STEP, list(rows)
+    while left and time.monotonic() < until and batch.tries < _MOST_FAULTS:
+        group = _take_group(left, 1 if batch.tries else _GROUP)
+        record_group(batch, group)
+        for repayment in (row.repayment for row in group if row.repayment):
+            is_faulty = repayment.state in _FAULTY
+            batch.tries = batch.tries + 1 if is_faulty else 0
+            batch.why = repayment.why if is_faulty else ""
 
 
-def _count_fault(batch: Batch, repayment: Repayment) -> None:
-    """Count faults that follow each other; the batch keeps why with them."""
-    is_faulty = repayment.state in _FAULTY
-    batch.tries = batch.tries + 1 if is_faulty else 0
-    batch.why = repayment.why if is_faulty else ""
+def _take_group(rows: list[Allocation], size: int) -> list[Allocation]:
+    """Take the first row of each of so many loans out of these."""
+    of_loan: dict[str, Allocation] = {}
+    for row in rows:
+        of_loan.setdefault(row.account_id, row)
+    group = list(of_loan.values())[:size]
+    for row in group:
+        rows.remove(row)
+    return group
+
+
+def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
+    """Enter rows of different loans at once, and keep what became of each."""
+    for row in rows:
+        row.batch = batch
+    # Since a second person let it go, loans may have moved: what has changed is shown again.
+    changed = list_changed(rows) if batch.approved_by is not None else []
+    for row in changed:
+        row.decision = Decision.OPEN
+    Allocation.objects.bulk_update(changed, _SHOWN_AGAIN)
+    entered = [row for row in rows if row not in changed]
+    intents = [
+        services.Intent(build_request(row), row.idempotency_key, row.finding == Finding.MAY_DOUBLE)
+        for row in entered
+    ]
+    found = sending.record_all(intents, batch.created_by, approved_by=batch.approved_by)
+    for row, result in zip(entered, found, strict=True):
+        match result:
+            case Repayment():
+                row.repayment = result
+            case services.LoanBusy() | services.NobodyToApprove():
+                row.is_held = True
+            case services.DuplicateExternalId():
+                row.finding, row.decision = Finding.RECORDED, Decision.OPEN
+            case services.MayDouble():
+                row.finding, row.decision = Finding.MAY_DOUBLE, Decision.OPEN
+    recorded = [row for row in entered if row.repayment]
+    Allocation.objects.bulk_update(recorded, ["repayment"])
+    refused = [row for row in entered if not row.repayment]
+    Allocation.objects.bulk_update(refused, ["is_held", "finding", "decision"])
 
 
 def _list_following(batch: Batch) -> Sequence[Allocation]:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from lendingadmin.repayments import sending
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
 from lendingadmin.statements import recording
-from lendingadmin.statements.models import Allocation
 from tests.faults.behaviours import refusal, reset
 from tests.statements.desk import DeskService
 
@@ -67,16 +67,17 @@ class TestRecording:
         service.add("L-1")
         batch = check(clerk, pay(*["L-1"] * 5))
         submit(clerk, batch)
-        save, count = Allocation.save, 0
+        record_all, count = sending.record_all, 0
 
-        def die(self: Allocation, **options: Any) -> None:
+        def die(*arguments: Any, **options: Any) -> Any:
             nonlocal count
             count += 1
+            found = record_all(*arguments, **options)
             if count == 3:
                 raise KeyboardInterrupt
-            save(self, **options)
+            return found
 
-        monkeypatch.setattr(Allocation, "save", die)
+        monkeypatch.setattr(sending, "record_all", die)
         with pytest.raises(KeyboardInterrupt):
             recording.run_slice(batch.pk)
         assert len(service.posted) == 3
