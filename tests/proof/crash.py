@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from collections.abc import Callable
 from types import FrameType
 
@@ -19,26 +20,37 @@ _WATCHED = (
     "lendingadmin.lending.connection",
 )
 _COMMIT = ("django.db.backends.base.base", "_commit")
+# Of a group only what parts its phases, and each of its calls on the wire.
+_OF_GROUP = (
+    "lendingadmin.repayments.services",
+    "lendingadmin.repayments.sending",
+    "lendingadmin.lending.parallel",
+    "lendingadmin.lending.wire",
+)
 
 
-def _is_point(frame: FrameType, event: str) -> bool:
+def _is_point(frame: FrameType, event: str, watched: tuple[str, ...]) -> bool:
     if event not in ("call", "return"):
         return False
     name, code = frame.f_globals.get("__name__", ""), frame.f_code
-    return name.startswith(_WATCHED) or (name, code.co_name) == _COMMIT
+    return name.startswith(watched) or (name, code.co_name) == _COMMIT
 
 
-def exit_at(number: int) -> None:
-    """From here on this process ends, without any clearing up, at its n-th point."""
-    passed = 0
+def exit_at(number: int, *, is_group: bool = False) -> None:
+    """From here on this process ends, without any clearing up, at its n-th point.
+
+    Points of all threads count that it starts from here on.
+    """
+    passed, watched = 0, _OF_GROUP if is_group else _WATCHED
 
     def watch(frame: FrameType, event: str, _: object) -> None:
         nonlocal passed
-        if _is_point(frame, event):
+        if _is_point(frame, event, watched):
             passed += 1
             if passed == number:
                 os._exit(CRASHED)
 
+    threading.setprofile(watch)
     sys.setprofile(watch)
 
 

@@ -1,20 +1,27 @@
 """The crash loop: for each fault, a process that ends at every point between form and receipt."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from io import StringIO
 
 from django.core.management import call_command
+from django.utils import timezone
 
+from lendingadmin.repayments import sending
+from lendingadmin.repayments.services import Intent, Request
+from lendingadmin.staff.models import User
 from tests.proof.claims import journal, receipt
 from tests.proof.clock import Clock
 from tests.proof.crash import exit_at, in_child
 from tests.proof.desk import Browser, Confirm, Page, fill_in, form_url, open_confirm, press
-from tests.proof.hostile import Hostile
+from tests.proof.hostile import FAULTS, Hostile
 from tests.proof.invariants import World, broken
 
 APP = "kenya"
 AMOUNT = "75.25"
+GROUP = 4
+FAULTS_IN_TURN = list(FAULTS)
 
 
 def crash_everywhere(
@@ -35,6 +42,35 @@ def crash_once(hostile: Hostile, browser: Browser, fault: str, loan: str, number
     lived = in_child(lambda: _press_and_end(browser, confirm, number))
     press(browser, confirm)
     return lived
+
+
+def crash_groups(
+    hostile: Hostile, person: User, loans: Iterator[str], points: Iterable[int]
+) -> int:
+    """Let one child after the other record a group and end at its n-th point, until one lives to
+    its end. Each meets other faults, on loans of its own. Returns how many ended early."""
+    for ended, number in enumerate(points):
+        faults = [FAULTS_IN_TURN[(number + at) % len(FAULTS_IN_TURN)] for at in range(GROUP)]
+        planned = {next(loans): fault for fault in faults}
+        hostile.plan_loans(planned)
+        intents = [_build_intent(loan, f"{fault}-{number}") for loan, fault in planned.items()]
+        lived = in_child(lambda intents=intents, number=number: _record(intents, person, number))  # type: ignore[misc]
+        # The worker that takes them up again.
+        sending.record_all(intents, person)
+        if lived:
+            return ended
+    raise AssertionError("no child lived to its end")
+
+
+def _build_intent(loan: str, external_id: str) -> Intent:
+    now = timezone.now()
+    request = Request(APP, loan, "", external_id, Decimal(AMOUNT), now, now, currency_code="KES")
+    return Intent(request, f"group-{external_id}-{loan}", agreed=False)
+
+
+def _record(intents: Sequence[Intent], person: User, number: int) -> None:
+    exit_at(number, is_group=True)
+    sending.record_all(intents, person)
 
 
 def first_sent(hostile: Hostile, browser: Browser, loans: Iterator[str]) -> int:

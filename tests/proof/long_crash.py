@@ -9,8 +9,9 @@ import os
 
 import pytest
 
+from lendingadmin.staff.models import User
 from tests.proof.clock import Clock
-from tests.proof.crashing import crash_everywhere, first_sent, prove
+from tests.proof.crashing import crash_everywhere, crash_groups, first_sent, prove
 from tests.proof.desk import InProcess
 from tests.proof.hostile import FAULTS, Hostile
 from tests.proof.results import note
@@ -29,3 +30,18 @@ def test_every_point(hostile: Hostile, manager_desk: InProcess, clock: Clock, fa
     states = prove(hostile, manager_desk, clock)
     last = first + points * _EVERY
     note("crash", fault=fault, last=last, ended=points, states=states)
+
+
+def test_every_point_of_a_group(
+    hostile: Hostile, manager_desk: InProcess, manager: User, clock: Clock
+) -> None:
+    points = itertools.count(1, max(1, _EVERY // 4))
+    ended = crash_groups(hostile, manager, iter(hostile.loans), points)
+    states = prove(hostile, manager_desk, clock)
+    note(
+        "crash",
+        fault="in turn, in groups",
+        last=ended * max(1, _EVERY // 4),
+        ended=ended,
+        states=states,
+    )

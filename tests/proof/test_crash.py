@@ -8,8 +8,9 @@ import itertools
 
 import pytest
 
+from lendingadmin.staff.models import User
 from tests.proof.clock import Clock
-from tests.proof.crashing import crash_everywhere, prove
+from tests.proof.crashing import crash_everywhere, crash_groups, prove
 from tests.proof.desk import InProcess
 from tests.proof.hostile import FAULTS, Hostile
 
@@ -26,5 +27,14 @@ def test_whatever_a_crash_leaves_no_claim_is_untrue(
         points = itertools.count(1 + number * 37 % _EVERY, _EVERY)
         ended += crash_everywhere(hostile, manager_desk, fault, loans, points)
     assert ended >= 2 * len(FAULTS), "too few points: is the right code watched?"
+    states = prove(hostile, manager_desk, clock)
+    assert set(states) == {"recorded", "refused", "not_sent", "presumed", "not_found"}
+
+
+def test_nor_does_one_that_ends_while_it_records_a_group(
+    hostile: Hostile, manager_desk: InProcess, manager: User, clock: Clock
+) -> None:
+    ended = crash_groups(hostile, manager, iter(hostile.loans), itertools.count(1, 23))
+    assert ended >= 10, "too few points: is the right code watched?"
     states = prove(hostile, manager_desk, clock)
     assert set(states) == {"recorded", "refused", "not_sent", "presumed", "not_found"}
