@@ -3,6 +3,7 @@
 import threading
 import time
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -11,11 +12,12 @@ from lendingadmin.lending.errors import (
     NotAccepted,
     NotFound,
     NotSent,
+    Saved,
     Throttled,
     TimedOut,
 )
 from lendingadmin.lending.issuer import AccessToken
-from lendingadmin.lending.parallel import read_in_parallel
+from lendingadmin.lending.parallel import Written, read_in_parallel, write_in_parallel
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer, Wire
 from tests.lending.rig import LOAN, any_loan, client_to
@@ -159,3 +161,74 @@ def test_reads_that_take_longer_than_they_may_are_cut_off(fault_server: FaultSer
     assert quick.account_id == "quick"
     assert isinstance(slow, TimedOut)
     assert time.monotonic() - began < 4
+
+
+def test_writes_are_out_at_once_and_each_result_stands_with_its_call(
+    fault_server: FaultServer,
+) -> None:
+    all_there = threading.Barrier(3, timeout=5)
+
+    def answer(wire: Wire) -> bool:
+        all_there.wait()
+        if "L2" in wire.request.path:
+            return do.refusal(422, "closed")(wire)
+        if "L3" in wire.request.path:
+            return do.reset()(wire)
+        return do.reply(LOAN, headers={"X-Request-Id": "first"})(wire)
+
+    fault_server.on("makeRepayment", answer)
+    tokens, observed = WatchedTokens(), []
+    client = client_to(
+        fault_server.url, tokens, size=1, on_call=lambda _: observed.append(threading.get_ident())
+    )
+    loans = client.app("kenya").loans
+    first, refused, lost = write_in_parallel(
+        client,
+        lambda: loans.make_repayment("L1", {}),
+        lambda: loans.make_repayment("L2", {}),
+        lambda: loans.make_repayment("L3", {}),
+    )
+    assert first.result.account_id == "L1" and first.call and first.call.request_id == "first"
+    assert refused.result.status == 422 and refused.call and refused.call.status == 422
+    assert lost.result.saved == Saved.UNKNOWN
+    assert tokens.asked == 1 and len(tokens.threads) == 1
+    assert observed == [threading.get_ident()] * 3
+    assert fault_server.hits("makeRepayment") == 3
+
+
+def test_a_write_whose_token_was_refused_is_not_sent_again(fault_server: FaultServer) -> None:
+    fault_server.on("makeRepayment", do.refusal(401))
+    tokens = WatchedTokens()
+    client = client_to(fault_server.url, tokens)
+    loans = client.app("kenya").loans
+    found = write_in_parallel(
+        client, *[partial(loans.make_repayment, key, {}) for key in ("L1", "L2")]
+    )
+    assert [one.result.status for one in found] == [401, 401]
+    assert fault_server.hits("makeRepayment") == 2 and tokens.asked == 1
+
+
+def test_a_fault_of_one_write_is_its_own_result(fault_server: FaultServer) -> None:
+    fault_server.on("makeRepayment", do.reply(LOAN))
+    client = client_to(fault_server.url, WatchedTokens())
+    loans = client.app("kenya").loans
+
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    broken, sound = write_in_parallel(client, fail, lambda: loans.make_repayment("L1", {}))
+    assert isinstance(broken.result, ZeroDivisionError) and broken.call is None
+    assert sound.result.account_id == "L1"
+
+
+@pytest.mark.parametrize("error", [NotAccepted(operation="token"), ZeroDivisionError()])
+def test_without_a_token_no_write_goes_out(fault_server: FaultServer, error: Exception) -> None:
+    class NoTokens(WatchedTokens):
+        def get_token(self) -> AccessToken:
+            raise error
+
+    client = client_to(fault_server.url, NoTokens())
+    loans = client.app("kenya").loans
+    calls = [partial(loans.make_repayment, key, {}) for key in ("L1", "L2")]
+    assert write_in_parallel(client, *calls) == [Written(error)] * 2
+    assert fault_server.hits() == 0
