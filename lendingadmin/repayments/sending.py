@@ -180,36 +180,42 @@ def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> 
     was saved. After a fault of our own it is unknown once the socket may have been written.
     """
     result, call = written
-    fields: dict[str, object] = {"next_check_at": None}
+    fields: dict[str, object]
     if isinstance(result, LendingError):
-        held_back = isinstance(result, Unreachable | Throttled | NotSent | InvalidId)
-        not_sent = held_back or result.operation == issuer.OPERATION
-        to, card = (
-            RepaymentState.NOT_SENT if not_sent else RepaymentState.REFUSED,
-            errors.card(result),
-        )
-        if result.saved == Saved.UNKNOWN:
-            to, card = RepaymentState.UNKNOWN, build_unknown_card("recorded")
-        fields |= {"why": result.message, "status": result.status}
-        fields |= {"error_description": result.error_description or ""}
-        fields |= {"request_id": result.request_id or ""}
+        to, card = _judge_error(result)
+        fields = {"why": result.message, "status": result.status}
+        fields["error_description"] = result.error_description or ""
+        request_id = result.request_id or ""
     elif isinstance(result, Exception):
         logger.error("%s: sending failed", repayment, exc_info=result)
-        why = _("a fault of the dashboard: %(error)s") % {"error": type(result).__name__}
-        fields |= {"why": why}
         to, card = RepaymentState.NOT_SENT, build_not_sent_card("recorded")
         if has_begun:
             to, card = RepaymentState.UNKNOWN, build_unknown_card("recorded")
+        words = _("a fault of the dashboard: %(error)s")
+        fields, request_id = {"why": words % {"error": type(result).__name__}}, ""
     else:
         words = _("Do not enter it again. Note the reference, and pass it on to a manager.")
         to, card = RepaymentState.RECORDED, replace(build_saved_card("recorded"), next=words)
-        fields |= {"status": call and call.status, "request_id": (call and call.request_id) or ""}
+        fields, request_id = {"status": call and call.status}, (call and call.request_id) or ""
+    next_check_at = None
+    if to == RepaymentState.RECORDED:
         # Due until the effect was read: if the sender dies here, the next check reads it.
-        fields |= {"next_check_at": timezone.now()}
-    if to == RepaymentState.UNKNOWN:
-        fields |= {"next_check_at": timezone.now() + next_delay(0, timedelta(0))}
-    reference = " · ".join(filter(None, (str(repayment), str(fields.get("request_id", "")))))
+        next_check_at = timezone.now()
+    elif to == RepaymentState.UNKNOWN:
+        next_check_at = timezone.now() + next_delay(0, timedelta(0))
+    fields |= {"request_id": request_id, "next_check_at": next_check_at}
+    reference = " · ".join(filter(None, (str(repayment), request_id)))
     return Outcome(services.Move(repayment, to, fields), replace(card, reference=reference))
+
+
+def _judge_error(error: LendingError) -> tuple[RepaymentState, Card]:
+    """What an error says was saved, as a state and as it is told."""
+    if error.saved == Saved.UNKNOWN:
+        return RepaymentState.UNKNOWN, build_unknown_card("recorded")
+    was_held_back = isinstance(error, Unreachable | Throttled | NotSent | InvalidId)
+    is_not_sent = was_held_back or error.operation == issuer.OPERATION
+    to = RepaymentState.NOT_SENT if is_not_sent else RepaymentState.REFUSED
+    return to, errors.card(error)
 
 
 def apply_outcomes(outcomes: Sequence[Outcome], by: User) -> None:
