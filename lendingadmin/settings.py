@@ -121,6 +121,8 @@ INSTALLED_APPS = [
     "lendingadmin.search",
     "lendingadmin.portfolio",
     "lendingadmin.statements",
+    "lendingadmin.notes",
+    "lendingadmin.timeline",
     "lendingadmin.demo",
     "lendingadmin.staff.site.PeopleAdminConfig",
     "django.contrib.auth",

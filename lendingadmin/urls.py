@@ -38,6 +38,8 @@ urlpatterns = [
     path("apps/<slug:app_id>/", include("lendingadmin.repayments.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.events.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.statements.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.notes.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.timeline.urls")),
 ]
 
 # For developers. Without DEBUG the address does not exist.

@@ -24,6 +24,7 @@ class AssessmentsConfig(AppConfig):
             _("assessments"),
             _("the next walk drops those that the service no longer lists"),
             known.count_of_borrower,
+            list_rows=known.list_rows,
         )
         read_keys = make_keys_reader(
             "assessments.list", lambda app_id: gateway.app(app_id).assessments

@@ -49,6 +49,12 @@ def count_of_borrower(app_id: str, borrower_id: str) -> int:
     return list_known(index, account_id(borrower_id)).count() if index else 0
 
 
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[KnownAssessment]]:
+    """The assessments of this borrower that are known in an app. Raises InvalidId."""
+    account = account_id(borrower_id)
+    yield KnownAssessment.objects.filter(index__app_id=app_id, account_id=account)
+
+
 def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     """The known assessments whose id is this one in other letters, as the database folds both.
 

@@ -13,11 +13,14 @@ class BorrowersConfig(AppConfig):
         from lendingadmin import gateway
         from lendingadmin.ui.lists import make_keys_reader
         from lendingadmin.ui.neighbours import LISTS, RegisteredList
+        from lendingadmin.ui.timeline import register_source
 
-        from . import erasure, outcomes, panels
+        from . import erasure, outcomes, panels, timeline
 
         outcomes.register_checkers()
         erasure.register()
+        for source in (timeline.LOANS, timeline.ASSESSMENTS, timeline.EVENTS, timeline.WRITES):
+            register_source(source)
         read_keys = make_keys_reader("borrowers.list", lambda app_id: gateway.app(app_id).borrowers)
         LISTS["borrowers"] = RegisteredList("borrower", read_keys)
         LISTS["borrower-loans"] = RegisteredList(

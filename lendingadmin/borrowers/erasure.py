@@ -1,6 +1,8 @@
 """What is erased of a borrower in the tables that tell what was done here."""
 
+from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -20,17 +22,26 @@ _OVER = [state for state in WriteState if state not in (WriteState.SENT, WriteSt
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("texts of other writes"), erase_texts, erase_older)
+    register_erasable(_("texts of other writes"), erase_texts, erase_older, list_rows=list_writes)
     register_kept(
         _("other writes, without texts where the outcome has been known for half a day"),
         _("what was done here, and what became of it"),
         lambda app_id, borrower_id: history.find_writes(app_id, borrower_id).count(),
+        list_rows=list_writes,
     )
     register_kept(
         _("entries of the audit trail"),
         _("it names ids only, and shows that it is whole"),
         lambda app_id, borrower_id: history.find_entries(app_id, borrower_id).count(),
+        list_rows=lambda app_id, borrower_id: [history.find_entries(app_id, borrower_id)],
     )
+
+
+def list_writes(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """The writes that were made for a borrower, and what was found out about them."""
+    writes = history.find_writes(app_id, borrower_id)
+    yield writes
+    yield Check.objects.filter(write__in=list(writes.values_list("pk", flat=True)))
 
 
 def erase_texts(app_id: str, borrower_id: str) -> int:

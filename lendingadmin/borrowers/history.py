@@ -9,7 +9,7 @@ from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import REVEAL
+from lendingadmin.staff.roles import NOTES_WRITE, REVEAL
 from lendingadmin.ui.keyset import build_prefix
 from lendingadmin.writes import reconciliation
 from lendingadmin.writes.models import Write
@@ -21,7 +21,7 @@ _SHOWN = 20
 # id, a space and what of it: an event's time, or `record`. A loan may bear a borrower's id, so the
 # id alone says nothing.
 _BY_ID = tuple(name for name in OPERATIONS if name.startswith("borrowers."))
-_BY_ACCOUNT = ("assessments.create",)
+_BY_ACCOUNT = ("assessments.create", NOTES_WRITE)
 _BY_ACCOUNT_AND_MORE = ("events.create", REVEAL)
 _MAKES = ("loans.create", "borrowers.getOffers", "assessments.create", "events.create")
 
@@ -85,10 +85,11 @@ def find_entries(app_id: str, borrower_id: str) -> QuerySet[Entry]:
 def _writes(person: User, app_id: str, borrower_id: str) -> list[Done]:
     rows = find_writes(app_id, borrower_id).select_related("person")
     newest = rows.order_by("-created_at")[: _SHOWN + 1]
-    return [Done(reconciliation.describe(one), one, _leads_to(one, person)) for one in newest]
+    return [Done(reconciliation.describe(one), one, find_target(one, person)) for one in newest]
 
 
-def _leads_to(write: Write, person: User) -> str:
+def find_target(write: Write, person: User) -> str:
+    """Where a write leads: what it made, or its own page; empty where this person sees neither."""
     if write.state == WriteState.SAVED:
         return write.url if write.operation in _MAKES else ""
     return write.get_absolute_url() if reconciliation.may_see(write, person) else ""

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import adding, editing, records
+from .views import adding, editing, kept, records
 
 _ONE = "borrowers/<key:borrower_id>/"
 
@@ -16,6 +16,7 @@ urlpatterns = [
     path(f"{_ONE}edit", editing.edit, name="borrower-edit"),
     path(f"{_ONE}edit/<str:form>", editing.confirm, name="borrower-edit-confirm"),
     path(f"{_ONE}delete", adding.delete, name="borrower-delete"),
+    path(f"{_ONE}kept.json", kept.export_kept, name="borrower-kept"),
     # The panels of the page, each by itself.
     path(f"{_ONE}panels/record", records.record_panel, name="borrower-record"),
     path(f"{_ONE}panels/loans", records.loans_panel, name="borrower-loans"),

@@ -7,7 +7,10 @@ class OffersConfig(AppConfig):
     name = "lendingadmin.offers"
 
     def ready(self) -> None:
-        from . import erasure, outcomes
+        from lendingadmin.ui.timeline import register_source
+
+        from . import erasure, outcomes, timeline
 
         outcomes.register_checkers()
         erasure.register()
+        register_source(timeline.OFFERS)

@@ -1,6 +1,8 @@
 """What is erased of a borrower's offers: all that nothing can be lent from any more."""
 
+from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -15,12 +17,20 @@ from .models import NORMAL_TIME, OfferLoan, OfferRequest
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("offers"), erase_offers, erase_older)
+    register_erasable(_("offers"), erase_offers, erase_older, list_rows=list_rows)
     register_kept(
         _("offers"),
         _("they can still be lent from, or nobody knows yet whether a loan was made of them"),
         lambda app_id, borrower_id: _list_offers(app_id, borrower_id).count(),
+        list_rows=list_rows,
     )
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """The offers that were requested for a borrower, and the loans that were made of them."""
+    offers = _list_offers(app_id, borrower_id)
+    yield offers
+    yield OfferLoan.objects.filter(offer__in=offers)
 
 
 def erase_offers(app_id: str, borrower_id: str) -> int:

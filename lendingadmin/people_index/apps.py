@@ -15,5 +15,7 @@ class PeopleIndexConfig(AppConfig):
 
         from . import cards, tasks
 
-        register_erasable(_("cards of the search index"), cards.erase_borrower)
+        register_erasable(
+            _("cards of the search index"), cards.erase_borrower, list_rows=cards.list_rows
+        )
         duties.register_duty(tasks.beat, tasks.walk, tasks.top_up)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import connection, transaction
-from django.db.models import DateTimeField, Exists, F, OuterRef, Value
+from django.db.models import DateTimeField, Exists, F, OuterRef, QuerySet, Value
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
@@ -200,6 +200,11 @@ def _insert_pairs(table: str, rows: list[tuple[int, int]]) -> None:
         values = ",".join("({:d},{:d})".format(*row) for row in rows[at : at + _ROWS_AT_ONCE])
         with connection.cursor() as cursor:
             cursor.execute(f"INSERT INTO {table} VALUES {values} ON CONFLICT DO NOTHING")  # noqa: S608 - numbers
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[BorrowerCard]]:
+    """The cards of a borrower; its tokens are hashes that only the index can use."""
+    yield BorrowerCard.objects.filter(index__app_id=app_id, borrower_id=borrower_id)
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> bool:

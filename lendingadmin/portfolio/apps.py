@@ -23,6 +23,7 @@ class PortfolioConfig(AppConfig):
             _("loans of counts"),
             _("the next count has those that the service still lists"),
             loan_ids.count_of_borrower,
+            list_rows=loan_ids.list_rows,
         )
         LISTS["book-loans"] = RegisteredList("loan", drilldown.read_keys)
         LISTS["loan-list"] = RegisteredList("loan", saved_lists.read_keys)

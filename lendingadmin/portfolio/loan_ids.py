@@ -1,5 +1,7 @@
 """Loan ids as snapshots have them: found in whichever letters they are typed, and counted."""
 
+from collections.abc import Iterable
+
 from django.db.models import QuerySet, Value
 from django.db.models.functions import Lower
 from django.utils import timezone
@@ -48,5 +50,9 @@ def filter_folded(snapshot: Snapshot, wanted: str) -> QuerySet[SnapshotLoan]:
 
 def count_of_borrower(app_id: str, borrower_id: str) -> int:
     """How many loans of this borrower the app's snapshots hold."""
-    rows = SnapshotLoan.objects.filter(snapshot__app_id=app_id, borrower_id=borrower_id)
-    return rows.count()
+    return sum(rows.count() for rows in list_rows(app_id, borrower_id))
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[SnapshotLoan]]:
+    """The loans of this borrower in the app's snapshots."""
+    yield SnapshotLoan.objects.filter(snapshot__app_id=app_id, borrower_id=borrower_id)

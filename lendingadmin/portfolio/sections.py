@@ -17,13 +17,15 @@ from django.utils import timezone
 
 from lendingadmin.assessments import running
 from lendingadmin.gateway import LendingApp
+from lendingadmin.notes import mentions
 from lendingadmin.offers import asking
 from lendingadmin.repayments import dayend, mistakes
 from lendingadmin.repayments.managers import UNDECIDED, get_midnight
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.views import recording
 from lendingadmin.staff.models import User
-from lendingadmin.ui.keyset import Slice, read_slice, spell_count
+from lendingadmin.staff.roles import NOTES_READ
+from lendingadmin.ui.keyset import COUNTED, Slice, read_slice, spell_count
 from lendingadmin.ui.neighbours import ListPlace
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency
@@ -155,6 +157,10 @@ class HomeReader:
             "undecided": read_slice(rows, "created_at", _FEW, newest_first=False, only=UNDECIDED),
         }
 
+    def read_mentions(self) -> dict[str, object]:
+        """The notes that name this person and that they have not seen."""
+        return {"mentions": _read_by_number(mentions.list_unseen(self.person, self.app.app_id))}
+
     def read_portfolio(self) -> dict[str, object]:
         """The figures of the newest count, how old they are, and what becomes of the next one."""
         last = snapshot_job.find_newest(self.app.app_id)
@@ -189,6 +195,13 @@ def _read_oldest(rows: QuerySet[Any], column: str, size: int) -> Slice:
     return read_slice(rows, column, size, newest_first=False)
 
 
+def _read_by_number(rows: QuerySet[Any]) -> Slice:
+    """The first of rows in their order, and how many there are."""
+    page = list(rows[: _FEW + 1])
+    count = rows.order_by().values("pk")[: COUNTED + 1].count()
+    return Slice(page[:_FEW], page[_FEW - 1].pk if len(page) > _FEW else None, count)
+
+
 class Section(NamedTuple):
     """One section: its template's name, whose work it is for, its right, and what it reads."""
 
@@ -208,6 +221,7 @@ _SEE_LOAN, _LIST_LOANS = "lending.loans.get", "lending.loans.list"
 SECTIONS = (
     Section("payment", _EVERYBODY, _RECORD, HomeReader.read_payment_box),
     Section("alarms", _EVERYBODY, _SEE_LOAN, HomeReader.read_alarms),
+    Section("mentions", _EVERYBODY, NOTES_READ, HomeReader.read_mentions),
     Section("checking", _CLERKS, _SEE_LOAN, HomeReader.read_checking),
     Section("unconfirmed", _EVERYBODY, _SEE_LOAN, HomeReader.read_unconfirmed),
     Section("mine", _CLERKS, _RECORD, HomeReader.read_mine),

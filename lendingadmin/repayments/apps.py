@@ -9,10 +9,11 @@ class RepaymentsConfig(AppConfig):
     def ready(self) -> None:
         from lendingadmin.search import lookups
         from lendingadmin.ui import navigation
+        from lendingadmin.ui.timeline import register_source
         from lendingadmin.worker import duties
         from lendingadmin.writes.reconciliation import RESOLVE
 
-        from . import approvals, erasure, finder, mistakes, tasks
+        from . import approvals, erasure, finder, mistakes, tasks, timeline
         from .models import Repayment
 
         navigation.register_badge(
@@ -25,4 +26,6 @@ class RepaymentsConfig(AppConfig):
         navigation.register_badge("needs-checking", approvals.count_awaiting)
         lookups.register_stored("lending.loans.get", finder.find_repayments)
         erasure.register()
+        for source in (timeline.REPAYMENTS, timeline.APPROVALS, timeline.MISTAKES):
+            register_source(source)
         duties.register_duty(tasks.beat, tasks.check, tasks.notify)

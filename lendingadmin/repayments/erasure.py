@@ -1,6 +1,8 @@
 """What is erased of a borrower's repayments: notes, reasons, the service's words; no payment."""
 
+from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -9,7 +11,7 @@ from django.utils.translation import gettext_noop as _
 
 from lendingadmin.staff.erasure import register_erasable, register_kept
 
-from .models import Mistake, Repayment
+from .models import Mistake, Reading, Repayment
 from .states import NEEDS_CHECKING, RepaymentState
 
 _TEXTS = ("notes", "error_description", "set_aside_reason", "resolution_reason")
@@ -17,12 +19,21 @@ _TEXTS = ("notes", "error_description", "set_aside_reason", "resolution_reason")
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("texts of repayments"), erase_texts, erase_older)
+    register_erasable(_("texts of repayments"), erase_texts, erase_older, list_rows=list_rows)
     register_kept(
         _("repayments, without texts where they are over"),
         _("what was paid must be provable"),
         lambda app_id, borrower_id: _list_repayments(app_id, borrower_id).count(),
+        list_rows=list_rows,
     )
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """A borrower's repayments, the balances that were read for them, and reported mistakes."""
+    repayments = _list_repayments(app_id, borrower_id)
+    yield repayments
+    yield Reading.objects.filter(repayment__in=repayments)
+    yield Mistake.objects.filter(repayment__in=repayments)
 
 
 def erase_texts(app_id: str, borrower_id: str) -> int:

@@ -15,5 +15,9 @@ class SearchConfig(AppConfig):
 
         from . import counts, opened
 
-        register_erasable(_("times somebody opened the record lately"), opened.erase_borrower)
+        register_erasable(
+            _("times somebody opened the record lately"),
+            opened.erase_borrower,
+            list_rows=opened.list_rows,
+        )
         duties.register_duty(counts.audit_counts)

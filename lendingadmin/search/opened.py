@@ -1,6 +1,7 @@
 """The last ten records that a person opened in an app."""
 
 import logging
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import Error
@@ -53,10 +54,14 @@ def last(person: User, app_id: str) -> list[Opened]:
     return list(_of(person, app_id).filter(kind__in=may_open)[:KEPT])
 
 
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Opened]]:
+    """Who opened this borrower's record lately."""
+    yield Opened.objects.filter(app_id=app_id, kind=BORROWER.route, key=borrower_id)
+
+
 def erase_borrower(app_id: str, borrower_id: str) -> int:
     """Forget that anybody opened this borrower's record; returns of how many people."""
-    rows = Opened.objects.filter(app_id=app_id, kind=BORROWER.route, key=borrower_id)
-    return rows.delete()[0]
+    return sum(rows.delete()[0] for rows in list_rows(app_id, borrower_id))
 
 
 def _of(person: User, app_id: str) -> QuerySet[Opened]:

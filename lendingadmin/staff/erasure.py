@@ -1,4 +1,5 @@
-"""What is erased of one borrower on request, or of all by its age, and what is kept.
+"""What is kept of one borrower: what is erased on request or by its age, what stays, and all of it
+as a file.
 
 Areas register all of it; the worker erases what is older than KEEP_TEXTS_DAYS.
 
@@ -6,58 +7,168 @@ What is not over yet, a write of unknown outcome or an offer that can still be l
 one's to erase: it is found again when the command runs again.
 """
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models, transaction
 from django.utils import timezone
 
 OfBorrower = Callable[[str, str], int]
 Older = Callable[[datetime, int], int]
+ListRows = Callable[[str, str], Iterable["models.QuerySet[Any]"]]
 
 # Rows of a table that the worker erases at once, so that nobody waits for long.
 _AT_ONCE = 500
+# How many of each kind a dry run counts.
+COUNTED = 5_000
 
 
 class Erasable(NamedTuple):
     """What goes: `what` in words, and what erases it of an app and a borrower and counts it.
 
     `erase_older` erases what is older than a moment, of everybody, at most so many rows.
+    `list_rows` gives the rows that it stands in, for the export.
     """
 
     what: str
     erase: OfBorrower
     erase_older: Older | None = None
+    list_rows: ListRows | None = None
 
 
 class KeptOn(NamedTuple):
-    """What stays: `what` in words, why or until when, and what counts its rows."""
+    """What stays: `what` in words, why or until when, what counts its rows and what gives them."""
 
     what: str
     why: str
     count_rows: OfBorrower
+    list_rows: ListRows | None = None
 
 
 ERASABLE: list[Erasable] = []
 KEPT_ON: list[KeptOn] = []
 
 
-def register_erasable(what: str, erase: OfBorrower, erase_older: Older | None = None) -> None:
+def register_erasable(
+    what: str,
+    erase: OfBorrower,
+    erase_older: Older | None = None,
+    *,
+    list_rows: ListRows | None = None,
+) -> None:
     """Let `manage.py erase` erase this too, and the worker what is old of it, where it ages.
 
-    Each does it in a transaction of its own.
+    Each does it in a transaction of its own, or in that of a dry run.
     """
-    ERASABLE.append(Erasable(what, erase, erase_older))
+    ERASABLE.append(Erasable(what, erase, erase_older, list_rows))
 
 
-def register_kept(what: str, why: str, count_rows: OfBorrower) -> None:
+def register_kept(
+    what: str, why: str, count_rows: OfBorrower, *, list_rows: ListRows | None = None
+) -> None:
     """Let `manage.py erase` say that this stays."""
-    KEPT_ON.append(KeptOn(what, why, count_rows))
+    KEPT_ON.append(KeptOn(what, why, count_rows, list_rows))
+
+
+def erase_borrower(
+    app_id: str, borrower_id: str, *, is_dry_run: bool = False
+) -> list[tuple[str, int]]:
+    """Erase what may be erased of a borrower; what and how many of each kind.
+
+    A dry run does the same and takes it back, so that it says exactly what would go.
+    """
+    if not is_dry_run:
+        return [(one.what, int(one.erase(app_id, borrower_id))) for one in ERASABLE]
+    with transaction.atomic():
+        counted = [(one.what, int(one.erase(app_id, borrower_id))) for one in ERASABLE]
+        transaction.set_rollback(True)
+    return counted
 
 
 def erase_old() -> bool:
     """Erase a batch of what is older than KEEP_TEXTS_DAYS; whether that was all."""
-    before = timezone.now() - timedelta(days=settings.KEEP_TEXTS_DAYS)
+    before = find_limit()
     batches = [one.erase_older(before, _AT_ONCE) for one in ERASABLE if one.erase_older]
     return max(batches, default=0) < _AT_ONCE
+
+
+def find_limit() -> datetime:
+    """What is older than this is erased by its age."""
+    return timezone.now() - timedelta(days=settings.KEEP_TEXTS_DAYS)
+
+
+def count_old() -> list[tuple[str, int]]:
+    """What of each kind `erase_old` would erase, up to COUNTED: a dry run, taken back."""
+    before, counted = find_limit(), []
+    for one in ERASABLE:
+        if one.erase_older:
+            with transaction.atomic():
+                counted.append((one.what, one.erase_older(before, COUNTED)))
+                transaction.set_rollback(True)
+    return counted
+
+
+def write_kept(app_id: str, borrower_id: str) -> Iterator[str]:
+    """All that is kept of a borrower, as the text of a JSON object: the rows of each table, opened.
+
+    A table's key is what Django calls it, `repayments.Repayment`; a row has its columns, people by
+    their user names. What can't be opened any more says so.
+    """
+    head = {
+        "app": app_id,
+        "borrower": borrower_id,
+        "exported_at": timezone.now(),
+        "kept_on": {one.what: one.why for one in KEPT_ON},
+    }
+    yield f'{_dump(head)[:-1]}, "tables": {{'
+    names: dict[int, str] = {}
+    for number, (label, rows) in enumerate(_list_tables(app_id, borrower_id).items()):
+        yield f"{', ' if number else ''}{_dump(label)}: ["
+        is_first = True
+        for row in (one for some in rows for one in some.iterator(chunk_size=500)):
+            yield ("" if is_first else ",\n") + _dump(_open_row(row, names))
+            is_first = False
+        yield "]"
+    yield "}}\n"
+
+
+def _list_tables(app_id: str, borrower_id: str) -> dict[str, list["models.QuerySet[Any]"]]:
+    """The rows of each table; what several kinds name is there once."""
+    found: dict[str, list[models.QuerySet[Any]]] = {}
+    listed = [*(one.list_rows for one in ERASABLE), *(one.list_rows for one in KEPT_ON)]
+    for list_rows in dict.fromkeys(listed):
+        for rows in list_rows(app_id, borrower_id) if list_rows else ():
+            found.setdefault(rows.model._meta.label, []).append(rows.order_by("pk"))
+    return found
+
+
+def _open_row(row: models.Model, names: dict[int, str]) -> dict[str, Any]:
+    """The columns of a row, what is encrypted opened, and people by their user names."""
+    opened = {}
+    for field in row._meta.concrete_fields:
+        value = getattr(row, field.attname)
+        if field.related_model is _get_person_model() and value is not None:
+            value = _get_username(value, names)
+        opened[field.name] = value
+    return opened
+
+
+def _get_person_model() -> Any:
+    # Django loads this package before its models may be imported.
+    from .models import User
+
+    return User
+
+
+def _get_username(key: int, names: dict[int, str]) -> str:
+    if key not in names:
+        names[key] = _get_person_model().objects.values_list("username", flat=True).get(pk=key)
+    return names[key]
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False)

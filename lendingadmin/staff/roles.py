@@ -89,6 +89,9 @@ _RIGHTS = (
     Right("dashboard.repayments.reviewMistake", _("review a reported mistake"), _MANAGERS),
     Right("dashboard.repayments.notes", _("read notes and reasons of repayments"), _WRITERS),
     Right("dashboard.repayments.statement", _("make statements of repayments"), _COLLECTORS),
+    Right("dashboard.notes.read", _("read notes about borrowers and loans"), _WRITERS),
+    Right("dashboard.notes.write", _("write notes about borrowers and loans"), _WRITERS),
+    Right("dashboard.notes.delete", _("delete notes of others"), _MANAGERS),
     Right(
         "dashboard.statements.read",
         _("bring in and read statements of operators and banks"),
@@ -96,6 +99,11 @@ _RIGHTS = (
     ),
     Right("dashboard.personalContent.reveal", _("reveal personal content"), _LENDERS),
     Right("dashboard.export", _("export"), _WRITERS),
+    Right(
+        "dashboard.borrowers.exportKept",
+        _("export all that is kept here about a borrower"),
+        _MANAGERS,
+    ),
     Right("dashboard.portfolio.count", _("have the loans counted"), _WRITERS),
     Right("dashboard.loanLists.share", _("save lists of loans for everybody"), _MANAGERS),
     Right("dashboard.audit.view", _("see the audit trail"), _MANAGERS),
@@ -114,6 +122,7 @@ _AREAS = (
         _("Repayments"),
         ("lending.loans.makeRepayment", "dashboard.repayments.", "dashboard.statements."),
     ),
+    (_("Notes"), ("dashboard.notes.",)),
     (_("Offers"), ("lending.borrowers.getOffer",)),
     (_("Assessments"), ("lending.assessments.", "lending.assessmentTypes.")),
     (_("Products and events"), ("lending.products.", "lending.events.", "dashboard.events.")),
@@ -128,6 +137,9 @@ SEE_CONTACT = "dashboard.borrowers.contact"
 SEE_IDENTITY = "dashboard.borrowers.identity"
 SEE_EVENT_CONTENT = "dashboard.events.content"
 READ_NOTES = "dashboard.repayments.notes"
+NOTES_READ, NOTES_WRITE = "dashboard.notes.read", "dashboard.notes.write"
+DELETE_NOTES = "dashboard.notes.delete"
+EXPORT_KEPT = "dashboard.borrowers.exportKept"
 VIEW_AUDIT = "dashboard.audit.view"
 
 

@@ -11,11 +11,13 @@ class StatementsConfig(AppConfig):
     def ready(self) -> None:
         from lendingadmin.repayments.confirmations import register_confirmations
         from lendingadmin.ui import navigation
+        from lendingadmin.ui.timeline import register_source
         from lendingadmin.worker import duties
 
-        from . import batches, confirming, contradictions, erasure, keeping, tasks
+        from . import batches, confirming, contradictions, erasure, keeping, tasks, timeline
 
         erasure.register()
+        register_source(timeline.ROWS)
         register_confirmations(confirming.list_rows)
         navigation.register_badge("statements", batches.count_awaiting)
         navigation.register_badge("statements", contradictions.count_unseen)

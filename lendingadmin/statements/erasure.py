@@ -1,6 +1,8 @@
 """What is erased of who paid the rows of statements; the rows themselves stay."""
 
+from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -17,22 +19,30 @@ _FILES = 20
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("who paid rows of statements"), erase_borrower, erase_older)
+    register_erasable(
+        _("who paid rows of statements"), erase_borrower, erase_older, list_rows=list_rows
+    )
     register_kept(
         _("rows of statements taken to be for their loans"),
         _("who let what be recorded must be provable"),
         lambda app_id, borrower_id: _list_decided(app_id, borrower_id).count(),
+        list_rows=list_rows,
     )
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """The rows of statements of a borrower, what was decided of them, and who pays his loans."""
+    decided = _list_decided(app_id, borrower_id)
+    yield _list_lines(app_id, borrower_id, decided)
+    yield decided
+    yield PayerLink.objects.filter(app_id=app_id, borrower_id=borrower_id)
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
     """Erase who paid the rows that are recorded as repayments of a borrower."""
-    own = Repayment.objects.filter(app_id=app_id, borrower_id=borrower_id)
-    keys = own.values_list("external_id_key", flat=True)
     decided = _list_decided(app_id, borrower_id)
-    theirs = Q(receipt_key__in=list(keys)) | Q(pk__in=list(decided.values_list("line", flat=True)))
     PayerLink.objects.filter(app_id=app_id, borrower_id=borrower_id).delete()
-    return _erase(StatementLine.objects.filter(theirs, file__app_id=app_id), decided)
+    return _erase(_list_lines(app_id, borrower_id, decided), decided)
 
 
 def erase_older(before: datetime, most: int) -> int:
@@ -53,6 +63,16 @@ def erase_older(before: datetime, most: int) -> int:
 
 def _list_decided(app_id: str, borrower_id: str) -> QuerySet[Allocation]:
     return Allocation.objects.filter(batch__file__app_id=app_id, borrower_id=borrower_id)
+
+
+def _list_lines(
+    app_id: str, borrower_id: str, decided: QuerySet[Allocation]
+) -> QuerySet[StatementLine]:
+    """The rows that bear the transaction id of a repayment of theirs, or were taken for one."""
+    own = Repayment.objects.filter(app_id=app_id, borrower_id=borrower_id)
+    keys = own.values_list("external_id_key", flat=True)
+    theirs = Q(receipt_key__in=list(keys)) | Q(pk__in=list(decided.values_list("line", flat=True)))
+    return StatementLine.objects.filter(theirs, file__app_id=app_id)
 
 
 def _erase(lines: QuerySet[StatementLine], decided: QuerySet[Allocation]) -> int:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_noop as _
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.staff.passwords import must_choose_password
-from lendingadmin.staff.roles import SEARCH_BORROWERS
+from lendingadmin.staff.roles import NOTES_READ, NOTES_WRITE, SEARCH_BORROWERS
 
 from . import apicalls
 from .keyset import spell_count
@@ -35,10 +35,11 @@ class SidebarEntry:
 
 
 class Keys(NamedTuple):
-    """What the list of keys is drawn from: the sidebar's groups, and whether `p` records."""
+    """What the list of keys is drawn from: the sidebar's groups, whether `p` records and `n` notes."""
 
     groups: tuple[tuple[str, tuple[SidebarEntry, ...]], ...]
     may_record: bool
+    may_note: bool
 
 
 class _Entry(NamedTuple):
@@ -201,12 +202,17 @@ class Navigation:
     @property
     def keys(self) -> Keys:
         """The keys that this person may press."""
-        return Keys(self.groups, self.may_record)
+        return Keys(self.groups, self.may_record, self.may_note)
 
     @property
     def may_record(self) -> bool:
         """Whether this person records repayments."""
         return self._may("lending.loans.makeRepayment")
+
+    @property
+    def may_note(self) -> bool:
+        """Whether this person writes notes, and reads them."""
+        return self._may(NOTES_WRITE) and self._may(NOTES_READ)
 
     @cached_property
     def chosen(self) -> list[tuple[str, tuple[SidebarEntry, ...]]]:

@@ -30,6 +30,7 @@ HOUR, DAY = 3600, 24 * 3600
 WAIT_MS = 1_000
 READS, REVEALS, SEARCHES = "reads", "reveals", "searches"
 EXPORTS, DRAFTS, PROFILE, STATEMENTS = "exports", "drafts", "profile", "statements"
+NOTES = "notes"
 
 
 class Limit(NamedTuple):
@@ -64,6 +65,10 @@ LIMITS = {
     ),
     STATEMENTS: Limit(
         100, DAY, gettext_lazy("You brought %(most)s statements in within a day."),
+        methods=("POST",),
+    ),
+    NOTES: Limit(
+        300, HOUR, gettext_lazy("You wrote or changed %(most)s notes within an hour."),
         methods=("POST",),
     ),
     DRAFTS: Limit(

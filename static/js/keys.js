@@ -1,5 +1,5 @@
 // `/` or Ctrl+K goes to the find box, `g` and a letter to an area or a neighbour, `j` and `k` to the
-// next and the previous row of a list, `p` to recording a repayment, `?` shows the keys. Nothing while typing, nothing with a
+// next and the previous row of a list, `p` to recording a repayment, `n` to writing a note, `?` shows the keys. Nothing while typing, nothing with a
 // modifier: those keys are the browser's and the person's.
 (() => {
   const WAIT_MS = 1500;
@@ -71,6 +71,14 @@
     else goToFind(event);
   };
 
+  // On the page's own record.
+  const goToNote = (event) => {
+    const own = document.querySelector("main a[data-note]");
+    if (!own) return;
+    event.preventDefault();
+    own.click();
+  };
+
   const goToFind = (event) => {
     const find = document.getElementById("find");
     if (!find) return;
@@ -105,6 +113,8 @@
       goToRow(event.key === "j" ? 1 : -1);
     } else if (event.key === "p") {
       goToRecording(event);
+    } else if (event.key === "n") {
+      goToNote(event);
     } else if (event.key === "/") {
       goToFind(event);
     } else if (event.key === "?") {

@@ -20,6 +20,7 @@ _RECORDS: dict[str, tuple[str, str]] = {
     "offer": ("{borrower_id}", "borrowers.getOffers"),
     "event": ("{account_id} {timestamp}", ""),
     "write": ("{path}", ""),
+    "note": ("{path}", ""),
 }
 
 

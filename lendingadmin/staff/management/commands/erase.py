@@ -1,29 +1,42 @@
-"""`manage.py erase borrower APP BORROWER`: all that may be erased of one borrower."""
+"""`manage.py erase borrower APP BORROWER`: all that may be erased of one borrower.
+
+`manage.py erase old`: what is older than KEEP_TEXTS_DAYS, which the worker erases by itself. With
+`--dry-run` both say what would go, and nothing goes.
+"""
 
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from lendingadmin.audit import record
+from lendingadmin.audit import record, record_command
 from lendingadmin.audit.origin import describe_operator
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
-from lendingadmin.staff.erasure import ERASABLE, KEPT_ON
+from lendingadmin.staff import erasure
 
 
 class Command(BaseCommand):
     """Says what was erased, and what is kept and why. Doing it twice does no harm."""
 
-    help = "Erases what may be erased of one borrower, in one app."
+    help = "Erases what may be erased of one borrower in one app, or what is old of everybody."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("whose", choices=["borrower"])
-        parser.add_argument("app")
-        parser.add_argument("id", help="the borrower's id")
+        parser.add_argument("whose", choices=["borrower", "old"])
+        parser.add_argument("app", nargs="?", default="")
+        parser.add_argument("id", nargs="?", default="", help="the borrower's id")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="say what would go, per kind; erase nothing"
+        )
 
     def handle(self, **options: Any) -> None:
         """Erase it. Raises CommandError for an unknown app or what is no id."""
+        is_dry_run = options["dry_run"]
+        if options["whose"] == "old":
+            if options["app"]:
+                raise CommandError("What is old is erased of everybody, in all apps.")
+            self._erase_old(is_dry_run=is_dry_run)
+            return
         app_id, borrower_id = options["app"], options["id"]
         if app_id not in (app.app_id for app in settings.LENDING_APPS):
             raise CommandError(f"“{app_id}” is no app of LENDING_APPS.")
@@ -31,14 +44,19 @@ class Command(BaseCommand):
             check_id(borrower_id)
         except InvalidId as error:
             raise CommandError(str(error)) from error
-        erased = [(one.what, int(one.erase(app_id, borrower_id))) for one in ERASABLE]
-        self.stdout.write("Erased:")
+        self._erase_borrower(app_id, borrower_id, is_dry_run=is_dry_run)
+
+    def _erase_borrower(self, app_id: str, borrower_id: str, *, is_dry_run: bool) -> None:
+        erased = erasure.erase_borrower(app_id, borrower_id, is_dry_run=is_dry_run)
+        self.stdout.write("Would be erased:" if is_dry_run else "Erased:")
         for what, count in erased:
             self.stdout.write(f"  {count:,} {what}")
         self.stdout.write("Kept:")
-        for kept in KEPT_ON:
+        for kept in erasure.KEPT_ON:
             self.stdout.write(f"  {kept.count_rows(app_id, borrower_id):,} {kept.what}: {kept.why}")
         self.stdout.write("What stands in unfinished forms goes by itself within thirteen hours.")
+        if is_dry_run:
+            return
         found = [f"{count} {what}" for what, count in erased if count]
         record(
             None,
@@ -49,3 +67,19 @@ class Command(BaseCommand):
             saved="yes",
             detail="; ".join([*found, describe_operator()]),
         )
+
+    def _erase_old(self, *, is_dry_run: bool) -> None:
+        if not settings.KEEP_TEXTS_DAYS:
+            raise CommandError("KEEP_TEXTS_DAYS is 0: nothing is erased by its age.")
+        counted = erasure.count_old()
+        words = "Would be erased" if is_dry_run else "Erased"
+        self.stdout.write(f"{words}, of what is older than {settings.KEEP_TEXTS_DAYS} days:")
+        for what, count in counted:
+            shown = "many" if count >= erasure.COUNTED else f"{count:,}"
+            self.stdout.write(f"  {shown} {what}")
+        if is_dry_run:
+            return
+        while not erasure.erase_old():
+            pass
+        found = [f"{count} {what}" for what, count in counted if count]
+        record_command("erase old", detail="; ".join(found))
