@@ -14,12 +14,12 @@ LARGE = (
     *("repayments_repayment", "repayments_reading", "audit_entry", "writes_write"),
     *("people_index_borrowercard", "people_index_cardtoken", "people_index_wordkey"),
     *("assessments_knownassessment", "offers_offerrequest", "statements_statementline"),
-    "statements_allocation",
+    *("statements_allocation", "notes_note", "notes_noteversion", "notes_mention"),
 )
 # An index by one of these alone gives a large part of its table.
 _VAST = {"app_id=?", "action=?", "created_by_id=?", "<expr>=?", "index_id=?"}
 # Only few rows are in these indexes: what needs checking, and money that is nowhere.
-_SMALL = ("repayment_needs_checking", "statement_line_unallocated")
+_SMALL = ("repayment_needs_checking", "statement_line_unallocated", "note_pinned")
 _STEP = re.compile(r"(SCAN|SEARCH) (\w+)(?: USING .*?(?:INDEX|KEY)(?: \w+)?(?: \((.*)\))?)?$")
 
 Query = tuple[str, tuple[Any, ...]]

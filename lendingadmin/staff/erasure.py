@@ -74,19 +74,29 @@ def register_kept(
     KEPT_ON.append(KeptOn(what, why, count_rows, list_rows))
 
 
-def erase_borrower(
-    app_id: str, borrower_id: str, *, is_dry_run: bool = False
-) -> list[tuple[str, int]]:
-    """Erase what may be erased of a borrower; what and how many of each kind.
+class Erased(NamedTuple):
+    """How many rows of each kind went, and how many stay."""
+
+    gone: list[tuple[str, int]]
+    kept: list[tuple[KeptOn, int]]
+
+
+def erase_borrower(app_id: str, borrower_id: str, *, is_dry_run: bool = False) -> Erased:
+    """Erase what may be erased of a borrower.
 
     A dry run does the same and takes it back, so that it says exactly what would go.
     """
     if not is_dry_run:
-        return [(one.what, int(one.erase(app_id, borrower_id))) for one in ERASABLE]
+        return _erase(app_id, borrower_id)
     with transaction.atomic():
-        counted = [(one.what, int(one.erase(app_id, borrower_id))) for one in ERASABLE]
+        erased = _erase(app_id, borrower_id)
         transaction.set_rollback(True)
-    return counted
+    return erased
+
+
+def _erase(app_id: str, borrower_id: str) -> Erased:
+    gone = [(one.what, int(one.erase(app_id, borrower_id))) for one in ERASABLE]
+    return Erased(gone, [(one, one.count_rows(app_id, borrower_id)) for one in KEPT_ON])
 
 
 def erase_old() -> bool:

@@ -95,6 +95,16 @@ class Timeline(NamedTuple):
         return [one for one in self.readings if one.card]
 
     @property
+    def live(self) -> list[Reading]:
+        """The sources of the service."""
+        return [one for one in self.readings if one.source.prepare]
+
+    @property
+    def own(self) -> list[Reading]:
+        """Our own sources."""
+        return [one for one in self.readings if not one.source.prepare]
+
+    @property
     def total(self) -> int:
         """How many items all months have."""
         return sum(count for _month, count in self.months)

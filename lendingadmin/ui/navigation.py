@@ -35,7 +35,7 @@ class SidebarEntry:
 
 
 class Keys(NamedTuple):
-    """What the list of keys is drawn from: the sidebar's groups, whether `p` records and `n` notes."""
+    """What the list of keys is drawn from: the sidebar's groups, and which keys do something."""
 
     groups: tuple[tuple[str, tuple[SidebarEntry, ...]], ...]
     may_record: bool

@@ -32,6 +32,7 @@ WRITING = {
     "changepassword viewer": "viewer",
     "createsuperuser --no-input --username root --email root@example.org": "root",
     "erase borrower kenya b-1": "b-1",
+    "erase old": "erase old",
     "people_index --rebuild --app kenya": "people_index --rebuild",
     "reencrypt": "reencrypt",
     "reconcile": "loan-of-nobody",
@@ -72,7 +73,7 @@ def test_what_changes_something_leaves_one_entry(
         row(viewer, RepaymentState.PENDING, **pending)
     elif line == "audit guard":
         triggers.drop_triggers(connection)
-    elif line.startswith("erase"):
+    elif line.startswith("erase borrower"):
         put("b-1", surname="Kamau")
     call_command(*line.split(), stdout=StringIO())
     entry = Entry.objects.get()
@@ -81,7 +82,14 @@ def test_what_changes_something_leaves_one_entry(
 
 
 @pytest.mark.parametrize(
-    "line", ["audit guard", "people_index --status", "reencrypt --check", "reconcile"]
+    "line",
+    [
+        "audit guard",
+        "people_index --status",
+        "reencrypt --check",
+        "reconcile",
+        "erase old --dry-run",
+    ],
 )
 def test_what_changes_nothing_leaves_none(line: str, index: BorrowerIndex) -> None:
     call_command(*line.split(), stdout=StringIO())

@@ -4,13 +4,16 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from lendingadmin import gateway
 from lendingadmin.assessments.models import KnownAssessment
 from lendingadmin.audit.models import Entry
 from lendingadmin.offers.models import OfferRequest
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.models import User
 from lendingadmin.statements.models import StatementLine
+from lendingadmin.ui.timeline import SOURCES, Subject
 from lendingadmin.writes.models import Write
 from tests.benchmarks import filling
 
@@ -30,6 +33,16 @@ def test_each_table_takes_its_rows() -> None:
     assert states <= set(RepaymentState.values)
     assert RepaymentState.REFUSED in states
     assert connection.in_atomic_block is False
+
+
+@pytest.mark.django_db
+def test_a_borrower_has_entries_of_every_kind_of_our_own(officer: User) -> None:
+    User.objects.create_user("clerk-00")
+    filling.fill_timeline(repayments=30, notes=10, lines=5)
+    subject = Subject(gateway.lending_app("kenya"), officer, "B-LONG")
+    own = [one for one in SOURCES.values() if one.key in ("repayments", "notes", "writes")]
+    found = [rows.find(subject).count() for one in own for rows in one.rows]
+    assert sorted(found) == [5, 10, 30]
 
 
 @pytest.mark.django_db

@@ -339,6 +339,34 @@ EVENTS = (
     ),
 )
 
+NOTES = (
+    Place("timeline-borrower", f"{_BORROWER}/timeline/", shows="call after six"),
+    Place("timeline-viewer", f"{_BORROWER}/timeline/", "viewer", shows="kept here"),
+    Place("timeline-kind", f"{_BORROWER}/timeline/?kind=notes", "officer", shows="harvest"),
+    Place("timeline-no-kind", f"{_BORROWER}/timeline/?kind=nothing", status=404),
+    Place("timeline-month", f"{_BORROWER}/timeline/?month=2020-02", shows="Nothing in this month"),
+    Place("timeline-none", f"{_EMPTY}/borrowers/B-1/timeline/", "officer", shows="Nothing yet"),
+    Place("timeline-loan", f"{_APP}/loans/{{late_loan}}/timeline/", "support", shows="pinned"),
+    Place("timeline-gap", f"{_APP}/loans/L-GONE/timeline/", "support", shows="could not be read"),
+    Place("loan-pinned", f"{_APP}/loans/{{late_loan}}/", "officer", shows="takes calls for him"),
+    Place("note-new", f"{_BORROWER}/notes/new", "support", shows="Save note"),
+    Place("note-new-wrong", f"{_BORROWER}/notes/new", "support", steps.press("Save note")),
+    Place("note-new-loan", f"{_APP}/loans/{{late_loan}}/notes/new", "officer", shows="Pin it"),
+    Place("note", f"{_APP}/notes/{{note_revised}}/", "officer", shows="version 2"),
+    Place("note-deleted", f"{_APP}/notes/{{note_deleted}}/", "officer", shows="Deleted by"),
+    Place("note-named", f"{_APP}/notes/{{note_named}}/", shows="This note names you"),
+    Place("note-revise", f"{_APP}/notes/{{note_revised}}/revise", "officer", shows="older version"),
+    Place("home-named", f"{_APP}/", shows="Notes that name you"),
+    Place(
+        "repayment-confirm-pinned",
+        f"{_APP}/loans/{{late_loan}}/repayments/new",
+        "support",
+        steps.enter,
+        ends="repayment-confirm",
+        shows="Pinned notes",
+    ),
+)
+
 OFFICE = (
     Place("products", "/products/"),
     Place("product", "/products/{product}/", "officer"),
@@ -506,6 +534,7 @@ PLACES = (
     *REPAYMENTS,
     *WRITES,
     *STATEMENTS,
+    *NOTES,
     *ASSESSMENTS,
     *EVENTS,
     *OFFICE,

@@ -33,6 +33,8 @@ from lendingadmin.lending.codec import encode
 from lendingadmin.lending.ids import account_id, resource_id
 from lendingadmin.lending.loan_math import account_of, borrower_of
 from lendingadmin.lending.values import Assessment, Loan
+from lendingadmin.notes.models import Note
+from lendingadmin.notes.services import Record, delete_note, revise_note, write_note
 from lendingadmin.offers import asking
 from lendingadmin.offers.models import OfferRequest
 from lendingadmin.offers.models import OfferState as OfferState
@@ -74,6 +76,7 @@ def main() -> None:
         **_repayments(people, book),
         **_counts(people["officer"]),
         **_statements(people["support"]),
+        **_notes(people, book),
         **_factors(),
         **_searches(people["manager"], account_of(book["late"]).lower()),
         **_accounts(people["manager"]),
@@ -282,6 +285,30 @@ def _repayments(people: dict[str, User], book: dict[str, Loan]) -> Names:
         "busy_loan": made["unknown_old"].account_id,
         "recorded_loan": made["recorded"].account_id,
     }
+
+
+def _notes(people: dict[str, User], book: dict[str, Loan]) -> Names:
+    """Notes on a borrower and his late loan: pinned, in versions, deleted, one that names."""
+    officer, support, late = people["officer"], people["support"], book["late"]
+    of_borrower = Record(APP, borrower_of(late))
+    of_loan = of_borrower._replace(account_id=account_of(late))
+
+    def write(record: Record, by: User, text: str, **more: Any) -> Note:
+        return write_note(record, text, by, f"note-{Note.objects.count()}", **more)
+
+    pinned = write(
+        of_borrower, support, "Sells at the market on Tuesdays: call after six.", is_pinned=True
+    )
+    words = "Promised to pay when the harvest is in.\nHis brother Otieno takes calls for him."
+    revised = write(of_loan, officer, words, is_pinned=True)
+    revise_note(revised, f"{words}\nThe harvest is late: end of the month.", officer, "revised")
+    deleted = write(of_loan, officer, "Meant for another loan.")
+    delete_note(deleted, people["manager"])
+    named = write(of_loan, support, "@manager please look at what he says of the fee.")
+    long_ago = timezone.now() - timedelta(days=75)
+    Note.objects.filter(pk=pinned.pk).update(created_at=long_ago)
+    numbers = {"pinned": pinned, "revised": revised, "deleted": deleted, "named": named}
+    return {f"note_{name}": note.pk for name, note in numbers.items()}
 
 
 def _writes(officer: User) -> None:

@@ -26,6 +26,7 @@ WITHOUT = {
     "write-status": "a fragment of the write's page",
     "export-progress": "a fragment of a list",
     "borrowers-export": "a file",
+    "borrower-kept": "a file",
     "loans-export": "a file",
     "assessments-export": "a file",
     "products-export": "a file",

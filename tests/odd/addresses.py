@@ -55,11 +55,19 @@ PAGES = {
         ),
     ),
     "Loan": Pages(
-        (f"{_APP}/loans/", f"{_BORROWER}/panels/loans", f"{_APP}/loans/export.csv", _BESIDE),
+        (
+            f"{_APP}/loans/",
+            f"{_BORROWER}/panels/loans",
+            f"{_BORROWER}/timeline/",
+            f"{_APP}/loans/export.csv",
+            _BESIDE,
+        ),
         (
             f"{_APP}/loans/L-1/",
             f"{_APP}/loans/L-1/repayments/new",
             f"{_APP}/loans/L-1/delete",
+            f"{_APP}/loans/L-1/timeline/",
+            f"{_APP}/loans/L-1/notes/new",
             f"{_APP}/find/for/L-1",
             f"{_APP}/find/for/L-1/in/loan",
             f"{_APP}/find/for/1/in/number",
@@ -70,6 +78,7 @@ PAGES = {
         (
             f"{_APP}/assessments/",
             f"{_BORROWER}/panels/assessments",
+            f"{_BORROWER}/timeline/?kind=assessments",
             f"{_APP}/assessments/new?accountId=borrower:B-1",
             f"{_APP}/assessments/compare?a=A-1",
             f"{_APP}/assessments/export.csv",
@@ -100,6 +109,7 @@ PAGES = {
         (
             f"{_APP}/events/",
             f"{_BORROWER}/panels/events",
+            f"{_BORROWER}/timeline/?kind=events",
             f"{_APP}/events/new",
             f"{_APP}/events/export.csv",
             f"{_APP}/events/reported?accountId=borrower:B-1",
@@ -200,6 +210,11 @@ WITHOUT = {
     "statement-batch-receipts": "the receipts, from the database",
     "statement-allocation": "one row, from the database; tests/statements has the odd loans",
     "statement-days": "how a statement is read, in the database",
+    **dict.fromkeys(
+        ("borrower-note-new", "note", "note-revise", "note-pin", "note-delete", "note-seen"),
+        "notes, from the database",
+    ),
+    "borrower-kept": "what is kept of a borrower, from the database",
     "repayments-day": "the journal of a day, from the database",
     "repayments-day-count": "a person's count, kept in the database",
     "repayments-day-export": "the journal of a day, from the database",

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from lendingadmin import audit
 from lendingadmin.gateway import LendingApp
+from lendingadmin.notes.services import Record, write_note
 from lendingadmin.people_index import cards
 from lendingadmin.people_index.models import BorrowerCard, BorrowerIndex
 from lendingadmin.people_index.tokens import name_key
@@ -76,7 +77,13 @@ def filled(app: LendingApp, book: Caller, manager: User) -> dict[str, str]:
         subject="b",
         state=WriteState.UNKNOWN,
     )
-    return {"assessment": assessment, "receipt": str(unknown.pk), "event": EVENT}
+    note = write_note(Record(app.app_id, "b"), "Asked to be called", manager, "note")
+    return {
+        "assessment": assessment,
+        "receipt": str(unknown.pk),
+        "event": EVENT,
+        "note": str(note.pk),
+    }
 
 
 def names_over(page: str, key: str, name: str = NAME) -> bool:
@@ -113,6 +120,12 @@ PAGES = [
     ("borrowers/b/offers/r-1/", "b"),
     ("borrowers/b/offers/r-1/contracts", "b"),
     ("writes/form/", "b"),
+    ("borrowers/b/timeline/", "b"),
+    ("loans/l/timeline/", "l"),
+    ("borrowers/b/notes/new", "b"),
+    ("loans/l/notes/new", "l"),
+    ("notes/{note}/", "b"),
+    ("notes/{note}/revise", "b"),
 ]
 
 

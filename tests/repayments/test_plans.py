@@ -14,6 +14,8 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.assessments.running import list_started_by
 from lendingadmin.borrowers import history
+from lendingadmin.notes.mentions import list_unseen
+from lendingadmin.notes.services import list_pinned
 from lendingadmin.offers.asking import list_latest_of
 from lendingadmin.repayments import lookalikes, mistakes, notifications, reconciliation
 from lendingadmin.repayments import tasks as repayment_tasks
@@ -25,7 +27,9 @@ from lendingadmin.repayments.services import Request, find_abandoned
 from lendingadmin.repayments.states import OPEN
 from lendingadmin.staff import erasure
 from lendingadmin.staff.models import User
+from lendingadmin.timeline.reading import Month, read_timeline
 from lendingadmin.ui.keyset import read_slice
+from lendingadmin.ui.timeline import Subject, list_sources
 from lendingadmin.writes import reconciliation as other_writes
 from lendingadmin.writes import tasks as web_tasks
 from tests.plans import scans_of, watched_queries
@@ -79,6 +83,13 @@ def addresses() -> list[str]:
 def asked(manager: User) -> Request:
     now = timezone.now()
     return Request("kenya", "L-1", "B-1", "TX-1", Decimal(100), now, now)
+
+
+def read_whole_timeline(by: User, *ids: str) -> None:
+    """Each source of our own: its moments, and the rows of a month."""
+    subject = Subject(gateway.lending_app("kenya"), by, *ids)
+    own = [one for one in list_sources(by, of_loans=len(ids) > 1) if one.rows]
+    read_timeline(subject, own, Month.of(timezone.now(), subject.app.zone))
 
 
 WORK: dict[str, Callable[[User], object]] = {
@@ -136,6 +147,13 @@ WORK: dict[str, Callable[[User], object]] = {
         list_latest_of(by, "kenya", timezone.now() - timedelta(days=1)),
         list_started_by(by, "kenya", timezone.now() - timedelta(days=1)),
     ),
+    "a borrower's timeline": lambda by: read_whole_timeline(by, "B-1"),
+    "a loan's timeline": lambda by: read_whole_timeline(by, "B-1", "L-1"),
+    "what is pinned": lambda _: (
+        list(list_pinned("kenya", "B-1")),
+        list(list_pinned("kenya", "B-1", "L-1")),
+    ),
+    "who is named": lambda by: list(list_unseen(by, "kenya")),
     "the erasing of what is old": lambda _: erasure.erase_old(),
     "the beat of other writes": lambda _: (web_tasks.beat(), other_writes.check_due_writes()),
     "tidying other writes": lambda _: other_writes.prune_submitted(),

@@ -1,5 +1,6 @@
 """`manage.py erase borrower`: what it leaves of a borrower is what it names."""
 
+import json
 from datetime import datetime, timedelta
 from io import StringIO
 from typing import Any
@@ -9,12 +10,15 @@ from django.apps import apps
 from django.conf import settings as configured
 from django.core.management import CommandError, call_command
 from django.db import transaction
+from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.assessments.models import AssessmentIndex, KnownAssessment
 from lendingadmin.audit.models import Entry
 from lendingadmin.encryption import EncryptedTextField
 from lendingadmin.lending.values import Borrower
+from lendingadmin.notes.models import Note, NoteVersion
+from lendingadmin.notes.services import Record, revise_note, write_note
 from lendingadmin.offers.models import OfferLoan, OfferRequest, OfferState
 from lendingadmin.people_index import cards
 from lendingadmin.people_index.models import BorrowerIndex, CardToken
@@ -35,6 +39,7 @@ from lendingadmin.statements.models import (
 from lendingadmin.worker.worker import Worker
 from lendingadmin.writes.models import Check, Write
 from lendingadmin.writes.states import WriteState
+from tests.conftest import ClientOf
 from tests.personal import find_kept
 from tests.repayments.rows import row
 
@@ -53,6 +58,7 @@ ID_STAYS = {
     *("assessments_knownassessment.account_id", "audit_entry.subject"),
     *("portfolio_snapshotloan.borrower_id", "repayments_repayment.borrower_id"),
     *("writes_write.borrower_id", "writes_write.subject", "statements_allocation.borrower_id"),
+    "notes_note.borrower_id",
 }
 
 
@@ -184,6 +190,8 @@ def fill(by: User, manager: User, borrower_id: str) -> None:
     )
     make_line(by, repayment, now)
     make_link(by, borrower_id, now)
+    note = write_note(Record(APP, borrower_id), f"{TEXT} @manager", by, f"n-{key}", is_pinned=True)
+    revise_note(note, TEXT, by, f"n2-{key}")
     snapshot = Snapshot.objects.create(app_id=APP, state=Snapshot.State.DONE)
     SnapshotLoan.objects.create(snapshot=snapshot, account_id="L-1", borrower_id=borrower_id)
     KnownAssessment.objects.create(
@@ -211,13 +219,106 @@ def test_all_that_is_over_goes_and_the_rest_is_named(officer: User, manager: Use
         "1 texts of repayments",
         "1 times somebody opened the record lately",
         "1 who paid rows of statements",
+        "2 texts of notes",
     ):
         assert f"  {line}\n" in erased
     for line in ("1 repayments", "1 other writes", "1 loans of counts", "1 assessments:"):
         assert f"  {line}" in kept
-    for line in ("1 rows of statements",):
+    for line in ("1 rows of statements", "1 notes, without texts"):
         assert f"  {line}" in kept
     assert "0 offers" in kept
+
+
+def test_a_dry_run_says_exactly_what_would_go_and_nothing_goes(
+    officer: User, manager: User
+) -> None:
+    fill(officer, manager, BORROWER)
+    before, entries = find_text("Zebrafink"), Entry.objects.count()
+    out = StringIO()
+    call_command("erase", "borrower", APP, BORROWER, "--dry-run", stdout=out)
+    assert find_text("Zebrafink") == before
+    assert CardToken.objects.exists() and Opened.objects.exists()
+    assert Entry.objects.count() == entries
+    assert Note.objects.get().is_pinned
+    assert out.getvalue() == erase().replace("Erased:", "Would be erased:")
+
+
+def test_what_is_old_is_told_by_a_dry_run_and_erased_by_the_command(
+    settings: Any, officer: User
+) -> None:
+    settings.KEEP_TEXTS_DAYS = 30
+    for days in (29, 31, 400):
+        fill_of_age(officer, timedelta(days=days))
+    before, out = count_texts(), StringIO()
+    call_command("erase", "old", "--dry-run", stdout=out)
+    said = out.getvalue()
+    assert "Would be erased, of what is older than 30 days:" in said
+    for line in ("2 texts of repayments", "2 texts of other writes", "2 offers"):
+        assert f"  {line}\n" in said
+    for line in ("2 who paid rows of statements", "2 texts of notes"):
+        assert f"  {line}\n" in said
+    assert count_texts() == before
+    call_command("erase", "old", stdout=out)
+    assert set(count_texts()) == {1}
+    assert Entry.objects.get(action="command").subject == "erase old"
+
+
+def test_what_never_ages_is_no_command(settings: Any) -> None:
+    settings.KEEP_TEXTS_DAYS = 0
+    with pytest.raises(CommandError, match="nothing is erased by its age"):
+        call_command("erase", "old")
+    settings.KEEP_TEXTS_DAYS = 30
+    with pytest.raises(CommandError, match="of everybody"):
+        call_command("erase", "old", APP)
+
+
+def test_each_kind_that_is_erased_or_kept_on_is_exported_too(officer: User, manager: User) -> None:
+    kinds = [*erasure.ERASABLE, *erasure.KEPT_ON]
+    assert [one.what for one in kinds if one.list_rows is None] == []
+    fill(officer, manager, BORROWER)
+    fill(officer, manager, NEIGHBOUR)
+    whole = "".join(erasure.write_kept(APP, BORROWER))
+    kept = json.loads(whole)
+    assert (kept["app"], kept["borrower"]) == (APP, BORROWER)
+    # All that the command would erase, and all that it leaves, is in the file, opened.
+    labels = {label for label, place, _ in list_encrypted() if place not in PASSING}
+    assert {label for label in labels if "Zebrafink" in json.dumps(kept["tables"][label])} == labels
+    tables = {place.partition(".")[0] for place in ID_STAYS}
+    named = {apps.get_model(label)._meta.db_table for label in kept["tables"]}
+    assert tables <= named
+    assert NEIGHBOUR not in whole and NEIGHBOUR[::-1] not in whole
+    assert kept["tables"]["repayments.Repayment"][0]["created_by"] == "officer"
+    assert kept["tables"]["notes.Note"][0]["is_pinned"] is True
+    assert "0 offers" not in whole and "what was paid must be provable" in whole
+
+
+def test_of_a_stranger_nothing_is_kept(db: None) -> None:
+    kept = json.loads("".join(erasure.write_kept(APP, "nobody")))
+    assert all(rows == [] for rows in kept["tables"].values())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_file_is_for_managers_who_confirm_and_stands_in_the_trail(
+    officer: User, manager: User, client_of: ClientOf
+) -> None:
+    fill(officer, manager, BORROWER)
+    address = f"/apps/{APP}/borrowers/{BORROWER}/kept.json"
+    assert client_of(officer).get(address).status_code == 403
+    late = Client()
+    late.force_login(manager)
+    assert late.get(address).status_code == 302
+    answer: Any = client_of(manager).get(address)
+    assert "attachment" in answer["Content-Disposition"]
+    assert (
+        TEXT
+        in json.loads(b"".join(answer.streaming_content))["tables"]["notes.NoteVersion"][1]["text"]
+    )
+    entries = Entry.objects.filter(action="dashboard.borrowers.exportKept").order_by("id")
+    assert [(one.subject, one.outcome) for one in entries] == [
+        (BORROWER, "started"),
+        (BORROWER, "done"),
+    ]
+    assert TEXT not in str([vars(one) for one in entries])
 
 
 def test_the_trail_says_once_what_was_erased_without_a_name(officer: User, manager: User) -> None:
@@ -271,6 +372,8 @@ def fill_of_age(by: User, age: timedelta) -> None:
     make_line(by, made, timezone.now() - age)
     make_write(by, BORROWER, WriteState.SAVED, age, key)
     make_offer(by, BORROWER, -DAY, key, age)
+    write_note(Record(APP, BORROWER), TEXT, by, f"n-{key}")
+    NoteVersion.objects.filter(idempotency_key=f"n-{key}").update(created_at=timezone.now() - age)
 
 
 def count_texts() -> list[int]:
@@ -282,6 +385,7 @@ def count_texts() -> list[int]:
         Check.objects.exclude(why=""),
         OfferRequest.objects.all(),
         StatementLine.objects.exclude(about=""),
+        NoteVersion.objects.exclude(text=""),
     )
     return [rows.count() for rows in kept]
 
@@ -293,7 +397,7 @@ def test_the_worker_erases_what_is_older_than_the_setting(settings: Any, officer
         fill_of_age(officer, timedelta(days=days))
     tasks.beat()
     Worker(once=True).run()
-    assert count_texts() == [1, 1, 1, 1, 1, 1]
+    assert set(count_texts()) == {1}
     assert Repayment.objects.count() == Write.objects.count() == 3
 
 
@@ -305,9 +409,9 @@ def test_much_is_erased_in_batches(
     for days in (31, 32):
         fill_of_age(officer, timedelta(days=days))
     assert erasure.erase_old() is False
-    assert count_texts() == [1, 1, 1, 1, 1, 1]
+    assert set(count_texts()) == {1}
     assert erasure.erase_old() is False
-    assert count_texts() == [0, 0, 0, 0, 0, 0]
+    assert set(count_texts()) == {0}
     assert erasure.erase_old() is True
 
 
@@ -317,7 +421,7 @@ def test_with_0_nothing_is_erased_by_its_age(settings: Any, officer: User) -> No
     fill_of_age(officer, timedelta(days=4000))
     tasks.beat()
     Worker(once=True).run()
-    assert count_texts() == [1, 1, 1, 1, 1, 1]
+    assert set(count_texts()) == {1}
 
 
 def test_an_unknown_app_and_what_is_no_id_are_refused() -> None:

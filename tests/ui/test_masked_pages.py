@@ -16,6 +16,7 @@ from django.urls import get_resolver, resolve
 from django.utils import timezone
 
 from lendingadmin.lending.values import Borrower
+from lendingadmin.notes.models import Mention, Note, NoteVersion
 from lendingadmin.offers.models import OfferState
 from lendingadmin.people_index import cards
 from lendingadmin.people_index.models import BorrowerIndex
@@ -85,6 +86,12 @@ OURS = (
     f"POST {APP}/payment?who={PHONE}&amount=1&externalId=X",
     f"POST {_BORROWER}/revealed?purpose=complaint",
     f"{_BORROWER}/repayments/new",
+    f"{APP}/notes/{{number}}/",
+    f"{APP}/notes/{{number}}/revise",
+    f"{_BORROWER}/timeline/",
+    f"{_BORROWER}/timeline/?kind=notes",
+    f"{APP}/loans/L-1/timeline/",
+    f"{_BORROWER}/kept.json",
     f"{APP}/borrowers/used-values",
     f"{APP}/borrowers/new",
 )
@@ -127,6 +134,8 @@ WITHOUT: dict[str, str] = {
     **dict.fromkeys(("saved-list", "saved-list-export"), _COUNTED),
     **dict.fromkeys(("saved-list-delete", "saved-list-new", "saved-list-pin"), _DONE),
     **dict.fromkeys(("loan-new", "event-confirm", "repayment-confirm"), _TYPED),
+    **dict.fromkeys(("borrower-note-new", "loan-note-new"), _TYPED),
+    **dict.fromkeys(("note-pin", "note-delete", "note-seen"), _DONE),
     "repayment-approve": "for approvers alone, who see the very body that is sent",
     "repayment-decline": _DONE,
     "borrower-edit-confirm": "tests/borrowers/test_revealing.py",
@@ -207,6 +216,17 @@ def number(service: OddService, index: BorrowerIndex, manager: User, officer: Us
     report: dict[str, Any] = {"reported_by": manager, "note": "marknote5", "reason": "marknote6"}
     report |= {"reported_at": timezone.now(), "idempotency_key": "report"}
     found.mistakes.create(**report, reviewed_by=officer, reviewed_at=timezone.now())
+    note = Note.objects.create(
+        pk=found.pk, app_id="kenya", borrower_id="B-1", account_id="", author=manager
+    )
+    version = {"text": "marknote7 for @manager", "idempotency_key": "note", "number": 1}
+    NoteVersion.objects.create(note=note, author=manager, **version)
+    pinned = Note.objects.create(
+        app_id="kenya", borrower_id="B-1", account_id="L-1", author=officer, is_pinned=True
+    )
+    version = {"text": "marknote8", "idempotency_key": "pinned", "number": 1}
+    NoteVersion.objects.create(note=pinned, author=officer, **version)
+    Mention.objects.create(note=pinned, person=manager)
     return found.pk
 
 

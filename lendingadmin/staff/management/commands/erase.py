@@ -49,15 +49,15 @@ class Command(BaseCommand):
     def _erase_borrower(self, app_id: str, borrower_id: str, *, is_dry_run: bool) -> None:
         erased = erasure.erase_borrower(app_id, borrower_id, is_dry_run=is_dry_run)
         self.stdout.write("Would be erased:" if is_dry_run else "Erased:")
-        for what, count in erased:
+        for what, count in erased.gone:
             self.stdout.write(f"  {count:,} {what}")
         self.stdout.write("Kept:")
-        for kept in erasure.KEPT_ON:
-            self.stdout.write(f"  {kept.count_rows(app_id, borrower_id):,} {kept.what}: {kept.why}")
+        for kept, count in erased.kept:
+            self.stdout.write(f"  {count:,} {kept.what}: {kept.why}")
         self.stdout.write("What stands in unfinished forms goes by itself within thirteen hours.")
         if is_dry_run:
             return
-        found = [f"{count} {what}" for what, count in erased if count]
+        found = [f"{count} {what}" for what, count in erased.gone if count]
         record(
             None,
             "dashboard.borrowers.erase",
