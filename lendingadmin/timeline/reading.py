@@ -11,7 +11,6 @@ from heapq import merge
 from itertools import groupby, islice
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from lendingadmin import gateway
@@ -69,7 +68,7 @@ class Reading(NamedTuple):
     card: errors.Card | None = None
 
 
-class Told(NamedTuple):
+class TimelineEntry(NamedTuple):
     """One item, and the source that tells it."""
 
     item: Item
@@ -79,14 +78,14 @@ class Told(NamedTuple):
 class Timeline(NamedTuple):
     """What a page shows: how the sources were read, the months with their counts, and one month.
 
-    `month` is the open one, None where nothing is told at all. `older` is the moment that the
+    `month` is the open one, None where there is nothing at all. `older` is the moment that the
     next page of the month begins before, None where this is its last.
     """
 
     readings: list[Reading]
     months: list[tuple[Month, int]]
     month: Month | None
-    told: list[Told]
+    entries: list[TimelineEntry]
     older: datetime | None = None
 
     @property
@@ -122,7 +121,7 @@ def read_timeline(
     """
     readings = _read_live(subject, sources)
     live = [
-        Told(item, one.source)
+        TimelineEntry(item, one.source)
         for one in readings
         if one.found
         for item in one.found.items
@@ -131,7 +130,7 @@ def read_timeline(
     now, own = timezone.now(), [(one, rows) for one in sources for rows in one.rows]
     readings += [Reading(one, now) for one in sources if one.rows]
     months = _count_months(
-        [*(told.item.moment for told in live), *_list_moments(subject, (x for _, x in own))],
+        [*(entry.item.moment for entry in live), *_list_moments(subject, (x for _, x in own))],
         subject.app.zone,
     )
     newest = next((one for one, _ in months if one.begin(subject.app.zone) <= now), None)
@@ -140,8 +139,8 @@ def read_timeline(
     readings.sort(key=lambda one: order[one.source.key])
     if opened is None:
         return Timeline(readings, months, None, [])
-    told, older = _read_month(subject, live, own, opened, before)
-    return Timeline(readings, months, opened, told, older)
+    entries, older = _read_month(subject, live, own, opened, before)
+    return Timeline(readings, months, opened, entries, older)
 
 
 def _read_live(subject: Subject, sources: Sequence[Source]) -> list[Reading]:
@@ -187,11 +186,11 @@ def _round(moment: datetime) -> datetime:
 
 def _read_month(
     subject: Subject,
-    live: Iterable[Told],
+    live: Iterable[TimelineEntry],
     own: Iterable[tuple[Source, OwnRows]],
     month: Month,
     before: datetime | None,
-) -> tuple[list[Told], datetime | None]:
+) -> tuple[list[TimelineEntry], datetime | None]:
     """A page of a month, the newest first, and where the next one begins.
 
     Items of the same moment stay on one page, so that none is lost between two.
@@ -201,25 +200,33 @@ def _read_month(
         until = min(until, before)
     within = (since, until)
     lists = [
-        [Told(rows.describe(one, subject), told_by) for one in _list_rows(rows, subject, within)]
-        for told_by, rows in own
+        [
+            TimelineEntry(rows.describe(one, subject), source)
+            for one in _list_rows(rows, subject, within)
+        ]
+        for source, rows in own
     ]
     lists.append(
         sorted((one for one in live if since <= one.item.moment < until), key=_newest_first)
     )
-    merged, page = merge(*lists, key=_newest_first), list[Told]()
-    for _moment, told in groupby(merged, key=lambda one: one.item.moment):
+    merged, page = merge(*lists, key=_newest_first), list[TimelineEntry]()
+    for _moment, together in groupby(merged, key=lambda one: one.item.moment):
         if len(page) >= PAGE:
             return page, page[-1].item.moment
-        page += told
+        page += together
     return page, None
 
 
-def _list_rows(rows: OwnRows, subject: Subject, within: tuple[datetime, datetime]) -> QuerySet[Any]:
+def _list_rows(rows: OwnRows, subject: Subject, within: tuple[datetime, datetime]) -> list[Any]:
+    """As many rows as a page may need, with all of the last one's moment."""
     window = dict(zip((f"{rows.moment}__gte", f"{rows.moment}__lt"), within, strict=True))
     found = rows.find(subject).filter(**window).order_by(f"-{rows.moment}", "-pk")
-    return found[: PAGE + 1]
+    page = list(found[: PAGE + 1])
+    if len(page) > PAGE:
+        last = {rows.moment: getattr(page[-1], rows.moment)}
+        page += found.filter(**last).exclude(pk__in=[one.pk for one in page])
+    return page
 
 
-def _newest_first(told: Told) -> timedelta:
-    return datetime.max.replace(tzinfo=UTC) - told.item.moment
+def _newest_first(entry: TimelineEntry) -> timedelta:
+    return datetime.max.replace(tzinfo=UTC) - entry.item.moment

@@ -34,6 +34,8 @@ NOT_WORDS = {
     "audit/messages.py": {"second factor", "held back", "opened for reprinting"},
     "display/locales.py": {"d MMM y", "MMM yy"},
     "loans/shown.py": {"repayment principal interest fees"},
+    "borrowers/views/kept.py": {"application/json; charset=utf-8"},
+    "notes/services.py": {"write a note"},
     "portfolio/views/loan_lists.py": {"loan lists"},
     "repayments/mistakes.py": {"report a mistake"},
     "repayments/views/recording.py": {"record a repayment"},

@@ -149,7 +149,7 @@ def test_pinned_it_stands_on_the_record_and_beside_the_review(
     assert all(TEXT in desk.get(one).content.decode() for one in pages)
     review = desk.get(enter(desk, app))
     assert "Pinned notes" in review.content.decode() and TEXT in review.content.decode()
-    desk.post(f"{note.get_absolute_url()}pin", {"pin": "off"})
+    desk.post(f"{note.get_absolute_url()}pin", {"pin": ""})
     assert not any(TEXT in desk.get(one).content.decode() for one in pages)
 
 

@@ -48,7 +48,7 @@ def enter(by: User, *moments: str) -> None:
 
 
 def shown(timeline: Timeline) -> list[str]:
-    return [f"{one.item.moment.astimezone(UTC):%m-%d %H:%M}" for one in timeline.told]
+    return [f"{one.item.moment.astimezone(UTC):%m-%d %H:%M}" for one in timeline.entries]
 
 
 def counted(timeline: Timeline) -> dict[str, int]:
@@ -96,11 +96,11 @@ def test_the_newest_month_is_open_and_sources_are_one_list(officer: User) -> Non
     timeline = read_timeline(subject_of(officer), [found, REPAYMENTS])
     assert timeline.month == Month(2026, 10) and timeline.total == 5
     assert shown(timeline) == ["10-04 08:00", "10-03 08:00", "10-02 08:00"]
-    assert [one.source.key for one in timeline.told] == ["repayments", "loans", "repayments"]
+    assert [one.source.key for one in timeline.entries] == ["repayments", "loans", "repayments"]
     assert counted(timeline) == {"2026-10": 3, "2026-09": 1, "2026-08": 1}
     older = read_timeline(subject_of(officer), [found, REPAYMENTS], Month(2026, 8))
     assert shown(older) == ["08-03 08:00"]
-    assert read_timeline(subject_of(officer), [REPAYMENTS], Month(2020, 1)).told == []
+    assert read_timeline(subject_of(officer), [REPAYMENTS], Month(2020, 1)).entries == []
 
 
 def test_a_month_that_has_not_begun_is_not_the_one_that_opens(officer: User) -> None:
@@ -145,6 +145,18 @@ def test_pages_of_a_month_have_each_item_once(
     assert [len(one) for one in pages] == [6, 4, 1]
     every = [text for page in pages for text in page]
     assert every == sorted(every, reverse=True) and len(every) == 11
+
+
+def test_a_page_that_ends_among_rows_of_one_moment_loses_none(
+    officer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "PAGE", 4)
+    enter(officer, *[f"2026-10-02T09:{number:02}" for number in range(3)])
+    enter(officer, *["2026-10-02T08:00"] * 5, "2026-10-02T07:00")
+    first = read_timeline(subject_of(officer), [REPAYMENTS])
+    second = read_timeline(subject_of(officer), [REPAYMENTS], Month(2026, 10), first.older)
+    assert shown(first)[3:] == ["10-02 08:00"] * 5
+    assert shown(second) == ["10-02 07:00"] and second.older is None
 
 
 def test_rows_without_a_moment_are_on_no_timeline(officer: User) -> None:
