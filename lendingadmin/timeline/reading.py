@@ -218,13 +218,15 @@ def _read_month(
 
 
 def _list_rows(rows: OwnRows, subject: Subject, within: tuple[datetime, datetime]) -> list[Any]:
-    """As many rows as a page may need, with all of the last one's moment."""
+    """As many rows as a page may need: with all of the last one's moment, and one behind them."""
     window = dict(zip((f"{rows.moment}__gte", f"{rows.moment}__lt"), within, strict=True))
     found = rows.find(subject).filter(**window).order_by(f"-{rows.moment}", "-pk")
     page = list(found[: PAGE + 1])
     if len(page) > PAGE:
-        last = {rows.moment: getattr(page[-1], rows.moment)}
-        page += found.filter(**last).exclude(pk__in=[one.pk for one in page])
+        last = getattr(page[-1], rows.moment)
+        same = found.filter(**{rows.moment: last})
+        page += same.exclude(pk__in=[one.pk for one in page])
+        page += found.filter(**{f"{rows.moment}__lt": last})[:1]
     return page
 
 

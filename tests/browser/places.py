@@ -340,8 +340,8 @@ EVENTS = (
 )
 
 NOTES = (
-    Place("timeline-borrower", f"{_BORROWER}/timeline/", shows="call after six"),
-    Place("timeline-viewer", f"{_BORROWER}/timeline/", "viewer", shows="kept here"),
+    Place("timeline-borrower", f"{_BORROWER}/timeline/", shows="takes calls for him"),
+    Place("timeline-viewer", f"{_BORROWER}/timeline/", "viewer", shows="Kept here"),
     Place("timeline-kind", f"{_BORROWER}/timeline/?kind=notes", "officer", shows="harvest"),
     Place("timeline-no-kind", f"{_BORROWER}/timeline/?kind=nothing", status=404),
     Place("timeline-month", f"{_BORROWER}/timeline/?month=2020-02", shows="Nothing in this month"),

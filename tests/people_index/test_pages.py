@@ -145,7 +145,7 @@ def test_a_name_stands_over_the_id(
 
 
 # Home shows a viewer no single repayment.
-OF_OTHERS = r"^$|delete|new$|edit|offers/new|r-1/$|writes"
+OF_OTHERS = r"^$|delete|new$|edit|offers/new|r-1/$|writes|^notes/"
 OF_VIEWERS = [place for place in PAGES if not re.search(OF_OTHERS, place[0])]
 
 

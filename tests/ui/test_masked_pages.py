@@ -134,7 +134,7 @@ WITHOUT: dict[str, str] = {
     **dict.fromkeys(("saved-list", "saved-list-export"), _COUNTED),
     **dict.fromkeys(("saved-list-delete", "saved-list-new", "saved-list-pin"), _DONE),
     **dict.fromkeys(("loan-new", "event-confirm", "repayment-confirm"), _TYPED),
-    **dict.fromkeys(("borrower-note-new", "loan-note-new"), _TYPED),
+    "borrower-note-new": _TYPED,
     **dict.fromkeys(("note-pin", "note-delete", "note-seen"), _DONE),
     "repayment-approve": "for approvers alone, who see the very body that is sent",
     "repayment-decline": _DONE,
