@@ -1,8 +1,7 @@
 """Writing a note, its page with all versions, and what people do with it there."""
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -13,7 +12,7 @@ from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.ids import check_id
-from lendingadmin.staff.roles import NOTES_READ, NOTES_WRITE
+from lendingadmin.staff.roles import DELETE_NOTES, NOTES_READ, NOTES_WRITE
 from lendingadmin.ui import errors
 from lendingadmin.ui.access import access
 from lendingadmin.ui.errors import Card
@@ -138,10 +137,10 @@ def _describe(request: PersonRequest, found: Note) -> dict[str, object]:
 
 @access(NOTES_WRITE, NOTES_READ, _BORROWER, methods=("GET", "POST"), quota=NOTES)
 def revise(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A new version of one's own note; the older ones stay. Raises PermissionDenied."""
+    """A new version of one's own note; the older ones stay. Raises Http404 for another's."""
     found = _find(app_id, number)
     if not services.may_revise(found, request.user):
-        raise PermissionDenied(_("Only who wrote a note writes a new version of it."))
+        raise Http404("This note is somebody else's.")
     purpose = f"{PURPOSE} {found}"
     form = RevisionForm(request.POST or None, initial={"text": found.newest.text})
     if request.method == "POST" and form.is_valid():
@@ -169,16 +168,17 @@ def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     return redirect(found)
 
 
-@access(NOTES_READ, _BORROWER, methods=("POST",), quota=NOTES)
+def delete_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str, ...]:
+    """Who wrote a note may delete it; somebody else needs the right to."""
+    is_theirs = services.may_delete(_find(app_id, number), request.user)
+    return () if is_theirs else (DELETE_NOTES,)
+
+
+@access(NOTES_READ, _BORROWER, methods=("POST",), needs=delete_needs, quota=NOTES)
 def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Delete the text of a note; that there was one stays. Raises PermissionDenied."""
+    """Delete the text of a note; that there was one stays."""
     found = _find(app_id, number)
-    try:
-        done = services.delete_note(found, request.user)
-    except services.NotTheirs:
-        words = _("Only who wrote a note, or a manager, deletes it.")
-        raise PermissionDenied(words) from None
-    if done:
+    if services.delete_note(found, request.user):
         messages.success(request, _("Deleted. Who wrote it and who deleted it is kept."))
     return redirect(found)
 

@@ -167,7 +167,7 @@ def test_its_page_shows_all_versions_and_who_may_do_what(
     other = client_of(officer)
     assert "Delete this note" not in other.get(address).content.decode()
     assert other.post(f"{address}delete").status_code == 403
-    assert boss.get(f"{address}revise").status_code == 403
+    assert boss.get(f"{address}revise").status_code == 404
     page = boss.post(f"{address}delete", follow=True).content.decode()
     assert "Deleted by manager" in page and "no text any more" in page
     assert TEXT not in page and "It was eight" not in page
