@@ -94,6 +94,21 @@ def filled(app: LendingApp, base: str, book: Caller, support: User, manager: Use
         place="recorded",
         about="canarypayer",
     )
+    # Of others, on no timeline of theirs.
+    StatementLine.objects.create(
+        file=file,
+        position=2,
+        number=77,
+        kind="payment",
+        receipt_key="OTHER",
+        amount=1,
+        moment=now,
+        place="recorded",
+    )
+    enter(support, app, account_id="l2", borrower_id="b2", external_id="stranger")
+    enter(support, app, account_id="l3", external_id="his-other-loan")
+    write_note(Record(app.app_id, "b2"), "strangernote", support, "n3")
+    write_note(Record(app.app_id, "b", "l3"), "note of the other loan", support, "n4")
     OfferRequest.objects.create(
         app_id=app.app_id,
         borrower_id="b",
@@ -140,6 +155,8 @@ def test_all_that_is_known_of_a_borrower_stands_on_one_page(
     whole = words(page)
     assert "Loan l began" in whole or "Months" in whole
     assert "canarynote" not in whole and "canarypayer" not in whole
+    assert "stranger" not in whole and "Row 77" not in whole
+    assert "his-other-loan" in whole and "note of the other loan" in whole
     assert re.search(r"Loans the service, read \d\d:\d\d:\d\d", whole)
     assert re.search(r"Kept here Entries and changes, .*Notes; read \d\d:\d\d:\d\d", whole)
     read = Entry.objects.get(action="lending.borrowers.get")
@@ -157,6 +174,8 @@ def test_all_that_is_known_of_a_loan(desk: Client, base: str, filled: Repayment)
     ):
         assert one in shown, one
     assert "Event captured" not in shown and "Offer requested" not in shown
+    assert "other loan" not in shown and "other-loan" not in shown
+    assert "stranger" not in shown and "Row 77" not in shown
     assert desk.get(f"{base}/loans/nowhere/timeline/").status_code == 404
     assert desk.get(f"{base}/loans/../timeline/").status_code == 404
 
