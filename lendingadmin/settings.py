@@ -13,6 +13,12 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from .borrowers.required import read_required_fields
+from .collections.rules import (
+    by_app,
+    read_closed_days,
+    read_contact_attempts,
+    read_contact_hours,
+)
 from .env import (
     cache_address,
     data_keys,
@@ -76,6 +82,10 @@ BORROWER_REQUIRED = read(
 REPAYMENT_QUIET = read("REPAYMENT_QUIET", duration, "15m")
 APPROVAL_LIMITS = read("APPROVAL_LIMITS", read_approval_limits(LENDING_APPS), "")
 CONFIRM_ABOVE = read("CONFIRM_ABOVE", read_amounts(LENDING_APPS), "")
+CONTACT_HOURS = read("CONTACT_HOURS", by_app(LENDING_APPS, read_contact_hours), "")
+CONTACT_ATTEMPTS = read("CONTACT_ATTEMPTS", by_app(LENDING_APPS, read_contact_attempts), "")
+CONTACT_HOLIDAYS = read("CONTACT_HOLIDAYS", switch, "on")
+CONTACT_CLOSED = read("CONTACT_CLOSED", read_closed_days(LENDING_APPS), "")
 EXPORTS_PER_DAY = read("EXPORTS_PER_DAY", int, "50")
 MASS_READING = read("MASS_READING", int, "100")
 SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", duration, "6h")
@@ -123,6 +133,7 @@ INSTALLED_APPS = [
     "lendingadmin.statements",
     "lendingadmin.notes",
     "lendingadmin.timeline",
+    "lendingadmin.collections",
     "lendingadmin.demo",
     "lendingadmin.staff.site.PeopleAdminConfig",
     "django.contrib.auth",

@@ -40,6 +40,7 @@ urlpatterns = [
     path("apps/<slug:app_id>/", include("lendingadmin.statements.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.notes.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.timeline.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.collections.urls")),
 ]
 
 # For developers. Without DEBUG the address does not exist.

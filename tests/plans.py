@@ -15,11 +15,16 @@ LARGE = (
     *("people_index_borrowercard", "people_index_cardtoken", "people_index_wordkey"),
     *("assessments_knownassessment", "offers_offerrequest", "statements_statementline"),
     *("statements_allocation", "notes_note", "notes_noteversion", "notes_mention"),
+    *("collections_call", "collections_promise", "collections_contact", "collections_stop"),
 )
 # An index by one of these alone gives a large part of its table.
 _VAST = {"app_id=?", "action=?", "created_by_id=?", "<expr>=?", "index_id=?"}
-# Only few rows are in these indexes: what needs checking, and money that is nowhere.
-_SMALL = ("repayment_needs_checking", "statement_line_unallocated", "note_pinned")
+# Only few rows are in these indexes, or in what is asked of them: what needs checking, money that
+# is nowhere, pinned notes, stops that hold, promises of a state.
+_SMALL = (
+    *("repayment_needs_checking", "statement_line_unallocated", "note_pinned"),
+    *("collections_stop_open", "collections_promise_by_day"),
+)
 _STEP = re.compile(r"(SCAN|SEARCH) (\w+)(?: USING .*?(?:INDEX|KEY)(?: \w+)?(?: \((.*)\))?)?$")
 
 Query = tuple[str, tuple[Any, ...]]

@@ -24,6 +24,8 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "dashboard.statements.record": _("Recorded a statement"),
         "dashboard.statements.place": _("Placed money of a statement"),
         "dashboard.statements.keepPayer": _("Kept or revoked who pays a loan"),
+        "dashboard.collections.call": _("Called a borrower"),
+        "dashboard.collections.decide": _("Decided on a promise, or that calls go on"),
         "lending.borrowers.get": _("Opened a borrower"),
         "borrowers.create": _("Registered a borrower"),
         "borrowers.patch": _("Changed a borrower"),

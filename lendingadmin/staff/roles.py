@@ -97,6 +97,16 @@ _RIGHTS = (
         _("bring in and read statements of operators and banks"),
         _COLLECTORS,
     ),
+    Right(
+        "dashboard.collections.call",
+        _("call borrowers, and see what was said and promised"),
+        _WRITERS,
+    ),
+    Right(
+        "dashboard.collections.decide",
+        _("decide on disputes, hardship and promises"),
+        _MANAGERS,
+    ),
     Right("dashboard.personalContent.reveal", _("reveal personal content"), _LENDERS),
     Right("dashboard.export", _("export"), _WRITERS),
     Right(
@@ -123,6 +133,7 @@ _AREAS = (
         ("lending.loans.makeRepayment", "dashboard.repayments.", "dashboard.statements."),
     ),
     (_("Notes"), ("dashboard.notes.",)),
+    (_("Collections"), ("dashboard.collections.",)),
     (_("Offers"), ("lending.borrowers.getOffer",)),
     (_("Assessments"), ("lending.assessments.", "lending.assessmentTypes.")),
     (_("Products and events"), ("lending.products.", "lending.events.", "dashboard.events.")),

@@ -75,6 +75,14 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         _("Money"),
         (
             _Entry(
+                "collections",
+                _("Collections"),
+                "collections",
+                "phone",
+                "c",
+                "dashboard.collections.call",
+            ),
+            _Entry(
                 "repayments", _("Repayments"), "repayments", "book-open", "r", "lending.loans.get"
             ),
             _Entry(

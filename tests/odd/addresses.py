@@ -51,6 +51,7 @@ PAGES = {
             f"FORM {_BORROWER}/edit",
             f"{_APP}/find/for/B-1",
             f"{_APP}/find/for/B-1/in/borrower",
+            f"{_APP}/collections/calls/B-1/",
             LOAN_OF_OFFER,
         ),
     ),
@@ -215,6 +216,14 @@ WITHOUT = {
         "notes, from the database",
     ),
     "borrower-kept": "what is kept of a borrower, from the database",
+    **dict.fromkeys(
+        ("collections", "queue", "call-stops", "call-stop-end", "promise"),
+        "counts, calls and promises, from the database",
+    ),
+    **dict.fromkeys(
+        ("queue-next", "call-begin", "call-leave", "call-do-not-call"),
+        "who is calling whom, in the database; tests/collections has the loans that Next reads",
+    ),
     "repayments-day": "the journal of a day, from the database",
     "repayments-day-count": "a person's count, kept in the database",
     "repayments-day-export": "the journal of a day, from the database",

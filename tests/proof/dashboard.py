@@ -30,17 +30,35 @@ class Dashboard:
 
     def __init__(self, folder: Path, service: str, database: str, people: int, quiet: str) -> None:
         self._folder = folder
-        port = _free_port()
-        self.url = f"http://127.0.0.1:{port}"
         self._environ = os.environ | _environ(service, database, quiet)
         prepared = self._run("-m", "tests.proof.prepare", str(people))
         self.sessions: dict[str, str] = json.loads(prepared)
+        self._hosts: list[subprocess.Popen[bytes]] = []
+        self.url = self.start_host()
+        self._gunicorn = self._hosts[0]
+        self._reconcilers = [self._start("reconcile", "manage.py", "reconcile", "--every", "2")]
+
+    def start_host(self) -> str:
+        """Start gunicorn, as on a host of its own before the same database; its address."""
+        port = _free_port()
         gunicorn = ("-m", "gunicorn", "lendingadmin.wsgi", "--bind", f"127.0.0.1:{port}")
         worker = ("--worker-class", "lendingadmin.web_server.Worker")
         size = ("--workers", "2", "--threads", "16", "--no-control-socket")
-        self._gunicorn = self._start("gunicorn", *gunicorn, *worker, *size)
-        self._reconcilers = [self._start("reconcile", "manage.py", "reconcile", "--every", "2")]
-        self._wait()
+        self._hosts.append(self._start("gunicorn", *gunicorn, *worker, *size))
+        self._wait(url := f"http://127.0.0.1:{port}")
+        return url
+
+    def kill_host(self) -> None:
+        """End the first host at once, with its workers."""
+        pid = self._gunicorn.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        for one in (pid, *map(int, children)):
+            os.kill(one, signal.SIGKILL)
+        self._gunicorn.wait()
+
+    def run_python(self, code: str) -> str:
+        """Run some Python in the environment of the dashboard; what it prints."""
+        return self._run("-c", code)
 
     def _run(self, *arguments: str) -> str:
         return subprocess.run(
@@ -53,10 +71,10 @@ class Dashboard:
         command = [_PYTHON, *arguments]
         return subprocess.Popen(command, cwd=ROOT, env=self._environ, stdout=log, stderr=log)
 
-    def _wait(self) -> None:
+    def _wait(self, url: str) -> None:
         for _ in range(300):
             try:
-                if requests.get(f"{self.url}/healthz", timeout=5).ok:
+                if requests.get(f"{url}/healthz", timeout=5).ok:
                     return
             except (requests.ConnectionError, requests.Timeout):
                 time.sleep(0.1)
@@ -78,9 +96,9 @@ class Dashboard:
         self._run("-m", "tests.proof.later", *map(str, minutes))
 
     def stop(self) -> None:
-        for process in (self._gunicorn, *self._reconcilers):
+        for process in (*self._hosts, *self._reconcilers):
             process.terminate()
-        for process in (self._gunicorn, *self._reconcilers):
+        for process in (*self._hosts, *self._reconcilers):
             try:
                 process.wait(timeout=20)
             except subprocess.TimeoutExpired:
@@ -91,8 +109,8 @@ class Dashboard:
 class Session:
     """A browser session of one person over HTTP."""
 
-    def __init__(self, dashboard: Dashboard, person: str) -> None:
-        self._url = dashboard.url
+    def __init__(self, dashboard: Dashboard, person: str, url: str = "") -> None:
+        self._url, self.person = url or dashboard.url, person
         self._http = requests.Session()
         self._http.trust_env = False
         self._http.cookies.set("sessionid", dashboard.sessions[person])

@@ -15,7 +15,9 @@ from django.utils import timezone
 
 from lendingadmin.assessments.models import AssessmentIndex, KnownAssessment
 from lendingadmin.audit.models import Entry
-from lendingadmin.encryption import EncryptedTextField
+from lendingadmin.collections import leases
+from lendingadmin.collections.models import Call, Contact, PaidLoan, Promise, Stop
+from lendingadmin.encryption import EncryptedTextField, bind
 from lendingadmin.lending.values import Borrower
 from lendingadmin.notes.models import Note, NoteVersion
 from lendingadmin.notes.services import Record, revise_note, write_note
@@ -163,6 +165,29 @@ def make_link(by: User, borrower_id: str, at: datetime) -> None:
     )
 
 
+def make_call(by: User, borrower_id: str, at: datetime) -> None:
+    """A call that led to a promise and a dispute, both of which are decided."""
+    call = Call.objects.create(
+        app_id=APP,
+        borrower_id=borrower_id,
+        account_id="L-1",
+        outcome="promise",
+        note=TEXT,
+        idempotency_key=f"c-{borrower_id[::-1]}-{at:%f}",
+        called_by=by,
+        called_at=at,
+    )
+    own = {"app_id": APP, "borrower_id": borrower_id, "account_id": "L-1"}
+    promised = {"amount": 5, "day": at.date(), "made_at": at, "state": "kept", "reason": TEXT}
+    Promise.objects.create(call=call, **own, **promised)
+    stop = Stop.objects.create(kind="dispute", call=call, created_by=by, since=at, **own)
+    Stop.objects.filter(pk=stop.pk).update(**bind(stop, ended_at=at, reason=TEXT))
+    Contact.objects.update_or_create(
+        app_id=APP, borrower_id=borrower_id, defaults={"last_call": call, "next_at": at}
+    )
+    PaidLoan.objects.update_or_create(app_id=APP, account_id="L-1", defaults={"seen_at": at})
+
+
 def fill(by: User, manager: User, borrower_id: str) -> None:
     """A row of this borrower in every table that may have one; all of it is over."""
     now, ago, key = timezone.now(), timedelta(days=1), borrower_id[::-1]
@@ -192,6 +217,8 @@ def fill(by: User, manager: User, borrower_id: str) -> None:
     make_link(by, borrower_id, now)
     note = write_note(Record(APP, borrower_id), f"{TEXT} @manager", by, f"n-{key}", is_pinned=True)
     revise_note(note, TEXT, by, f"n2-{key}")
+    make_call(by, borrower_id, now)
+    leases.take(APP, borrower_id, manager, now, account_id="L-1", queue="")
     snapshot = Snapshot.objects.create(app_id=APP, state=Snapshot.State.DONE)
     SnapshotLoan.objects.create(snapshot=snapshot, account_id="L-1", borrower_id=borrower_id)
     KnownAssessment.objects.create(
@@ -214,6 +241,7 @@ def test_all_that_is_over_goes_and_the_rest_is_named(officer: User, manager: Use
     erased, kept = said.split("Kept:\n")
     for line in (
         "1 cards of the search index",
+        "5 calls, promises and stops of calls",
         "1 offers",
         "1 texts of other writes",
         "1 texts of repayments",
@@ -370,6 +398,7 @@ def fill_of_age(by: User, age: timedelta) -> None:
         idempotency_key=key,
     )
     make_line(by, made, timezone.now() - age)
+    make_call(by, BORROWER, timezone.now() - age)
     make_write(by, BORROWER, WriteState.SAVED, age, key)
     make_offer(by, BORROWER, -DAY, key, age)
     write_note(Record(APP, BORROWER), TEXT, by, f"n-{key}")
@@ -386,6 +415,9 @@ def count_texts() -> list[int]:
         OfferRequest.objects.all(),
         StatementLine.objects.exclude(about=""),
         NoteVersion.objects.exclude(text=""),
+        Call.objects.exclude(note=""),
+        Promise.objects.exclude(reason=""),
+        Stop.objects.exclude(reason=""),
     )
     return [rows.count() for rows in kept]
 
@@ -398,6 +430,7 @@ def test_the_worker_erases_what_is_older_than_the_setting(settings: Any, officer
     tasks.beat()
     Worker(once=True).run()
     assert set(count_texts()) == {1}
+    assert count_texts() == [1] * 10
     assert Repayment.objects.count() == Write.objects.count() == 3
 
 
@@ -412,6 +445,9 @@ def test_much_is_erased_in_batches(
     assert set(count_texts()) == {1}
     assert erasure.erase_old() is False
     assert set(count_texts()) == {0}
+    assert count_texts() == [1] * 10
+    assert erasure.erase_old() is False
+    assert count_texts() == [0] * 10
     assert erasure.erase_old() is True
 
 
@@ -422,6 +458,7 @@ def test_with_0_nothing_is_erased_by_its_age(settings: Any, officer: User) -> No
     tasks.beat()
     Worker(once=True).run()
     assert set(count_texts()) == {1}
+    assert count_texts() == [1] * 10
 
 
 def test_an_unknown_app_and_what_is_no_id_are_refused() -> None:

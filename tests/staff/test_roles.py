@@ -47,6 +47,8 @@ OWN = {
     "dashboard.portfolio.count": {"officer", "support", "manager"},
     "dashboard.repayments.statement": {"support", "manager"},
     "dashboard.statements.read": {"support", "manager"},
+    "dashboard.collections.call": {"officer", "support", "manager"},
+    "dashboard.collections.decide": {"manager"},
 }
 
 

@@ -1,0 +1,1 @@
+"""Whom to call, what was said, what was promised: kept here, and never sent to the service."""

@@ -1,0 +1,67 @@
+"""What is erased of calls and promises: of one borrower all of it, of old ones the words."""
+
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.staff.erasure import register_erasable, register_kept
+
+from .models import Call, Contact, Lease, PaidLoan, Promise, Stop
+from .states import PromiseState
+
+
+def register() -> None:
+    """Register it with `manage.py erase`."""
+    register_erasable(_("calls, promises and stops of calls"), erase_borrower, erase_older)
+    register_kept(
+        _("open promises, and what keeps a borrower from being called"),
+        _("they are not over: erase again once they are decided"),
+        count_open,
+    )
+
+
+def count_open(app_id: str, borrower_id: str) -> int:
+    """How many promises and stops of a borrower are not over."""
+    own = {"app_id": app_id, "borrower_id": borrower_id}
+    promised = Promise.objects.filter(**own, state=PromiseState.OPEN).count()
+    return promised + Stop.objects.filter(**own, ended_at=None).count()
+
+
+def erase_borrower(app_id: str, borrower_id: str) -> int:
+    """Delete what is kept of calls with a borrower, once nothing of it is open; returns how many
+    rows that were.
+    """
+    own = {"app_id": app_id, "borrower_id": borrower_id}
+    with transaction.atomic():
+        if count_open(app_id, borrower_id):
+            return 0
+        loans = Call.objects.filter(**own).exclude(account_id="").values("account_id")
+        PaidLoan.objects.filter(app_id=app_id, account_id__in=loans).delete()
+        rows = [Stop.objects.filter(**own), Lease.objects.filter(**own)]
+        # The promises and the contact go with the calls.
+        rows += [Promise.objects.filter(**own), Contact.objects.filter(**own)]
+        rows += [Call.objects.filter(**own)]
+        return sum(some.delete()[0] for some in rows)
+
+
+def erase_older(before: datetime, most: int) -> int:
+    """Erase the words of calls, decisions and stops from before, of at most so many of each."""
+    ended = Stop.objects.filter(ended_at__lt=before)
+    erased = [_erase(ended, "reason", most)]
+    for app in settings.LENDING_APPS:
+        # By app, as the index of calls is.
+        old = {"app_id": app.app_id, "called_at__lt": before}
+        erased.append(_erase(Call.objects.filter(**old), "note", most))
+        decided = Promise.objects.filter(**{f"call__{name}": one for name, one in old.items()})
+        erased.append(_erase(decided, "reason", most))
+    return max(erased)
+
+
+def _erase(rows: QuerySet[Any], column: str, most: int) -> int:
+    keys = list(rows.exclude(**{column: ""}).order_by().values_list("pk", flat=True)[:most])
+    count: int = rows.model._default_manager.filter(pk__in=keys).update(**{column: ""})
+    return count

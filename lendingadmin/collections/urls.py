@@ -1,0 +1,18 @@
+"""Routes of collections, below /apps/<app>/."""
+
+from django.urls import path
+
+from .views import calling, deciding, queues
+
+urlpatterns = [
+    path("collections/", queues.overview, name="collections"),
+    path("collections/stops/", deciding.stops, name="call-stops"),
+    path("collections/stops/<int:number>/end", deciding.end_stop, name="call-stop-end"),
+    path("collections/promises/<int:number>/", deciding.promise, name="promise"),
+    path("collections/calls/<key:borrower_id>/", calling.call, name="call"),
+    path("collections/calls/<key:borrower_id>/begin", calling.begin, name="call-begin"),
+    path("collections/calls/<key:borrower_id>/leave", calling.leave, name="call-leave"),
+    path("collections/calls/<key:borrower_id>/stop", calling.stop, name="call-do-not-call"),
+    path("collections/<slug:key>/", queues.queue, name="queue"),
+    path("collections/<slug:key>/next", queues.take_next, name="queue-next"),
+]

@@ -1,0 +1,29 @@
+"""What people do at the desk: count, press Next, note how a call ended."""
+
+import re
+from typing import Any
+
+from django.test import Client
+
+from tests.portfolio.conftest import counted, page, words
+
+COLLECTIONS = "/apps/kenya/collections/"
+__all__ = ["COLLECTIONS", "counted", "note_call", "page", "press_next", "words"]
+
+
+def press_next(client: Client, queue: str = "late-1-7") -> str:
+    """Press Next; the id of the borrower it leads to, or the address of any other page."""
+    answer = client.post(f"{COLLECTIONS}{queue}/next")
+    assert answer.status_code == 302
+    found = re.fullmatch(rf"{COLLECTIONS}calls/([^/]+)/", answer["Location"])
+    return found[1] if found else answer["Location"]
+
+
+def note_call(client: Client, borrower_id: str, outcome: str, **fields: str) -> Any:
+    """Note how a call ended, with the token and loan of the form that is open; the answer."""
+    address = f"{COLLECTIONS}calls/{borrower_id}/"
+    form = page(client, address)
+    token = re.search(r'name="token" value="([^"]+)"', form)
+    loan = re.search(r'<option value="([^"]+)"', form)
+    usual = {"token": token[1] if token else "", "loan": loan[1] if loan else ""}
+    return client.post(address, {"outcome": outcome, **usual, **fields})

@@ -1,0 +1,101 @@
+"""No phone number where nobody may be called, and no name or number for who may not see them."""
+
+from datetime import time, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lendingadmin.collections import rules, services
+from lendingadmin.collections.models import Promise
+from lendingadmin.collections.queues import QUEUES
+from lendingadmin.collections.rules import ContactHours
+from lendingadmin.gateway import lending_app
+from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
+from tests.people_index.conftest import Put, index, put
+from tests.roles import hold_only
+
+from .desk import COLLECTIONS, counted, note_call, page, press_next
+from .service import CallService
+
+pytestmark = pytest.mark.django_db
+PHONES = ("254700000000", "0700000000", "+254 700")
+__all__ = ["index", "put"]
+
+
+def list_addresses() -> list[str]:
+    """Every page of the area that is read."""
+    found = [COLLECTIONS, f"{COLLECTIONS}stops/", *(f"{COLLECTIONS}{key}/" for key in QUEUES)]
+    found += [f"{COLLECTIONS}calls/B-0/", f"{COLLECTIONS}calls/B-1/"]
+    return [*found, *(one.get_absolute_url() for one in Promise.objects.all())]
+
+
+def shows_phone(html: str) -> bool:
+    return any(phone in html for phone in PHONES)
+
+
+@pytest.fixture
+def called(service: CallService, desk: Client, put: Put) -> CallService:
+    """Borrowers whom the index knows; the officer is calling the first, and another promised."""
+    for number in range(3):
+        service.add(number, 7 - number)
+        individual = service.borrowers[f"B-{number}"]["individual"]
+        individual["phoneNumber"] = "+254700000000"
+        put(f"B-{number}", **individual)
+    counted()
+    desk.post(f"{COLLECTIONS}calls/B-2/begin")
+    day = timezone.localdate() + timedelta(days=9)
+    note_call(desk, "B-2", "promise", amount="5", day=day.isoformat())
+    assert press_next(desk) == "B-0"
+    return service
+
+
+def test_the_number_is_there_when_it_may_be_called(called: CallService, desk: Client) -> None:
+    assert shows_phone(page(desk, f"{COLLECTIONS}late-1-7/"))
+    assert shows_phone(page(desk, f"{COLLECTIONS}calls/B-0/"))
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    weekdays=st.frozensets(st.integers(0, 6)),
+    begin=st.integers(0, 22),
+    hours=st.integers(1, 23),
+    is_closed=st.booleans(),
+)
+def test_outside_of_the_hours_no_route_has_a_number(
+    called: CallService,
+    desk: Client,
+    settings: Any,
+    weekdays: frozenset[int],
+    begin: int,
+    hours: int,
+    is_closed: bool,
+) -> None:
+    """Whatever the hours are: a number stands somewhere only while people may be called."""
+    end = time(min(begin + hours, 23), 59)
+    settings.CONTACT_HOURS = {"kenya": ContactHours(weekdays, time(begin), end)}
+    app = lending_app("kenya")
+    today = timezone.localdate(timezone=app.zone)
+    settings.CONTACT_CLOSED = {"kenya": frozenset({today} if is_closed else ())}
+    may_call = rules.is_open(services.get_rules(app), timezone.now())
+    shown = {address: shows_phone(page(desk, address)) for address in list_addresses()}
+    assert any(shown.values()) == may_call, shown
+
+
+@pytest.mark.parametrize("held", ["", "dashboard.borrowers.names", "dashboard.borrowers.contact"])
+def test_who_may_see_no_names_or_numbers_sees_none(
+    called: CallService, client_of: ClientOf, support: User, held: str
+) -> None:
+    rights = ("dashboard.collections.call", "lending.loans.list", "lending.loans.get")
+    hold_only(support, *rights, "lending.borrowers.get", *filter(None, [held]))
+    clerk = client_of(support)
+    clerk.post(f"{COLLECTIONS}calls/B-1/begin")
+    html = "".join(page(clerk, address) for address in list_addresses())
+    assert ("KAMAU" in html.upper()) == held.endswith("names")
+    assert shows_phone(html) == held.endswith("contact")
