@@ -41,3 +41,12 @@ def read_open_loans(
         if borrower_ids and may(permission):
             found |= read(app_id, borrower_ids)
     return found
+
+
+def is_in_arrears(app_id: str, borrower_id: str) -> bool:
+    """Whether something is overdue of a borrower, as far as it was counted.
+
+    It decides what is sealed, so it asks for no right; nobody is shown the figure.
+    """
+    found = read_open_loans(lambda _permission: True, app_id, [borrower_id]).get(borrower_id)
+    return found is not None and (found.overdue is None or found.overdue > 0)

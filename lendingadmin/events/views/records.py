@@ -21,6 +21,7 @@ from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import leave_out_repeats
 from lendingadmin.lending.values import Event, Malformed
 from lendingadmin.people_index.names import list_names
+from lendingadmin.search.open_loans import is_in_arrears
 from lendingadmin.staff.roles import REVEAL, SEE_EVENT_CONTENT, SEE_NAMES, describe_roles
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import EXPORT, CsvPage, back_to_list, csv_response
@@ -111,10 +112,13 @@ def _rows(app_id: str, items: Sequence[Event | Malformed], may_see: bool) -> Ite
 def event(
     request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
 ) -> HttpResponse:
-    """One event, read kind by kind, its personal content masked but for the right to see it."""
+    """One event, read kind by kind, its personal content masked but for the right to see it.
+
+    Of somebody in arrears it stays masked whatever the right: contacts and messages are no means to
+    collect a debt.
+    """
     key = (account_id, event_type, timestamp)
-    may_see = request.user.has_perm(SEE_EVENT_CONTENT)
-    return _show(request, app_id, request.GET, key, revealed=may_see)
+    return _show(request, app_id, request.GET, key, revealed=_may_see(request, app_id, account_id))
 
 
 @access(REVEAL, "lending.events.list", methods=("GET", "POST"), quota=REVEALS)
@@ -130,6 +134,13 @@ def reveal(
         return redirect("event", app_id, *key)
     form = RevealForm(request.POST)
     return _show(request, app_id, request.POST, key, revealed=form.is_valid(), form=form)
+
+
+def _may_see(request: PersonRequest, app_id: str, account_id: str) -> bool:
+    """Whether the content is open to this person without a purpose."""
+    if not request.user.has_perm(SEE_EVENT_CONTENT):
+        return False
+    return not is_in_arrears(app_id, resource_id(account_id) or "")
 
 
 def _show(
@@ -172,7 +183,8 @@ def _show(
         "revealed_url": build_url(app_id, *key, route="event-reveal"),
         "revealed": revealed,
         "reveal_form": form or RevealForm(),
-        "may_see": request.user.has_perm(SEE_EVENT_CONTENT),
+        "may_see": _may_see(request, app_id, key[0]),
+        "is_in_arrears": is_in_arrears(app_id, resource_id(key[0]) or ""),
         "may_reveal": request.user.has_perm(REVEAL),
         "who_may": describe_roles(REVEAL),
         "contents": contents(found),
