@@ -57,6 +57,7 @@ bench: $(VENV)/test.stamp
 	@$(BIN)/python -m tests.benchmarks.pages
 	@$(BIN)/python -m tests.benchmarks.years
 	@$(BIN)/python -m tests.benchmarks.people
+	@$(BIN)/python -m tests.benchmarks.queues
 
 # How many functions and files one request runs through.
 trace: $(VENV)/test.stamp

@@ -15,6 +15,7 @@ from django.db import connection
 from django.utils import timezone
 
 from lendingadmin.assessments.models import AssessmentIndex
+from lendingadmin.collections.models import Call, Contact, Promise, Stop
 from lendingadmin.notes.models import Note, NoteVersion
 from lendingadmin.portfolio.figures import Figures
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
@@ -102,8 +103,8 @@ def fill(repayments: int, entries: int, writes: int, assessments: int) -> None:
                 cursor.execute(f"VACUUM ANALYZE {table}")
 
 
-def fill_count() -> None:
-    """A complete count of LOANS loans of `kenya`: four of five open, every eighth overdue."""
+def fill_count(loans: int = LOANS) -> None:
+    """A complete count of so many loans of `kenya`: four of five open, every eighth overdue."""
     now = timezone.now()
     day = timezone.localdate()
     row = Snapshot.objects.create(
@@ -111,23 +112,23 @@ def fill_count() -> None:
         state=Snapshot.State.DONE,
         began_at=now - timedelta(hours=3),
         ended_at=now - timedelta(hours=3),
-        loans_read=LOANS,
+        loans_read=loans,
         figures=Figures(day).as_json(),
     )
     SnapshotLoan.objects.bulk_create(
-        (_make_counted(row, n, day) for n in range(LOANS)), batch_size=1_000
+        (_make_counted(row, n, day, loans) for n in range(loans)), batch_size=1_000
     )
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE portfolio_snapshotloan")
 
 
-def _make_counted(row: Snapshot, n: int, day: date) -> SnapshotLoan:
-    is_open, outstanding = n % 5 > 0, Decimal(n * 7919 % LOANS) / 4
+def _make_counted(row: Snapshot, n: int, day: date, loans: int) -> SnapshotLoan:
+    is_open, outstanding = n % 5 > 0, Decimal(n * 7919 % loans) / 4
     overdue = outstanding / 8 if is_open and n % 8 == 1 else Decimal(0)
     loan = SnapshotLoan(
         snapshot=row,
         account_id=f"L-{n:06}",
-        borrower_id=f"B-{n % 40_000:06}",
+        borrower_id=f"B-{n % (loans * 2 // 3):06}",
         product_id=f"term-{n % 12}-months",
         status="2" if is_open else "3",
         is_open=is_open,
@@ -204,6 +205,76 @@ def fill_timeline(repayments: int = 3_000, notes: int = 1_000, lines: int = 500)
 def _spread(now: datetime, n: int, count: int) -> datetime:
     """When one of so many was: every third within the last month, the others in three years."""
     return now - (timedelta(days=25) if n % 3 == 0 else 3 * _YEAR) * (n / count)
+
+
+def fill_calls(calls: int, loans: int) -> None:
+    """A year of calls with the borrowers of a count: the newest of each says when the next may be.
+
+    Every fourth led to a promise, of which one in ten is open; every fiftieth to a stop.
+    """
+    now, person = timezone.now(), User.objects.get(username="officer")
+    borrowers = loans * 2 // 3
+
+    def make(n: int) -> Call:
+        return Call(
+            app_id="kenya",
+            borrower_id=f"B-{n * 7919 % borrowers:06}",
+            account_id=f"L-{n * 7919 % borrowers:06}",
+            queue=("late-1-7", "late-8-30", "late-31")[n % 3],
+            outcome="promise" if n % 4 == 0 else "no_answer",
+            idempotency_key=f"bench-{n}",
+            called_by=person,
+            called_at=now - timedelta(days=365) * (calls - n) / calls,
+        )
+
+    made = Call.objects.bulk_create(map(make, range(calls)), batch_size=2_000)
+    newest = {call.borrower_id: call for call in made}
+    Contact.objects.bulk_create(
+        (
+            Contact(
+                app_id="kenya",
+                borrower_id=key,
+                last_call=call,
+                # Whoever was called within the last week is left in peace for three days.
+                next_at=call.called_at + timedelta(days=3),
+            )
+            for key, call in newest.items()
+        ),
+        batch_size=2_000,
+    )
+    Promise.objects.bulk_create(
+        (
+            Promise(
+                call=call,
+                app_id="kenya",
+                borrower_id=call.borrower_id,
+                account_id=call.account_id,
+                amount=100,
+                day=(call.called_at + timedelta(days=2)).date(),
+                made_at=call.called_at,
+                state="open" if n % 10 == 0 else ("kept", "broken")[n % 2],
+            )
+            for n, call in enumerate(made[::4])
+        ),
+        batch_size=2_000,
+    )
+    Stop.objects.bulk_create(
+        (
+            Stop(
+                app_id="kenya",
+                borrower_id=key,
+                account_id=call.account_id,
+                kind="dispute",
+                created_by=person,
+                since=call.called_at,
+            )
+            for key, call in list(newest.items())[::50]
+        ),
+        batch_size=2_000,
+    )
+    with connection.cursor() as cursor:
+        for model in (Call, Contact, Promise, Stop):
+            cursor.execute(f"ANALYZE {model._meta.db_table}")
 
 
 def measure_size() -> str:

@@ -524,6 +524,40 @@ STATEMENTS = (
     ),
 )
 
+_CALLS = f"{_APP}/collections"
+COLLECTIONS = (
+    Place("collections", f"{_CALLS}/", shows="The last seven days"),
+    Place("collections-officer", f"{_CALLS}/", "officer", shows="What came of it"),
+    Place("collections-uncounted", f"{_EMPTY}/collections/", "officer", shows="not counted yet"),
+    Place("queue", f"{_CALLS}/late-31/", "officer", shows="31 days late and more"),
+    Place("queue-none", f"{_CALLS}/broken/", "officer", shows="Nobody is to be called"),
+    Place("call", f"{_CALLS}/calls/{{called}}/", "officer", shows="Begin a call"),
+    Place(
+        "call-next",
+        f"{_CALLS}/late-31/",
+        "support",
+        steps.press("Next"),
+        ends="call",
+        shows="How did it end?",
+    ),
+    Place(
+        "call-wrongly",
+        f"{_CALLS}/late-31/",
+        "support",
+        steps.note_call_wrongly,
+        ends="call",
+        shows="Give the amount that was promised",
+    ),
+    Place("call-of-nobody", f"{_CALLS}/calls/no-such-borrower/", "officer", status=404),
+    Place("call-stops", f"{_CALLS}/stops/", shows="Let calls go on"),
+    Place("call-stops-none", f"{_EMPTY}/collections/stops/", "officer", shows="Everybody may be"),
+    Place("call-stop-end", f"{_CALLS}/stops/{{stop}}/end", shows="Reason"),
+    Place("promise", f"{_CALLS}/promises/{{promise}}/", shows="Decide"),
+    Place(
+        "promise-decided", f"{_CALLS}/promises/{{promise_decided}}/", "officer", shows="Decided by"
+    ),
+)
+
 PLACES = (
     *FAULTS,
     *SIGNING_IN,
@@ -535,6 +569,7 @@ PLACES = (
     *WRITES,
     *STATEMENTS,
     *NOTES,
+    *COLLECTIONS,
     *ASSESSMENTS,
     *EVENTS,
     *OFFICE,

@@ -11,6 +11,7 @@ with it goes through the client. The answer is a JSON object: names for addresse
 import json
 import sys
 import time
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -29,6 +30,10 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.assessments import tasks as assessment_tasks
 from lendingadmin.assessments.walk import AssessmentWalk
+from lendingadmin.collections import promises, services
+from lendingadmin.collections.models import Promise, Stop
+from lendingadmin.collections.services import Entered
+from lendingadmin.collections.states import Outcome, PromiseState
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.ids import account_id, resource_id
 from lendingadmin.lending.loan_math import account_of, borrower_of
@@ -77,6 +82,7 @@ def main() -> None:
         **_counts(people["officer"]),
         **_statements(people["support"]),
         **_notes(people, book),
+        **_calls(people["officer"], book["late"]),
         **_factors(),
         **_searches(people["manager"], account_of(book["late"]).lower()),
         **_accounts(people["manager"]),
@@ -356,6 +362,42 @@ def _counts(officer: User) -> Names:
     )
     saved.pinned_by.set(User.objects.all())
     return {"count": snapshot_job.list_complete(APP)[0].pk, "saved_list": saved.pk}
+
+
+def _calls(officer: User, late: Loan) -> Names:
+    """A borrower who promised and disputes, and what somebody decided of another promise."""
+    app, loan_id, borrower_id = gateway.lending_app(APP), account_of(late), borrower_of(late)
+    words = {
+        Outcome.NO_ANSWER: "",
+        Outcome.PROMISE: "Will be paid on Friday, half of it then and the rest from the next "
+        "harvest; asks to be called in the evening only.",
+        Outcome.DISPUTE: "Says that the last instalment was paid at the shop.",
+    }
+    for outcome, note in words.items():
+        promised = {"amount": Decimal(2500), "day": timezone.localdate() + timedelta(days=2)}
+        entered = Entered(borrower_id, loan_id, "late-31", outcome, note)
+        if outcome == Outcome.PROMISE:
+            entered = replace(entered, **promised)
+        services.keep_call(app, entered, f"staged-{outcome}", officer)
+    decided = services.keep_call(
+        app,
+        Entered(
+            *("staged-borrower", "staged-loan", "", Outcome.PROMISE),
+            amount=Decimal(900),
+            day=timezone.localdate(),
+        ),
+        "staged-decided",
+        officer,
+    )
+    manager = User.objects.get(username="manager")
+    reason = "The branch has the receipt of the bank."
+    promises.decide(decided.promise, PromiseState.KEPT, reason, manager)
+    return {
+        "promise": Promise.objects.get(account_id=loan_id).pk,
+        "promise_decided": decided.promise.pk,
+        "stop": Stop.objects.get().pk,
+        "called": borrower_id,
+    }
 
 
 def _statements(clerk: User) -> Names:

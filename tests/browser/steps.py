@@ -35,6 +35,15 @@ def record_loan_wrongly(page: Page, names: Names) -> None:
     _press(page, "Record loan")
 
 
+def note_call_wrongly(page: Page, names: Names) -> None:
+    """Take the next of a queue, and note a promise of nothing."""
+    _press(page, "Next")
+    page.wait_for_url("**/calls/**")
+    page.keyboard.press("p")
+    page.fill("[name=amount]", "")
+    _press(page, "Save and next")
+
+
 def _sign_in(page: Page, name: str, password: str) -> None:
     page.fill("input[name=login]", name)
     page.fill("input[name=password]", password)

@@ -1,0 +1,114 @@
+"""How quick the queues of whom to call are over a large count: `python -m tests.benchmarks.queues`.
+
+A count of a million loans and a year of calls, in a database of each kind. It fails where the p95
+of a page's own time is over 200 ms, or a plan reads a table of calls whole.
+"""
+
+import argparse
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from lendingadmin.demo.environment import BASE_DIR
+from tests.benchmarks.places import gunicorn
+from tests.benchmarks.years import Measuring, environment, postgresql, say, sqlite
+
+_AREA = "/apps/kenya/collections/"
+
+
+def main() -> None:
+    """Fill and measure each database in a process of its own; the exit code says how it went."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--loans", type=int, default=1_000_000)
+    parser.add_argument("--calls", type=int, default=200_000)
+    parser.add_argument("--only", choices=("sqlite", "postgresql"))
+    parser.add_argument("--here", choices=("fill", "measure"), help="in the environment's database")
+    given = parser.parse_args()
+    if given.here == "fill":
+        return fill(given.loans, given.calls)
+    if given.here == "measure":
+        sys.exit(MeasuringQueues().run())
+    command = [sys.executable, "-m", "tests.benchmarks.queues"]
+    command += ["--loans", str(given.loans), "--calls", str(given.calls), "--here"]
+    failed = 0
+    with (
+        tempfile.TemporaryDirectory() as name,
+        gunicorn("tests.benchmarks.canned:app", {**os.environ}) as (service, _),
+    ):
+        for kind, database in (("sqlite", sqlite), ("postgresql", postgresql)):
+            if given.only in (None, kind):
+                with database(Path(name)) as address:
+                    if address:
+                        environ = environment(Path(name), service, address)
+                        run = partial(subprocess.run, env=environ, cwd=BASE_DIR)
+                        run([*command, "fill"], check=True)
+                        failed |= run([*command, "measure"]).returncode
+    sys.exit(failed)
+
+
+def fill(loans: int, calls: int) -> None:
+    """Fill the database: in a process of its own, since no web process holds what this one does."""
+    import django
+
+    django.setup()
+    logging.disable(logging.INFO)
+    from django.db import connection
+
+    from lendingadmin.demo.preparing import prepare_dashboard
+    from tests.benchmarks import filling
+
+    prepare_dashboard()
+    began = time.monotonic()
+    filling.fill_count(loans)
+    filling.fill_calls(calls, loans)
+    say(f"\n{connection.vendor}: {loans:,} loans, {calls:,} calls")
+    say(f"filled in {time.monotonic() - began:.0f} s, {filling.measure_size()}")
+
+
+class MeasuringQueues(Measuring):
+    """The pages of the area, and the database's part of Next."""
+
+    most = 200.0
+
+    def measure_all(self) -> None:
+        """Pages as a manager asks for them, then what a press of Next and the worker do."""
+        from lendingadmin.collections.queues import QUEUES
+
+        pages = {f"queue {key}": f"{_AREA}{key}/" for key in QUEUES}
+        pages |= {f"queue {key}, further down": f"{_AREA}{key}/?after=900" for key in QUEUES}
+        pages |= {"queues": _AREA, "who is not called": f"{_AREA}stops/"}
+        self.measure_pages(pages)
+        for words, act in acts().items():
+            self.measure(words, act)
+
+
+def acts() -> dict[str, Callable[[], object]]:
+    """Whom Next takes, without the service; what the worker judges."""
+    from django.utils import timezone
+
+    from lendingadmin.collections import leases, promises
+    from lendingadmin.collections.queues import QUEUES, Queue
+    from lendingadmin.gateway import lending_app
+    from lendingadmin.staff.models import User
+
+    app, person = lending_app("kenya"), User.objects.get(username="officer")
+
+    def take(key: str) -> None:
+        now = timezone.now()
+        row = next(Queue(app, key, now).list_free(), None)
+        if row is not None:
+            found = {"account_id": row.account_id, "queue": key}
+            leases.take("kenya", row.borrower_id, person, now, **found)
+
+    found = {f"next of {key}": partial(take, key) for key in QUEUES}
+    return {**found, "promises are judged": lambda: promises.judge_promises(app, timezone.now())}
+
+
+if __name__ == "__main__":
+    main()
