@@ -1,4 +1,4 @@
-"""Registers the area with Django, with the worker and with what erases a borrower."""
+"""Registers the area with Django, the worker, the timeline and what erases a borrower."""
 
 from django.apps import AppConfig
 
@@ -9,9 +9,11 @@ class CollectionsConfig(AppConfig):
     name = "lendingadmin.collections"
 
     def ready(self) -> None:
+        from lendingadmin.ui.timeline import register_source
         from lendingadmin.worker import duties
 
-        from . import erasure, tasks
+        from . import erasure, tasks, timeline
 
         erasure.register()
+        register_source(timeline.CALLS)
         duties.register_duty(tasks.beat, tasks.judge)

@@ -1,5 +1,6 @@
 """What is erased of calls and promises: of one borrower all of it, of old ones the words."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -16,12 +17,22 @@ from .states import PromiseState
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("calls, promises and stops of calls"), erase_borrower, erase_older)
+    register_erasable(
+        _("calls, promises and stops of calls"), erase_borrower, erase_older, list_rows=list_rows
+    )
     register_kept(
         _("open promises, and what keeps a borrower from being called"),
         _("they are not over: erase again once they are decided"),
         count_open,
+        list_rows=list_rows,
     )
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """All that is kept of calls with a borrower."""
+    own = {"app_id": app_id, "borrower_id": borrower_id}
+    for model in (Call, Promise, Stop, Contact, Lease):
+        yield model._default_manager.filter(**own)
 
 
 def count_open(app_id: str, borrower_id: str) -> int:

@@ -9,6 +9,7 @@ urlpatterns = [
     path("collections/stops/", deciding.stops, name="call-stops"),
     path("collections/stops/<int:number>/end", deciding.end_stop, name="call-stop-end"),
     path("collections/promises/<int:number>/", deciding.promise, name="promise"),
+    path("collections/promises/<int:number>/decide", deciding.decide, name="promise-decide"),
     path("collections/calls/<key:borrower_id>/", calling.call, name="call"),
     path("collections/calls/<key:borrower_id>/begin", calling.begin, name="call-begin"),
     path("collections/calls/<key:borrower_id>/leave", calling.leave, name="call-leave"),

@@ -199,11 +199,12 @@ def test_a_person_decides_a_promise_only_with_a_reason_and_a_right(
     note_call(desk, "B-0", "promise", amount="500", day=in_days(0))
     promise = Promise.objects.get()
     address = promise.get_absolute_url()
-    assert desk.post(address, {"state": "kept", "reason": CANARY}).status_code == 403
-    assert boss.post(address, {"state": "kept", "reason": ""}).status_code == 200
+    decide = f"{address}decide"
+    assert desk.post(decide, {"state": "kept", "reason": CANARY}).status_code == 403
+    assert boss.post(decide, {"state": "kept", "reason": ""}).status_code == 200
     promise.refresh_from_db()
     assert promise.state == PromiseState.OPEN
-    boss.post(address, {"state": "withdrawn", "reason": CANARY})
+    boss.post(decide, {"state": "withdrawn", "reason": CANARY})
     promise.refresh_from_db()
     assert (promise.state, promise.decided_by) == (PromiseState.WITHDRAWN, manager)
     assert find_kept([CANARY]) == [] and CANARY in page(boss, address)
@@ -280,6 +281,19 @@ def test_who_comes_by_search_is_told_who_is_calling(
         assert "Calls and promises" in page(desk, address)
         shown = page(client_of(viewer), address)
         assert "is calling" not in shown and "Calls and promises" not in shown
+
+
+def test_calls_and_promises_stand_on_the_timelines(
+    three: CallService, desk: Client, client_of: ClientOf, viewer: User
+) -> None:
+    press_next(desk)
+    note_call(desk, "B-0", "promise", note=CANARY, amount="500", day=in_days(1))
+    for address in ("/apps/kenya/borrowers/B-0/timeline/", "/apps/kenya/loans/L-0/timeline/"):
+        shown = words(page(desk, address))
+        assert "Call: Promise to pay" in shown and CANARY in shown
+        assert "Promise for " in shown and "KES 500.00" in shown and "promised" in shown
+        assert CANARY not in page(client_of(viewer), address)
+    assert CANARY not in page(desk, "/apps/kenya/borrowers/B-1/timeline/")
 
 
 def test_a_call_that_took_longer_than_its_lease_is_kept(

@@ -217,7 +217,7 @@ WITHOUT = {
     ),
     "borrower-kept": "what is kept of a borrower, from the database",
     **dict.fromkeys(
-        ("collections", "queue", "call-stops", "call-stop-end", "promise"),
+        ("collections", "queue", "call-stops", "call-stop-end", "promise", "promise-decide"),
         "counts, calls and promises, from the database",
     ),
     **dict.fromkeys(

@@ -125,8 +125,10 @@ WITHOUT: dict[str, str] = {
     "statements-contradictions": _STATED,
     "statement-payers": "masked by the same rights: tests/statements/test_payers.py",
     "statement-payer-revoke": _DONE,
-    **dict.fromkeys(("collections", "promise", "call-stop-end"), "ids, amounts and counts"),
-    **dict.fromkeys(("queue", "call", "call-stops"), "tests/collections/test_masks.py"),
+    **dict.fromkeys(
+        ("collections", "promise", "promise-decide", "call-stop-end"), "ids, amounts and counts"
+    ),
+    **dict.fromkeys(("queue", "call-stops"), "tests/collections/test_masks.py"),
     **dict.fromkeys(("queue-next", "call-begin", "call-leave", "call-do-not-call"), _DONE),
     "statement-batch-receipts": "as the sheet of one repayment: tests/repayments/test_receipts.py",
     **{

@@ -50,27 +50,34 @@ def end_stop(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     return render(request, "collections/end_stop.html", context)
 
 
-def decide_needs(request: PersonRequest, **_kwargs: object) -> tuple[str, ...]:
-    """Deciding takes its right; looking takes none beside the page's."""
-    return (DECIDE,) if request.method == "POST" else ()
-
-
-@access(CALL, methods=("GET", "POST"), needs=decide_needs)
+@access(CALL)
 def promise(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A promise and what shows how it stands; who may decide it does so with a reason."""
+    """A promise, and what shows how it stands."""
+    return _show(request, _find(app_id, number), PromiseForm())
+
+
+@access(CALL, DECIDE, methods=("POST",))
+def decide(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Say how a promise stands, with a reason."""
+    found, form = _find(app_id, number), PromiseForm(request.POST)
+    if not form.is_valid():
+        return _show(request, found, form)
+    state, reason = PromiseState(form.cleaned_data["state"]), form.cleaned_data["reason"]
+    if not promises.decide(found, state, reason, request.user):
+        messages.warning(request, _("Nothing was changed: it stands otherwise by now."))
+    return redirect(found)
+
+
+def _find(app_id: str, number: int) -> Promise:
     rows = Promise.objects.select_related("call__called_by", "decided_by")
-    found = get_object_or_404(rows, app_id=app_id, pk=number)
-    form = PromiseForm(request.POST or None)
-    if form.is_valid():
-        state, reason = PromiseState(form.cleaned_data["state"]), form.cleaned_data["reason"]
-        if not promises.decide(found, state, reason, request.user):
-            messages.warning(request, _("Nothing was changed: it stands otherwise by now."))
-        return redirect(found)
+    return get_object_or_404(rows, app_id=app_id, pk=number)
+
+
+def _show(request: PersonRequest, found: Promise, form: PromiseForm) -> HttpResponse:
     context = {
-        "app": gateway.lending_app(app_id),
+        "app": gateway.lending_app(found.app_id),
         "promise": found,
         "form": form,
         "may_decide": request.user.has_perm(DECIDE),
     }
     return render(request, "collections/promise.html", context)
-
