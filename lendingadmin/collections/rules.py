@@ -1,9 +1,9 @@
 """When a lender may call a borrower, and how often. Settings import this, so it touches no models.
 
-The default follows Kenya's Digital Credit Providers Regulations, 2022 (Legal Notice 46 of 2022):
-they forbid to harass a customer and to call anybody else about the loan, and leave open at which
-hours and how often a call is no harassment. Hours and counts are this product's reading of that; a
-lender sets what its own law or licence says.
+The default is meant for a lender under Kenya's Digital Credit Providers Regulations, 2022 (Legal
+Notice 46 of 2022), which forbid to harass a customer and to call or text their contacts about the
+loan. Its hours and counts are this product's own, on the careful side: a lender sets what its law
+and its licence say.
 """
 
 import re
