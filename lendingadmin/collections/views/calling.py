@@ -107,8 +107,7 @@ def _keep(
 @access(*_RIGHTS, methods=("POST",))
 def begin(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Take a borrower who was found otherwise; who has them already is told on the call's page."""
-    account_id = request.POST.get("loan", "")[:255]
-    leases.take(app_id, borrower_id, request.user, timezone.now(), account_id=account_id, queue="")
+    leases.take(app_id, borrower_id, request.user, timezone.now(), account_id="", queue="")
     return redirect("call", app_id, borrower_id)
 
 
