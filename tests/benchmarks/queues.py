@@ -6,18 +6,12 @@ of a page's own time is over 200 ms, or a plan reads a table of calls whole.
 
 import argparse
 import logging
-import os
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
-from lendingadmin.demo.environment import BASE_DIR
-from tests.benchmarks.places import gunicorn
-from tests.benchmarks.years import Measuring, environment, postgresql, say, sqlite
+from tests.benchmarks.years import Measuring, measure_each, say
 
 _AREA = "/apps/kenya/collections/"
 
@@ -36,20 +30,7 @@ def main() -> None:
         sys.exit(MeasuringQueues().run())
     command = [sys.executable, "-m", "tests.benchmarks.queues"]
     command += ["--loans", str(given.loans), "--calls", str(given.calls), "--here"]
-    failed = 0
-    with (
-        tempfile.TemporaryDirectory() as name,
-        gunicorn("tests.benchmarks.canned:app", {**os.environ}) as (service, _),
-    ):
-        for kind, database in (("sqlite", sqlite), ("postgresql", postgresql)):
-            if given.only in (None, kind):
-                with database(Path(name)) as address:
-                    if address:
-                        environ = environment(Path(name), service, address)
-                        run = partial(subprocess.run, env=environ, cwd=BASE_DIR)
-                        run([*command, "fill"], check=True)
-                        failed |= run([*command, "measure"]).returncode
-    sys.exit(failed)
+    sys.exit(measure_each(command, given.only))
 
 
 def fill(loans: int, calls: int) -> None:

@@ -55,20 +55,27 @@ def main() -> None:
     command = [sys.executable, "-m", "tests.benchmarks.years"]
     command += ["--repayments", str(given.repayments), "--entries", str(given.entries)]
     command += ["--match", given.match, "--here"]
+    sys.exit(measure_each(command, given.only))
+
+
+def measure_each(command: list[str], only: str | None) -> int:
+    """Fill and measure a database of each kind, by this command with `fill` and `measure` behind
+    it; 1 where one of them failed.
+    """
     failed = 0
     with (
         tempfile.TemporaryDirectory() as name,
         gunicorn("tests.benchmarks.canned:app", {**os.environ}) as (service, _),
     ):
         for kind, database in (("sqlite", sqlite), ("postgresql", postgresql)):
-            if given.only in (None, kind):
+            if only in (None, kind):
                 with database(Path(name)) as address:
                     if address:
                         environ = environment(Path(name), service, address)
                         run = partial(subprocess.run, env=environ, cwd=BASE_DIR)
                         run([*command, "fill"], check=True)
                         failed |= run([*command, "measure"]).returncode
-    sys.exit(failed)
+    return failed
 
 
 def fill(repayments: int, entries: int) -> None:
