@@ -21,7 +21,13 @@ from lendingadmin.collections.queues import QUEUES, Queue
 from lendingadmin.collections.services import Entered
 from lendingadmin.collections.states import OF_A_LOAN, Outcome, StopKind
 from lendingadmin.gateway import LendingApp
-from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
+from lendingadmin.lending.errors import (
+    InvalidId,
+    LendingError,
+    NotFound,
+    UnidentifiedRecord,
+    WrongRecord,
+)
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.loan_math import loan_facts
 from lendingadmin.lending.parallel import read_in_parallel
@@ -168,7 +174,8 @@ def _read_live(
     except (NotFound, InvalidId):
         raise
     except LendingError as error:
-        return context | {"card": errors.card(error)}
+        is_other = isinstance(error, WrongRecord | UnidentifiedRecord)
+        return context | {"card": errors.card(error), "is_other": is_other}
     if isinstance(borrower, Borrower):
         live.keep(app.app_id, borrower)
         fields = cards.read_fields(borrower)
