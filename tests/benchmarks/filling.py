@@ -103,8 +103,11 @@ def fill(repayments: int, entries: int, writes: int, assessments: int) -> None:
                 cursor.execute(f"VACUUM ANALYZE {table}")
 
 
-def fill_count(loans: int = LOANS) -> None:
-    """A complete count of so many loans of `kenya`: four of five open, every eighth overdue."""
+def fill_count(loans: int = 0) -> None:
+    """A complete count of so many loans of `kenya`, else LOANS: four of five open, every eighth
+    overdue.
+    """
+    loans = loans or LOANS
     now = timezone.now()
     day = timezone.localdate()
     row = Snapshot.objects.create(

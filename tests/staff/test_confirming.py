@@ -58,6 +58,7 @@ def test_what_asks_who_it_is() -> None:
         (f"{person}reactivate", "POST"),
         (f"{app}loans/<key:account_id>/repayments/<slug:idempotency_key>/confirm", "GET", "POST"),
         (f"{app}repayments/<int:number>/approve", "GET", "POST"),
+        (f"{app}borrowers/<key:borrower_id>/kept.json", "GET"),
         (f"{app}statements/<int:number>/batch/record", "GET", "POST"),
         (f"{app}statements/<int:number>/batch/approve", "GET", "POST"),
         (f"{app}repayments/<int:number>/resolve", "POST"),

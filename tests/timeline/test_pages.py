@@ -158,7 +158,7 @@ def test_all_that_is_known_of_a_borrower_stands_on_one_page(
     assert "stranger" not in whole and "Row 77" not in whole
     assert "his-other-loan" in whole and "note of the other loan" in whole
     assert re.search(r"Loans the service, read \d\d:\d\d:\d\d", whole)
-    assert re.search(r"Kept here Entries and changes, .*Notes; read \d\d:\d\d:\d\d", whole)
+    assert re.search(r"Kept here Entries and changes, .*Notes, Calls; read \d\d:\d\d:\d\d", whole)
     read = Entry.objects.get(action="lending.borrowers.get")
     assert (read.subject, read.outcome) == ("borrower:b", "read")
 

@@ -169,6 +169,7 @@ def test_a_database_that_takes_no_writes_stops_nobody(
 
 # What a route counts as. Searches count where they are made.
 DECLARED = {
+    "call": READS,
     "borrowers-export": EXPORTS,
     "loans-export": EXPORTS,
     "assessments-export": EXPORTS,

@@ -14,6 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 import lendingadmin
+from lendingadmin.collections import leases
 from lendingadmin.gateway import LendingApp
 from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.staff.models import User
@@ -37,6 +38,7 @@ PAGES: dict[str, dict[str, str]] = {
     "/apps/{app}/events/new": {"timestamp": LENDERS},
     "/apps/{app}/repayments/": {"since": LENDERS, "until": LENDERS},
     "/apps/{app}/repayments/day/": {"date": LENDERS},
+    "/apps/{app}/collections/calls/b/": {"day": LENDERS, "nextDay": LENDERS},
     "/apps/{app}/borrowers/new": {
         **dict.fromkeys(("startDate", "endDate", "createdAt", "nextPaymentDate"), LENDERS),
         "completionDate": LENDERS,
@@ -71,6 +73,8 @@ def test_the_zone_stands_beside_it(
     User.objects.filter(pk=officer.pk).update(zone="America/New_York", locale="de")
     if "r-1" in address:
         _offer(app, officer)
+    if "calls" in address:
+        leases.take(app.app_id, "b", officer, timezone.now(), account_id="", queue="")
     page = client_of(officer).get(address.format(app=app.app_id)).content.decode()
     names = _CONTROL.findall(page)
     assert {_last(name) for name in names} == set(PAGES[address])
