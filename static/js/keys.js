@@ -30,9 +30,10 @@
     return box.top >= Math.max(0, head?.bottom ?? 0) && box.bottom <= innerHeight;
   };
 
+  // What stands aside, such as pinned notes, is read and not gone through.
   // The focus is the mark: it is seen, a screen reader says it, and Enter opens what has it.
   const goToRow = (step) => {
-    const lists = [...document.querySelectorAll("main table.rows, main .entries")].map(linksOf);
+    const lists = [...document.querySelectorAll("main table.rows, main .entries:not([data-aside])")].map(linksOf);
     const rowOf = (element) => element.closest("tr, li");
     const here = document.activeElement;
     for (const links of lists) {
