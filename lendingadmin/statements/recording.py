@@ -24,8 +24,9 @@ from .models import Allocation, Batch
 # Between two looks at whether somebody stopped it: so many rows, or so long.
 _AT_ONCE = 200
 _STEP = 1.0
-# So many rows are a group, whose calls are under way at once.
-_GROUP = 8
+# So many rows are a group, whose calls are under way at once: as many as there are threads for
+# them. Their commits are shared, and as many may be unknown when a worker dies.
+_GROUP = 12
 # So many faults one after the other are the service's, and no row's.
 _MOST_FAULTS = 5
 _FAULTY = (RepaymentState.NOT_SENT, RepaymentState.UNKNOWN)
