@@ -32,12 +32,13 @@ Work = Callable[[], Any]
 class ParallelCalls:
     """What several parallel calls have in common: one token, one deadline, one place under way.
 
-    With `cuts_off` the deadline is that of each call too; otherwise none begins after it. Only with
+    `token` is the error that each of them raises where there is no place or no token. With
+    `cuts_off` the deadline is that of each call too; otherwise none begins after it. Only with
     `may_write` a write goes out. Their `calls` are reported by the thread that started them,
     because theirs must not touch the ORM.
     """
 
-    token: AccessToken
+    token: AccessToken | LendingError
     deadline: Deadline
     cuts_off: bool = False
     may_write: bool = False
@@ -72,25 +73,24 @@ def read_in_parallel(
 ) -> tuple[Any, ...]:
     """Run these reads at once and give back each one's result, or the LendingError that it raised.
 
-    Each call is a function without arguments that reads through `client`, such as
-    `lambda: app.loans.get("L1")`. The token is fetched here, in the caller's thread; when it is
-    refused, a new one is fetched here and the refused reads run once more. When there is no token,
-    every result is that error. A write inside raises TypeError, which passes through, like every
-    error that is no LendingError, once all calls are over. With `seconds`, a read that takes longer
-    than that after the token is there is cut off, and its result is TimedOut.
+    Each call is a function without arguments that reads through `client`, such as `lambda:
+    app.loans.get("L1")`. The token is fetched here, in the caller's thread; when it is refused, a
+    new one is fetched here and the refused reads run once more. When there is no token or no place
+    under way, each read ends with that error before it goes out. A write inside raises TypeError,
+    which passes through, like every error that is no LendingError, once all calls are over. With
+    `seconds`, a read that takes longer than that after the token is there is cut off, and its
+    result is TimedOut.
     """
     transport = client.transport
-    try:
-        with transport.take_slot():
-            deadline = Deadline(transport.deadline if seconds is None else seconds)
-            shared = ParallelCalls(transport.tokens.get_token(), deadline, seconds is not None)
-            try:
-                return tuple(_run_with_new_token(transport, shared, calls))
-            finally:
-                for call in shared.calls:
-                    transport.report(call)
-    except LendingError as error:
-        return (error,) * len(calls)
+    with ExitStack() as stack:
+        token = _begin(transport, stack)
+        deadline = Deadline(transport.deadline if seconds is None else seconds)
+        shared = ParallelCalls(token, deadline, seconds is not None)
+        try:
+            return tuple(_run_with_new_token(transport, shared, calls))
+        finally:
+            for call in shared.calls:
+                transport.report(call)
 
 
 def write_in_parallel(client: LendingClient, *writes: Work) -> list[Written]:
@@ -104,8 +104,7 @@ def write_in_parallel(client: LendingClient, *writes: Work) -> list[Written]:
     transport = client.transport
     with ExitStack() as stack:
         try:
-            stack.enter_context(transport.take_slot())
-            token = transport.tokens.get_token()
+            token = _begin(transport, stack)
         except Exception as error:
             return [Written(error)] * len(writes)
         deadline = Deadline(transport.deadline)
@@ -114,12 +113,22 @@ def write_in_parallel(client: LendingClient, *writes: Work) -> list[Written]:
         calls = [own.calls[-1] if own.calls else None for own in each]
         for call in filter(None, calls):
             transport.report(call)
-        if any(isinstance(result, TokenRefused) for result in results):
+        was_refused = any(isinstance(result, TokenRefused) for result in results)
+        if was_refused and isinstance(token, AccessToken):
             try:
                 transport.tokens.drop(token.value)
             except Exception:
                 logger.exception("a token that was refused could not be dropped")
     return [Written(*one) for one in zip(results, calls, strict=True)]
+
+
+def _begin(transport: Transport, stack: ExitStack) -> AccessToken | LendingError:
+    """Take a place under way until the stack is closed, and the token; else why there is none."""
+    try:
+        stack.enter_context(transport.take_slot())
+        return transport.tokens.get_token()
+    except LendingError as error:
+        return error
 
 
 def _attempt(write: Work) -> Any:
@@ -134,13 +143,14 @@ def _run_with_new_token(
 ) -> list[Any]:
     """Run the reads; those whose token was refused once more, with a new one."""
     results = _run(transport, [shared] * len(calls), calls)
+    token = shared.token
     refused = [at for at, one in enumerate(results) if isinstance(one, TokenRefused)]
-    if refused and transport.tokens.drop(shared.token.value):
+    if refused and isinstance(token, AccessToken) and transport.tokens.drop(token.value):
         try:
             shared.token = transport.tokens.get_token()
-            again = _run(transport, [shared] * len(refused), [calls[at] for at in refused])
         except LendingError as error:
-            again = [error] * len(refused)
+            shared.token = error
+        again = _run(transport, [shared] * len(refused), [calls[at] for at in refused])
         for at, result in zip(refused, again, strict=True):
             results[at] = result
     return results
@@ -159,8 +169,9 @@ def _run(
                 return error
 
     works = [partial(run, own, call) for own, call in zip(belongs_to, calls, strict=True)]
-    if len(works) == 1:
-        return [works[0]()]  # needs no second thread
+    if len(works) == 1 or any(isinstance(own.token, LendingError) for own in belongs_to):
+        # None goes out, or one: threads that wait for a slow service must not hold these up.
+        return [work() for work in works]
     futures = [_pool.submit(work) for work in works]
     # Every result is awaited before any error rises: no call may outlive its place under way.
     failures = [future.exception() for future in futures]

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
@@ -194,6 +195,8 @@ class Transport(ForkSafe):
     def _call_in(self, parallel: ParallelCalls, pending: PendingCall) -> Any:
         if not (pending.operation.saves_nothing or parallel.may_write):
             raise TypeError("only reads go out here")
+        if isinstance(parallel.token, LendingError):
+            raise copy(parallel.token)
         if parallel.deadline.has_passed:
             raise NotSent
         if parallel.cuts_off:

@@ -293,15 +293,7 @@ def take_readings(
         loan = gateway.app(repayment.app_id).loans.get(repayment.account_id)
         return loan, timezone.now()
 
-    found: Sequence[tuple[Loan, datetime] | LendingError]
-    if len(repayments) == 1:
-        # Not as one of several: a call that got no token is told like any other.
-        try:
-            found = [get(repayments[0])]
-        except LendingError as error:
-            found = [error]
-    else:
-        found = read_in_parallel(gateway.client(), *(partial(get, one) for one in repayments))
+    found = read_in_parallel(gateway.client(), *(partial(get, one) for one in repayments))
     return [
         _build_reading(one, kind, result, timezone.now())
         if isinstance(result, LendingError)

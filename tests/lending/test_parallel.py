@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from lendingadmin.lending.calls import Call
 from lendingadmin.lending.errors import (
     LendingError,
     NotAccepted,
@@ -17,7 +18,7 @@ from lendingadmin.lending.errors import (
     TimedOut,
 )
 from lendingadmin.lending.issuer import AccessToken
-from lendingadmin.lending.parallel import Written, read_in_parallel, write_in_parallel
+from lendingadmin.lending.parallel import read_in_parallel, write_in_parallel
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer, Wire
 from tests.lending.rig import LOAN, any_loan, client_to
@@ -99,16 +100,46 @@ def test_a_young_refused_token_is_the_reads_own_error(fault_server: FaultServer)
     assert (good.account_id, tokens.asked, fault_server.hits()) == ("good", 1, 2)
 
 
-def test_without_a_token_every_result_is_that_error(fault_server: FaultServer) -> None:
-    class NoTokens(WatchedTokens):
-        def get_token(self) -> AccessToken:
-            raise NotAccepted(operation="token")
+class NoTokens(WatchedTokens):
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
 
-    client = client_to(fault_server.url, NoTokens())
+    def get_token(self) -> AccessToken:
+        raise self.error
+
+
+def test_without_a_token_every_read_is_a_call_that_ended_with_that_error(
+    fault_server: FaultServer,
+) -> None:
+    observed: list[Call] = []
+    tokens = NoTokens(NotAccepted(operation="token"))
+    client = client_to(fault_server.url, tokens, on_call=observed.append)
     loans = client.app("kenya").loans
     results = read_in_parallel(client, lambda: loans.get("L1"), lambda: loans.get("L2"))
     assert [type(result) for result in results] == [NotAccepted, NotAccepted]
     assert fault_server.hits() == 0
+    said = [(call.operation, call.path, call.error, call.attempts) for call in observed]
+    paths = [f"/v1/projects/demo/apps/kenya/loans/{key}" for key in ("L1", "L2")]
+    assert said == [("loans.get", path, "NotAccepted", 0) for path in paths]
+
+
+def test_without_a_place_no_thread_is_waited_for(fault_server: FaultServer) -> None:
+    """The threads may all wait for a service that hangs."""
+    observed: list[Call] = []
+    client = client_to(fault_server.url, size=1, slot_wait=0, on_call=observed.append)
+    loans = client.app("kenya").loans
+    threads = []
+
+    def read(key: str) -> object:
+        threads.append(threading.get_ident())
+        return loans.get(key)
+
+    with client.transport.take_slot():
+        results = read_in_parallel(client, partial(read, "L1"), partial(read, "L2"))
+    assert [type(result) for result in results] == [Throttled, Throttled]
+    assert threads == [threading.get_ident()] * 2 and fault_server.hits() == 0
+    assert [call.error for call in observed] == ["Throttled"] * 2
 
 
 def test_a_write_does_not_go_out(fault_server: FaultServer) -> None:
@@ -223,12 +254,13 @@ def test_a_fault_of_one_write_is_its_own_result(fault_server: FaultServer) -> No
 
 @pytest.mark.parametrize("error", [NotAccepted(operation="token"), ZeroDivisionError()])
 def test_without_a_token_no_write_goes_out(fault_server: FaultServer, error: Exception) -> None:
-    class NoTokens(WatchedTokens):
-        def get_token(self) -> AccessToken:
-            raise error
-
-    client = client_to(fault_server.url, NoTokens())
+    observed: list[Call] = []
+    client = client_to(fault_server.url, NoTokens(error), on_call=observed.append)
     loans = client.app("kenya").loans
     calls = [partial(loans.make_repayment, key, {}) for key in ("L1", "L2")]
-    assert write_in_parallel(client, *calls) == [Written(error)] * 2
+    written = write_in_parallel(client, *calls)
+    assert [type(one.result) for one in written] == [type(error)] * 2
     assert fault_server.hits() == 0
+    if isinstance(error, LendingError):
+        assert [one.call for one in written] == observed and len(observed) == 2
+        assert not any(call.may_have_saved for call in observed)
