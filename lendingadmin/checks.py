@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.urls import get_resolver
 
+from .staff.erasure import ERASABLE
 from .ui.access import guards_itself, routes, rule_of
 
 
@@ -43,6 +44,21 @@ def every_view_declares_access(**_: Any) -> list[CheckMessage]:
         )
         for route, view, app_names in routes(get_resolver().url_patterns)
         if rule_of(view) is None and not guards_itself(view, app_names)
+    ]
+
+
+@register()
+def kinds_of_texts_are_known(**_: Any) -> list[CheckMessage]:
+    """A kind that is misspelt would be kept as long as everything else."""
+    known = {one.kind for one in ERASABLE if one.kind}
+    return [
+        Error(
+            f"KEEP_TEXTS_DAYS has a number for “{kind}”, which is no kind of text.",
+            hint=f"They are {', '.join(sorted(known))}.",
+            id="lendingadmin.E005",
+        )
+        for kind in settings.KEEP_TEXTS_DAYS
+        if kind and kind not in known
     ]
 
 

@@ -128,11 +128,23 @@ def duration(text: str) -> timedelta:
     return timedelta(**{unit: int(match[1])})
 
 
-def days(text: str) -> int:
-    """Read a number of days, 0 or more."""
-    if not re.fullmatch(r"[0-9]{1,5}", text.strip()):
-        raise ValueError(f"“{text}” is no number of days")
-    return int(text)
+def days_by_kind(text: str) -> dict[str, int]:
+    """Read numbers of days, 0 or more: `1825`, or `1825,notes:365` where a kind has its own.
+
+    The key of the number that stands alone is empty.
+    """
+    found: dict[str, int] = {}
+    for piece in words(text):
+        match = re.fullmatch(r"(?:([a-z]+):)?([0-9]{1,5})", piece)
+        if not match:
+            raise ValueError(f"“{piece}” is no number of days, alone or as notes:365")
+        kind = match[1] or ""
+        if kind in found:
+            raise ValueError(f"“{piece}” is a second number for the same")
+        found[kind] = int(match[2])
+    if "" not in found:
+        raise ValueError("give a number of days for all that has none of its own")
+    return found
 
 
 def switch(text: str) -> bool:

@@ -23,7 +23,7 @@ from .env import (
     cache_address,
     data_keys,
     database_address,
-    days,
+    days_by_kind,
     duration,
     file_or_none,
     mail_address,
@@ -91,7 +91,7 @@ MASS_READING = read("MASS_READING", int, "100")
 SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", duration, "6h")
 SNAPSHOT_MONTH_ENDS = read("SNAPSHOT_MONTH_ENDS", int, "0")
 PEOPLE_EVERY = read("PEOPLE_EVERY", duration, "6h")
-KEEP_TEXTS_DAYS = read("KEEP_TEXTS_DAYS", days, "1825")
+KEEP_TEXTS_DAYS = read("KEEP_TEXTS_DAYS", days_by_kind, "1825")
 
 # --- where and how it runs -----------------------------------------------------------------
 

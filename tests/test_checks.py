@@ -121,6 +121,13 @@ def test_the_identity_provider(
     assert ids(checks.the_identity_provider_is_called_by_https) == expected
 
 
+def test_kinds_of_texts(settings: Any) -> None:
+    settings.KEEP_TEXTS_DAYS = {"": 30, "calls": 7, "notes": 0}
+    assert ids(checks.kinds_of_texts_are_known) == []
+    settings.KEEP_TEXTS_DAYS = {"": 30, "call": 7}
+    assert ids(checks.kinds_of_texts_are_known) == ["lendingadmin.E005"]
+
+
 def test_any_host(settings: Any) -> None:
     settings.ALLOWED_HOSTS = ["lending.example.org", "*"]
     assert ids(checks.any_host_is_not_allowed) == ["lendingadmin.W004"]

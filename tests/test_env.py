@@ -102,11 +102,17 @@ def test_duration_that_is_malformed_is_refused(text: str) -> None:
         env.duration(text)
 
 
-@pytest.mark.parametrize("text", ["-1", "1.5", "", "30d", "1000000"])
+def test_days_by_kind() -> None:
+    assert env.days_by_kind("30") == {"": 30}
+    assert env.days_by_kind(" notes:0, 30 ,calls:7") == {"notes": 0, "": 30, "calls": 7}
+
+
+@pytest.mark.parametrize(
+    "text", ["-1", "1.5", "", "30d", "1000000", "calls:7", "30,40", "30,a:1,a:1", "30,calls:x"]
+)
 def test_what_is_no_number_of_days_is_refused(text: str) -> None:
-    assert env.days("30") == 30
-    with pytest.raises(ValueError, match="no number of days"):
-        env.days(text)
+    with pytest.raises(ValueError, match=r"number (of days|for the same)"):
+        env.days_by_kind(text)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,13 @@ _OVER = [state for state in WriteState if state not in (WriteState.SENT, WriteSt
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("texts of other writes"), erase_texts, erase_older, list_rows=list_writes)
+    register_erasable(
+        _("texts of other writes"),
+        erase_texts,
+        kind="writes",
+        erase_older=erase_older,
+        list_rows=list_writes,
+    )
     register_kept(
         _("other writes, without texts where the outcome has been known for half a day"),
         _("what was done here, and what became of it"),

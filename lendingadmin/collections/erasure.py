@@ -18,7 +18,11 @@ from .states import PromiseState
 def register() -> None:
     """Register it with `manage.py erase`."""
     register_erasable(
-        _("calls, promises and stops of calls"), erase_borrower, erase_older, list_rows=list_rows
+        _("calls, promises and stops of calls"),
+        erase_borrower,
+        kind="calls",
+        erase_older=erase_older,
+        list_rows=list_rows,
     )
     register_kept(
         _("open promises, and what keeps a borrower from being called"),

@@ -16,7 +16,9 @@ from .models import Mention, Note, NoteVersion
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("texts of notes"), erase_texts, erase_older, list_rows=list_rows)
+    register_erasable(
+        _("texts of notes"), erase_texts, kind="notes", erase_older=erase_older, list_rows=list_rows
+    )
     register_kept(
         _("notes, without texts"),
         _("who wrote about whom, and when"),

@@ -17,7 +17,9 @@ from .models import NORMAL_TIME, OfferLoan, OfferRequest
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("offers"), erase_offers, erase_older, list_rows=list_rows)
+    register_erasable(
+        _("offers"), erase_offers, kind="offers", erase_older=erase_older, list_rows=list_rows
+    )
     register_kept(
         _("offers"),
         _("they can still be lent from, or nobody knows yet whether a loan was made of them"),

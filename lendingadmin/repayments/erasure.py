@@ -19,7 +19,13 @@ _TEXTS = ("notes", "error_description", "set_aside_reason", "resolution_reason")
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("texts of repayments"), erase_texts, erase_older, list_rows=list_rows)
+    register_erasable(
+        _("texts of repayments"),
+        erase_texts,
+        kind="repayments",
+        erase_older=erase_older,
+        list_rows=list_rows,
+    )
     register_kept(
         _("repayments, without texts where they are over"),
         _("what was paid must be provable"),

@@ -30,14 +30,27 @@ COUNTED = 5_000
 class Erasable(NamedTuple):
     """What goes: `what` in words, and what erases it of an app and a borrower and counts it.
 
-    `erase_older` erases what is older than a moment, of everybody, at most so many rows.
-    `list_rows` gives the rows that it stands in, for the export.
+    `erase_older` erases what is older than a moment, of everybody, at most so many rows; `kind` is
+    its word in KEEP_TEXTS_DAYS. `list_rows` gives the rows that it stands in, for the export.
     """
 
     what: str
     erase: OfBorrower
+    kind: str = ""
     erase_older: Older | None = None
     list_rows: ListRows | None = None
+
+    def count_days(self) -> int:
+        """After so many days it is erased by its age; 0: never."""
+        by_kind = settings.KEEP_TEXTS_DAYS
+        return int(by_kind.get(self.kind, by_kind[""]))
+
+    def erase_old(self, most: int) -> int:
+        """Erase at most so many rows of what is older than that; how many those were."""
+        days = self.count_days()
+        if not (days and self.erase_older):
+            return 0
+        return self.erase_older(timezone.now() - timedelta(days=days), most)
 
 
 class KeptOn(NamedTuple):
@@ -56,15 +69,16 @@ KEPT_ON: list[KeptOn] = []
 def register_erasable(
     what: str,
     erase: OfBorrower,
-    erase_older: Older | None = None,
     *,
+    kind: str = "",
+    erase_older: Older | None = None,
     list_rows: ListRows | None = None,
 ) -> None:
     """Let `manage.py erase` erase this too, and the worker what is old of it, where it ages.
 
     Each does it in a transaction of its own, or in that of a dry run.
     """
-    ERASABLE.append(Erasable(what, erase, erase_older, list_rows))
+    ERASABLE.append(Erasable(what, erase, kind, erase_older, list_rows))
 
 
 def register_kept(
@@ -99,26 +113,23 @@ def _erase(app_id: str, borrower_id: str) -> Erased:
     return Erased(gone, [(one, one.count_rows(app_id, borrower_id)) for one in KEPT_ON])
 
 
+def list_ageing() -> list[Erasable]:
+    """What the worker erases by its age, by KEEP_TEXTS_DAYS."""
+    return [one for one in ERASABLE if one.erase_older and one.count_days()]
+
+
 def erase_old() -> bool:
-    """Erase a batch of what is older than KEEP_TEXTS_DAYS; whether that was all."""
-    before = find_limit()
-    batches = [one.erase_older(before, _AT_ONCE) for one in ERASABLE if one.erase_older]
-    return max(batches, default=0) < _AT_ONCE
+    """Erase a batch of each kind that is older than KEEP_TEXTS_DAYS says; whether that was all."""
+    return max((one.erase_old(_AT_ONCE) for one in list_ageing()), default=0) < _AT_ONCE
 
 
-def find_limit() -> datetime:
-    """What is older than this is erased by its age."""
-    return timezone.now() - timedelta(days=settings.KEEP_TEXTS_DAYS)
-
-
-def count_old() -> list[tuple[str, int]]:
+def count_old() -> list[tuple[Erasable, int]]:
     """What of each kind `erase_old` would erase, up to COUNTED: a dry run, taken back."""
-    before, counted = find_limit(), []
-    for one in ERASABLE:
-        if one.erase_older:
-            with transaction.atomic():
-                counted.append((one.what, one.erase_older(before, COUNTED)))
-                transaction.set_rollback(True)
+    counted = []
+    for one in list_ageing():
+        with transaction.atomic():
+            counted.append((one, one.erase_old(COUNTED)))
+            transaction.set_rollback(True)
     return counted
 
 

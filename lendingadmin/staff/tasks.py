@@ -100,7 +100,7 @@ def erase_old() -> None:
 
 def beat() -> None:
     """Enqueue the erasing of what is old a few times a day."""
-    if settings.KEEP_TEXTS_DAYS:
+    if erasure.list_ageing():
         duties.enqueue_at_most_every(ERASE_EVERY, erase_old)
 
 

@@ -20,7 +20,11 @@ _FILES = 20
 def register() -> None:
     """Register it with `manage.py erase`."""
     register_erasable(
-        _("who paid rows of statements"), erase_borrower, erase_older, list_rows=list_rows
+        _("who paid rows of statements"),
+        erase_borrower,
+        kind="statements",
+        erase_older=erase_older,
+        list_rows=list_rows,
     )
     register_kept(
         _("rows of statements taken to be for their loans"),

@@ -69,17 +69,16 @@ class Command(BaseCommand):
         )
 
     def _erase_old(self, *, is_dry_run: bool) -> None:
-        if not settings.KEEP_TEXTS_DAYS:
+        if not erasure.list_ageing():
             raise CommandError("KEEP_TEXTS_DAYS is 0: nothing is erased by its age.")
         counted = erasure.count_old()
-        words = "Would be erased" if is_dry_run else "Erased"
-        self.stdout.write(f"{words}, of what is older than {settings.KEEP_TEXTS_DAYS} days:")
-        for what, count in counted:
+        self.stdout.write("Would be erased by age:" if is_dry_run else "Erased by age:")
+        for kind, count in counted:
             shown = "many" if count >= erasure.COUNTED else f"{count:,}"
-            self.stdout.write(f"  {shown} {what}")
+            self.stdout.write(f"  {shown} {kind.what}, older than {kind.count_days()} days")
         if is_dry_run:
             return
         while not erasure.erase_old():
             pass
-        found = [f"{count} {what}" for what, count in counted if count]
+        found = [f"{count} {kind.what}" for kind, count in counted if count]
         record_command("erase old", detail="; ".join(found))
