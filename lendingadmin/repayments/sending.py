@@ -45,7 +45,7 @@ from lendingadmin.ui.unavailable import (
 )
 from lendingadmin.writes.unconfirmed import next_delay
 
-from . import services
+from . import deciding, services
 from .models import Reading, Repayment
 from .states import RepaymentState
 
@@ -109,8 +109,8 @@ def _send_new(repayments: Sequence[Repayment], by: User) -> None:
 
 
 def approve(repayment: Repayment, by: User, *, agreed: bool = True) -> bool:
-    """Let it go as `services.approve` does, and send it, once; say whether it was let go."""
-    is_approved = services.approve(repayment, by, agreed=agreed)
+    """Let it go as `deciding.approve` does, and send it, once; say whether it was let go."""
+    is_approved = deciding.approve(repayment, by, agreed=agreed)
     if is_approved:
         send_all([repayment], by)
     return is_approved

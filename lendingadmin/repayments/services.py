@@ -257,47 +257,6 @@ def _build(intent: Intent, by: User, approved_by: User | None, now: datetime) ->
     )
 
 
-def approve(repayment: Repayment, by: User, *, agreed: bool = True) -> bool:
-    """A second person lets it go: it is `pending` then, to be sent at once; say whether it is.
-
-    It is not where it lapsed, or somebody else decided. Raises OwnRepayment for who entered it,
-    LoanBusy because another of the loan is open by now, and MayDouble because it may double an
-    abandoned one and the approver has not `agreed` to that.
-    """
-    if repayment.created_by_id == by.pk:
-        raise OwnRepayment
-    same = (repayment.app_id, repayment.account_id, repayment.external_id)
-    if not agreed and find_abandoned(*same).exists():
-        raise MayDouble
-    now = timezone.now()
-    if repayment.created_at <= now - approvals.APPROVE_WITHIN:
-        return False
-    why = gettext_noop("approved")
-    fields = {"approved_by": by, "approved_at": now, "send_before": now + SEND_WITHIN}
-    try:
-        return move(repayment, RepaymentState.PENDING, by=by, why=why, **fields)
-    except IntegrityError:
-        busy = _of_loan(repayment).filter(state__in=OPEN, set_aside_at=None).first()
-        if busy is None:
-            raise
-        raise LoanBusy(busy) from None
-
-
-def decline(repayment: Repayment, reason: str, by: User) -> bool:
-    """An approver, or who entered it, decides that it is not sent; say whether it still waited."""
-    fields = {"resolved_by": by, "resolved_at": timezone.now(), "resolution_reason": reason}
-    why = _("declined, with a reason")
-    return move(repayment, RepaymentState.DECLINED, by=by, why=why, **fields)
-
-
-def lapse_unapproved(at_most: int) -> int:
-    """End what nobody approved within a day; returns how many. The next call goes on."""
-    since = timezone.now() - approvals.APPROVE_WITHIN
-    late = Repayment.objects.filter(state=RepaymentState.AWAITING, created_at__lte=since)
-    why = _("Nobody approved it within a day.")
-    return sum(move(one, RepaymentState.DECLINED, by=None, why=why) for one in late[:at_most])
-
-
 def _explain(request: Request, idempotency_key: str) -> Repayment | None:
     """Return the repayment of the same idempotency key, or raise the rule that refused the intent.
 
@@ -307,7 +266,7 @@ def _explain(request: Request, idempotency_key: str) -> Repayment | None:
     if first:
         return first
     of_loan = Repayment.objects.filter(app_id=request.app_id, account_id=request.account_id)
-    live = _holder(request.app_id, request.account_id, request.external_id)
+    live = find_holder(request.app_id, request.account_id, request.external_id)
     if live:
         raise DuplicateExternalId(live)
     busy = of_loan.filter(state__in=OPEN, set_aside_at=None).first()
@@ -316,7 +275,7 @@ def _explain(request: Request, idempotency_key: str) -> Repayment | None:
     return None
 
 
-def _holder(app_id: str, account_id: str, external_id: str) -> Repayment | None:
+def find_holder(app_id: str, account_id: str, external_id: str) -> Repayment | None:
     """The repayment of a loan that holds this externalId, as the table's constraint counts it."""
     same_id = Repayment.objects.filter(
         app_id=app_id,
@@ -400,7 +359,7 @@ def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repay
     recorded: a rise speaks for one repayment only. Gives those that were withdrawn.
     """
     withdrawn = []
-    for presumed in _of_loan(landed).filter(pk__in=keys, state=RepaymentState.PRESUMED):
+    for presumed in list_of_loan(landed).filter(pk__in=keys, state=RepaymentState.PRESUMED):
         found = attribution_of(presumed)
         if found is None or found.effect in (Effect.SEEN, Effect.MORE):
             continue
@@ -423,7 +382,7 @@ def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repay
     return withdrawn
 
 
-def _of_loan(repayment: Repayment) -> QuerySet[Repayment]:
+def list_of_loan(repayment: Repayment) -> QuerySet[Repayment]:
     return Repayment.objects.filter(app_id=repayment.app_id, account_id=repayment.account_id)
 
 
@@ -486,7 +445,7 @@ def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: 
         rows = Repayment.objects.filter(pk=repayment.pk, state=RepaymentState.RESOLVED)
         if rows.update(**bind(repayment, **kept)):
             repayment.refresh_from_db()
-            _audit(repayment, by, _("refused late: %(why)s") % {"why": fields.get("why", "")})
+            audit_state(repayment, by, _("refused late: %(why)s") % {"why": fields.get("why", "")})
 
 
 def raise_alarm(repayment: Repayment, text: str) -> None:
@@ -495,64 +454,10 @@ def raise_alarm(repayment: Repayment, text: str) -> None:
         rows = Repayment.objects.filter(pk=repayment.pk, alarm="")
         if rows.update(**unconfirmed.build_alarm(text)):
             repayment.refresh_from_db()
-            _audit(repayment, None, text)
+            audit_state(repayment, None, text)
 
 
-def mark_alarm_seen(repayment: Repayment, by: User) -> None:
-    """A person has seen the alarm; it leaves the home page and stays with the repayment."""
-    with transaction.atomic(durable=True):
-        if unconfirmed.mark_alarm_seen(repayment):
-            repayment.refresh_from_db()
-            _audit(repayment, by, gettext_noop("alarm seen"))
-
-
-def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
-    """A person decides what became of it.
-
-    Raises OwnRepayment for who entered it, and DuplicateExternalId when its externalId is taken
-    again.
-    """
-    if repayment.created_by_id == by.pk:
-        raise OwnRepayment
-    fields = {
-        "resolution": resolution,
-        "resolution_reason": reason,
-        "resolved_by": by,
-        "resolved_at": timezone.now(),
-        # Given up as not recorded, its id is free again: a late rise must still be seen.
-        "next_check_at": timezone.now() if resolution == Resolution.NOT_RECORDED else None,
-    }
-    try:
-        # The reason may be personal: it is encrypted in its own column and never in the trail.
-        why = _("%(resolution)s, with a reason") % {"resolution": resolution.label}
-        return move(repayment, RepaymentState.RESOLVED, by=by, why=why, **fields)
-    except IntegrityError:
-        live = _holder(repayment.app_id, repayment.account_id, repayment.external_id)
-        if live is None:
-            raise
-        raise DuplicateExternalId(live) from None
-
-
-def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
-    """A manager lets the loan's next repayment through while this one stays unknown.
-
-    Raises OwnRepayment for who entered it.
-    """
-    if repayment.created_by_id == by.pk:
-        raise OwnRepayment
-    with transaction.atomic(durable=True):
-        rows = Repayment.objects.filter(
-            pk=repayment.pk, state=RepaymentState.UNKNOWN, set_aside_at=None
-        )
-        fields = {"set_aside_at": timezone.now(), "set_aside_by": by, "set_aside_reason": reason}
-        done = rows.update(**bind(repayment, **fields))
-        repayment.refresh_from_db()
-        if done:
-            _audit(repayment, by, gettext_noop("set aside, with a reason"))
-    return done == 1
-
-
-def _audit(repayment: Repayment, by: User | None, detail: str) -> None:
+def audit_state(repayment: Repayment, by: User | None, detail: str) -> None:
     audit.record_all([_build_entry(repayment, by, detail)])
 
 

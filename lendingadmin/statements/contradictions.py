@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from lendingadmin.repayments import services
+from lendingadmin.repayments import deciding
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
 from lendingadmin.writes.reconciliation import RESOLVE
@@ -51,7 +51,7 @@ def list_contradictions(app_id: str) -> list[Contradiction]:
 def mark_seen(app_id: str, key: str, by: User) -> None:
     """Somebody has seen what is said of one transaction id."""
     for repayment in _list_alarmed(app_id).filter(external_id_key=key):
-        services.mark_alarm_seen(repayment, by)
+        deciding.mark_alarm_seen(repayment, by)
 
 
 def _list_alarmed(app_id: str) -> QuerySet[Repayment]:

@@ -10,7 +10,7 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.repayments import approvals, reconciliation, sending, services
+from lendingadmin.repayments import approvals, deciding, reconciliation, sending, services
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import Request
 from lendingadmin.repayments.states import RepaymentState, Resolution
@@ -137,7 +137,7 @@ def test_its_transaction_id_is_taken_while_it_waits_and_free_once_declined(
     again = asked(external_id=waiting.external_id, amount=Decimal(10))
     with pytest.raises(services.DuplicateExternalId):
         sending.record(again, support, "form-2")
-    assert services.decline(waiting, "the statement shows 50", manager)
+    assert deciding.decline(waiting, "the statement shows 50", manager)
     assert waiting.state == RepaymentState.DECLINED
     assert not sending.approve(waiting, manager)
     assert sending.record(again, support, "form-2").state == RepaymentState.RECORDED
@@ -145,7 +145,7 @@ def test_its_transaction_id_is_taken_while_it_waits_and_free_once_declined(
 
 
 def test_who_entered_it_takes_it_back(service: LoanService, waiting: Repayment) -> None:
-    assert services.decline(waiting, "typed a zero too many", waiting.created_by)
+    assert deciding.decline(waiting, "typed a zero too many", waiting.created_by)
     assert waiting.state == RepaymentState.DECLINED and service.asked == 0
 
 
@@ -255,8 +255,8 @@ def test_a_lost_answer_is_unknown_as_ever(
 def test_nobody_resolves_or_sets_aside_their_own(support: User, manager: User) -> None:
     own = row(manager, RepaymentState.UNKNOWN)
     with pytest.raises(services.OwnRepayment):
-        services.resolve(own, Resolution.RECORDED, "I saw it there", manager)
+        deciding.resolve(own, Resolution.RECORDED, "I saw it there", manager)
     with pytest.raises(services.OwnRepayment):
-        services.set_aside(own, "the next customer waits", manager)
+        deciding.set_aside(own, "the next customer waits", manager)
     own.refresh_from_db()
     assert own.state == RepaymentState.UNKNOWN and own.set_aside_at is None

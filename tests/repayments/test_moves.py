@@ -9,7 +9,7 @@ from django.utils import timezone
 from lendingadmin.audit.models import Entry
 from lendingadmin.lending.errors import BadRequest, Saved
 from lendingadmin.lending.parallel import Written
-from lendingadmin.repayments import sending, services
+from lendingadmin.repayments import deciding, sending, services
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import Request
 from lendingadmin.repayments.states import REACHED_FROM, RepaymentState, Resolution
@@ -40,7 +40,7 @@ def test_of_twenty_who_settle_at_once_one_does(repayment: Repayment, manager: Us
 
     def settle(number: int) -> bool:
         mine = Repayment.objects.get(pk=repayment.pk)
-        return services.resolve(mine, Resolution.RECORDED, f"reason {number}", manager)
+        return deciding.resolve(mine, Resolution.RECORDED, f"reason {number}", manager)
 
     assert sorted(at_once(20, settle)) == [False] * 19 + [True]
     assert Entry.objects.count() == before + 1

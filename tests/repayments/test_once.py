@@ -9,7 +9,7 @@ from django.db import connection
 
 from lendingadmin.lending.errors import BadRequest, Saved
 from lendingadmin.lending.parallel import Written
-from lendingadmin.repayments import sending, services
+from lendingadmin.repayments import deciding, sending, services
 from lendingadmin.repayments.evidence import Effect
 from lendingadmin.repayments.models import Reading, Repayment
 from lendingadmin.repayments.services import Request
@@ -102,7 +102,7 @@ def test_a_late_acknowledgement_alarms_again_after_an_alarm_that_was_seen(
     repayment, _ = services.create_intent(asked(), support, "form-1")
     Repayment.objects.update(state=RepaymentState.NOT_FOUND)
     services.raise_alarm(repayment, "Paid rose late.")
-    services.mark_alarm_seen(repayment, support)
+    deciding.mark_alarm_seen(repayment, support)
     services.acknowledge(repayment, support)
     assert list(Repayment.objects.with_unseen_alarm("kenya")) == [repayment]
 

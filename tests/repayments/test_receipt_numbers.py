@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.repayments import services
+from lendingadmin.repayments import deciding, services
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import Request
 from lendingadmin.repayments.states import RepaymentState, Resolution
@@ -65,7 +65,7 @@ def test_a_person_s_word_gives_one_where_it_says_recorded(
     support: User, manager: User, resolution: Resolution
 ) -> None:
     repayment = row(support, RepaymentState.UNKNOWN)
-    assert services.resolve(repayment, resolution, "the operator said so", manager)
+    assert deciding.resolve(repayment, resolution, "the operator said so", manager)
     assert bool(repayment.receipt_number) == (resolution == Resolution.RECORDED)
 
 
@@ -73,9 +73,9 @@ def test_a_late_success_gives_one_and_keeps_the_one_that_it_has(
     support: User, manager: User
 ) -> None:
     given_up = row(support, RepaymentState.UNKNOWN)
-    services.resolve(given_up, Resolution.NOT_RECORDED, "the operator said so", manager)
+    deciding.resolve(given_up, Resolution.NOT_RECORDED, "the operator said so", manager)
     believed = row(support, RepaymentState.UNKNOWN)
-    services.resolve(believed, Resolution.RECORDED, "the operator said so", manager)
+    deciding.resolve(believed, Resolution.RECORDED, "the operator said so", manager)
     first = believed.receipt_number
     assert first.endswith("-000001")
     assert record(believed) == first

@@ -1,0 +1,124 @@
+"""What people decide of a repayment: that it goes or not, what became of it, that the next may go.
+
+Nobody decides of what they entered. The transitions are those of `services`.
+"""
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.encryption import bind
+from lendingadmin.staff.models import User
+from lendingadmin.writes import unconfirmed
+
+from . import approvals
+from .models import Repayment
+from .services import (
+    SEND_WITHIN,
+    DuplicateExternalId,
+    LoanBusy,
+    MayDouble,
+    OwnRepayment,
+    audit_state,
+    find_abandoned,
+    find_holder,
+    list_of_loan,
+    move,
+)
+from .states import OPEN, RepaymentState, Resolution
+
+
+def approve(repayment: Repayment, by: User, *, agreed: bool = True) -> bool:
+    """A second person lets it go: it is `pending` then, to be sent at once; say whether it is.
+
+    It is not where it lapsed, or somebody else decided. Raises OwnRepayment for who entered it,
+    LoanBusy because another of the loan is open by now, and MayDouble because it may double an
+    abandoned one and the approver has not `agreed` to that.
+    """
+    if repayment.created_by_id == by.pk:
+        raise OwnRepayment
+    same = (repayment.app_id, repayment.account_id, repayment.external_id)
+    if not agreed and find_abandoned(*same).exists():
+        raise MayDouble
+    now = timezone.now()
+    if repayment.created_at <= now - approvals.APPROVE_WITHIN:
+        return False
+    why = gettext_noop("approved")
+    fields = {"approved_by": by, "approved_at": now, "send_before": now + SEND_WITHIN}
+    try:
+        return move(repayment, RepaymentState.PENDING, by=by, why=why, **fields)
+    except IntegrityError:
+        busy = list_of_loan(repayment).filter(state__in=OPEN, set_aside_at=None).first()
+        if busy is None:
+            raise
+        raise LoanBusy(busy) from None
+
+
+def decline(repayment: Repayment, reason: str, by: User) -> bool:
+    """An approver, or who entered it, decides that it is not sent; say whether it still waited."""
+    fields = {"resolved_by": by, "resolved_at": timezone.now(), "resolution_reason": reason}
+    why = _("declined, with a reason")
+    return move(repayment, RepaymentState.DECLINED, by=by, why=why, **fields)
+
+
+def lapse_unapproved(at_most: int) -> int:
+    """End what nobody approved within a day; returns how many. The next call goes on."""
+    since = timezone.now() - approvals.APPROVE_WITHIN
+    late = Repayment.objects.filter(state=RepaymentState.AWAITING, created_at__lte=since)
+    why = _("Nobody approved it within a day.")
+    return sum(move(one, RepaymentState.DECLINED, by=None, why=why) for one in late[:at_most])
+
+
+def mark_alarm_seen(repayment: Repayment, by: User) -> None:
+    """A person has seen the alarm; it leaves the home page and stays with the repayment."""
+    with transaction.atomic(durable=True):
+        if unconfirmed.mark_alarm_seen(repayment):
+            repayment.refresh_from_db()
+            audit_state(repayment, by, gettext_noop("alarm seen"))
+
+
+def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
+    """A person decides what became of it.
+
+    Raises OwnRepayment for who entered it, and DuplicateExternalId when its externalId is taken
+    again.
+    """
+    if repayment.created_by_id == by.pk:
+        raise OwnRepayment
+    fields = {
+        "resolution": resolution,
+        "resolution_reason": reason,
+        "resolved_by": by,
+        "resolved_at": timezone.now(),
+        # Given up as not recorded, its id is free again: a late rise must still be seen.
+        "next_check_at": timezone.now() if resolution == Resolution.NOT_RECORDED else None,
+    }
+    try:
+        # The reason may be personal: it is encrypted in its own column and never in the trail.
+        why = _("%(resolution)s, with a reason") % {"resolution": resolution.label}
+        return move(repayment, RepaymentState.RESOLVED, by=by, why=why, **fields)
+    except IntegrityError:
+        live = find_holder(repayment.app_id, repayment.account_id, repayment.external_id)
+        if live is None:
+            raise
+        raise DuplicateExternalId(live) from None
+
+
+def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
+    """A manager lets the loan's next repayment through while this one stays unknown.
+
+    Raises OwnRepayment for who entered it.
+    """
+    if repayment.created_by_id == by.pk:
+        raise OwnRepayment
+    with transaction.atomic(durable=True):
+        rows = Repayment.objects.filter(
+            pk=repayment.pk, state=RepaymentState.UNKNOWN, set_aside_at=None
+        )
+        fields = {"set_aside_at": timezone.now(), "set_aside_by": by, "set_aside_reason": reason}
+        done = rows.update(**bind(repayment, **fields))
+        repayment.refresh_from_db()
+        if done:
+            audit_state(repayment, by, gettext_noop("set aside, with a reason"))
+    return done == 1
