@@ -1,0 +1,3 @@
+"""An admin dashboard for a lending service."""
+
+__version__ = "0.1.0"

@@ -158,6 +158,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "lendingadmin.ui.frames.FramesMiddleware",
+    "lendingadmin.monitoring.request_lines.RequestLineMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "lendingadmin.ui.middleware.SecurityHeadersMiddleware",
@@ -367,19 +368,30 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = read("EMAIL_FROM", mail_address, "lendingadmin@localhost")
 DASHBOARD_URL = read("DASHBOARD_URL", service_address_or_none, "")
 
+LOG_FORMAT = read("LOG_FORMAT", one_of("line", "json"), "line")
+LOG_LEVEL = read("LOG_LEVEL", one_of("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
         "bare": {"format": "{message}", "style": "{"},
-        "line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"},
+        "line": {"format": "{asctime} {levelname} {name} {request_id} {message}", "style": "{"},
+        "json": {
+            "()": "pythonjsonlogger.json.JsonFormatter",
+            "format": "{asctime} {levelname} {name} {request_id} {message}",
+            "style": "{",
+        },
     },
-    "filters": {"no_address": {"()": "lendingadmin.ui.logs.NoAddress"}},
+    "filters": {
+        "no_address": {"()": "lendingadmin.ui.logs.NoAddress"},
+        "request_id": {"()": "lendingadmin.monitoring.logs.RequestIdFilter"},
+    },
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
-            "formatter": "line",
-            "filters": ["no_address"],
+            "formatter": LOG_FORMAT,
+            "filters": ["no_address", "request_id"],
         },
         "stdout": {
             "class": "logging.StreamHandler",
@@ -388,7 +400,7 @@ LOGGING = {
         },
         "nowhere": {"class": "logging.NullHandler"},
     },
-    "root": {"handlers": ["stderr"], "level": "INFO"},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         # Their two lines for each look would bury the few that matter.
         "django_tasks": {"level": "WARNING"},

@@ -16,6 +16,7 @@ from lendingadmin.lending.client import AppClient, LendingClient
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.operations import CustomMethods
 from lendingadmin.lending.tokens import TokenSource, TokenStore
+from lendingadmin.monitoring import request_ids
 
 logger = logging.getLogger("lendingadmin.gateway")
 
@@ -79,6 +80,7 @@ def _make_client(
         tokens,
         custom_methods=cast(CustomMethods, settings.LENDING_CUSTOM_METHODS),
         on_call=on_call,
+        build_headers=request_ids.build_headers,
     )
 
 

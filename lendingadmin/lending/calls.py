@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,8 @@ class Call:
     """One call that is over.
 
     `path` has no query, since filters may be personal. `status` and `request_id` are those of the
-    last answer, None when none came. `attempts` counts what went out or tried to; `faults` says
+    last answer, None when none came. It began at `began`, as time.monotonic has it, and took
+    `seconds`. `attempts` counts what went out or tried to; `faults` says
     what went wrong with each that did not succeed: a fault of the wire, or a status. `error` is the
     name of the error's class, None for a success. `may_have_saved` is true of a write that went out
     and was not refused. `url` is whole, `sent` the body that went out and `answer` the JSON that
@@ -37,6 +38,7 @@ class Call:
     faults: tuple[str, ...]
     error: str | None
     may_have_saved: bool = False
+    began: float = 0.0
     # Personal: for people who may see calls, never for a log.
     url: str = field(default="", repr=False)
     sent: bytes | None = field(default=None, repr=False)
@@ -55,6 +57,7 @@ class PendingCall:
     before_send: Callable[[], None] | None
     read: Callable[[bytes], object]
     parse: Callable[[Answer], Any]
+    headers: Mapping[str, str]
     attempts: int = 0
     faults: list[str] = field(default_factory=list)
     answer: Answer | None = None
@@ -80,6 +83,7 @@ class PendingCall:
             faults=tuple(self.faults),
             error=type(error).__name__ if error else None,
             may_have_saved=went_out and not is_refused,
+            began=self.started,
             url=self.url,
             sent=self.body,
             answer=content,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -35,13 +35,14 @@ class ParallelCalls:
     `token` is the error that each of them raises where there is no place or no token. With
     `cuts_off` the deadline is that of each call too; otherwise none begins after it. Only with
     `may_write` a write goes out. Their `calls` are reported by the thread that started them,
-    because theirs must not touch the ORM.
+    because theirs must not touch the ORM; each bears the `headers`.
     """
 
     token: AccessToken | LendingError
     deadline: Deadline
     cuts_off: bool = False
     may_write: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
 
 
@@ -85,7 +86,9 @@ def read_in_parallel(
     with ExitStack() as stack:
         token = _begin(transport, stack)
         deadline = Deadline(transport.deadline if seconds is None else seconds)
-        shared = ParallelCalls(token, deadline, seconds is not None)
+        shared = ParallelCalls(
+            token, deadline, cuts_off=seconds is not None, headers=transport.build_headers()
+        )
         try:
             return tuple(_run_with_new_token(transport, shared, calls))
         finally:
@@ -108,7 +111,8 @@ def write_in_parallel(client: LendingClient, *writes: Work) -> list[Written]:
         except Exception as error:
             return [Written(error)] * len(writes)
         deadline = Deadline(transport.deadline)
-        each = [ParallelCalls(token, deadline, may_write=True) for _ in writes]
+        headers = transport.build_headers()
+        each = [ParallelCalls(token, deadline, may_write=True, headers=headers) for _ in writes]
         results = _run(transport, each, [partial(_attempt, write) for write in writes])
         calls = [own.calls[-1] if own.calls else None for own in each]
         for call in filter(None, calls):

@@ -74,6 +74,7 @@ class Transport(ForkSafe):
     backoff                         seconds before the second try of a read
     trust_env                       whether the environment's proxies and certificates count
     on_call                         called with every call once it is over, in the caller's thread
+    build_headers                   what each call bears besides, asked in the caller's thread
     """
 
     base_url: str
@@ -88,6 +89,7 @@ class Transport(ForkSafe):
     backoff: float = 0.2
     trust_env: bool = False
     on_call: Callable[[Call], None] | None = None
+    build_headers: Callable[[], Mapping[str, str]] = dict
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -123,6 +125,7 @@ class Transport(ForkSafe):
         not what was asked for; a connection that brought such a thing is given up.
         """
         encoded = "?" + urlencode(query, quote_via=quote, safe="") if query else ""
+        joined: ParallelCalls | None = getattr(self._mine, "joined", None)
         pending = PendingCall(
             operation=operation,
             path=path,
@@ -132,8 +135,8 @@ class Transport(ForkSafe):
             before_send=before_send,
             read=read,
             parse=parse,
+            headers=self.build_headers() if joined is None else joined.headers,
         )
-        joined: ParallelCalls | None = getattr(self._mine, "joined", None)
         report = self.report if joined is None else joined.calls.append
         try:
             parsed = self._call_in(joined, pending) if joined else self._call_alone(pending)
@@ -240,7 +243,7 @@ class Transport(ForkSafe):
 
     def _exchange(self, pending: PendingCall, token: AccessToken) -> Answer:
         """Send the request over this thread's session, a write over a connection of its own."""
-        headers = {"Authorization": f"Bearer {token.value}"}
+        headers = {"Authorization": f"Bearer {token.value}", **pending.headers}
         if pending.body is not None:
             headers["Content-Type"] = "application/json"
         session: Session | None = None

@@ -14,6 +14,7 @@ from enum import StrEnum
 import requests
 import urllib3
 
+from lendingadmin import __version__
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.errors import LendingError
 
@@ -23,7 +24,7 @@ _PIECE = 64 * 1024
 _OUR_HEADERS = {
     "Accept": "application/json",
     "Accept-Encoding": "gzip",
-    "User-Agent": "lendingadmin",
+    "User-Agent": f"lendingadmin/{__version__}",
 }
 _WIRE_ERRORS = (
     requests.RequestException,

@@ -15,8 +15,9 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from django.views import defaults
 from redis.exceptions import RedisError
+
+from lendingadmin.monitoring.request_ids import find_request_id
 
 from .errors import Card
 
@@ -104,7 +105,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """
     error = sys.exc_info()[1]
     if error is None or not any(isinstance(one, UNAVAILABLE) for one in _causes(error)):
-        return defaults.server_error(request)
+        reference = {"reference": find_request_id()}
+        return HttpResponse(render_to_string("500.html", reference), status=500)
     context = {"card": _card(request, error)}
     if getattr(request, "htmx", False):
         return HttpResponse(render_to_string("_error_card.html", context))

@@ -9,6 +9,8 @@ from django_tasks import DEFAULT_TASK_BACKEND_ALIAS, DEFAULT_TASK_QUEUE_NAME
 from django_tasks_db.management.commands import db_worker
 from django_tasks_db.models import DBTaskResult
 
+from lendingadmin.monitoring.request_ids import make_request_id, use_request_id
+
 from . import duties
 
 logger = logging.getLogger(__name__)
@@ -54,7 +56,8 @@ class Worker(db_worker.Worker):
 
     def run_task(self, db_task_result: DBTaskResult) -> None:  # type: ignore[type-arg]
         """Run one task, then beat: a long queue must not keep what is due from being seen."""
-        super().run_task(db_task_result)
+        with use_request_id(make_request_id()):
+            super().run_task(db_task_result)
         if not self.once:
             self._beat()
 

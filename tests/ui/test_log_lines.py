@@ -7,6 +7,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from lendingadmin.monitoring.logs import RequestIdFilter
 from lendingadmin.settings import LOGGING
 
 
@@ -24,7 +25,9 @@ def test_a_line_says_the_time_in_utc_the_level_and_the_part() -> None:
     made = logging.Formatter(LOGGING["formatters"]["line"]["format"], style="{")
     record = logging.LogRecord("lendingadmin.gateway", logging.INFO, "", 0, "done", (), None)
     record.created, record.msecs = 0.0, 0.0
-    assert made.format(record) == "1970-01-01 00:00:00,000 INFO lendingadmin.gateway done"
+    assert "request_id" in LOGGING["handlers"]["stderr"]["filters"]
+    assert RequestIdFilter().filter(record)
+    assert made.format(record) == "1970-01-01 00:00:00,000 INFO lendingadmin.gateway - done"
 
 
 def test_a_fault_of_our_own_is_logged_with_its_trace(

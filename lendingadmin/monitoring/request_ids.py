@@ -1,0 +1,63 @@
+"""The id of the request or task in hand: taken from who asks, logged, answered, and sent on.
+
+A proxy's `X-Request-ID` is taken where it is one, else the trace of its `traceparent` (W3C Trace
+Context), else there is a new one.
+"""
+
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
+
+_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_TRACEPARENT = re.compile(r"00-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})")
+_UNTRACED = "0" * 32
+
+
+class RequestId(NamedTuple):
+    """`id` is what people pass on; `trace_id` and `flags` go on to the service in `traceparent`."""
+
+    id: str
+    trace_id: str
+    flags: str = "00"
+
+
+_current: ContextVar[RequestId | None] = ContextVar("request_id", default=None)
+
+
+def make_request_id(headers: Mapping[str, str] | None = None) -> RequestId:
+    """The id of a request with these headers, or a new one. What is no id is passed over."""
+    headers = headers or {}
+    match = _TRACEPARENT.fullmatch(headers.get("traceparent", ""))
+    trace_id, flags = match.groups() if match else (_UNTRACED, "00")
+    if trace_id == _UNTRACED:
+        trace_id = secrets.token_hex(16)
+    given = headers.get("X-Request-ID", "")
+    return RequestId(given if _ID.fullmatch(given) else trace_id, trace_id, flags)
+
+
+@contextmanager
+def use_request_id(one: RequestId) -> Iterator[None]:
+    """What is logged and called inside the block belongs to this id."""
+    before = _current.set(one)
+    try:
+        yield
+    finally:
+        _current.reset(before)
+
+
+def find_request_id() -> str:
+    """The id of the request or task in hand; empty for none."""
+    one = _current.get()
+    return one.id if one else ""
+
+
+def build_headers() -> dict[str, str]:
+    """What a call to the service bears of it; nothing outside of a request or task."""
+    one = _current.get()
+    if one is None:
+        return {}
+    parent = f"00-{one.trace_id}-{secrets.token_hex(8)}-{one.flags}"
+    return {"X-Request-ID": one.id, "traceparent": parent}

@@ -1,0 +1,130 @@
+"""One line in the log for each request: what was asked, what came of it, and where the time went.
+
+No address and no id stand in it: the route does, and who asked by role alone.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from django.db import connection
+from django.http import HttpRequest, HttpResponseBase
+
+from .request_ids import make_request_id, use_request_id
+
+logger = logging.getLogger("lendingadmin.requests")
+
+# What monitors ask every few seconds would bury the rest, while it goes well.
+_QUIET = frozenset({"healthz", "readyz"})
+
+
+class Timings(NamedTuple):
+    """Where a request's time went; seconds. `own` is the whole without the waits for the service.
+
+    Calls that ran at once count once.
+    """
+
+    own: float
+    queries: int
+    in_queries: float
+    calls: int
+    in_calls: float
+
+    def build_header(self) -> str:
+        """The same as `Server-Timing` has it, in milliseconds."""
+        return (
+            f"own;dur={self.own * 1000:.1f}, "
+            f'db;dur={self.in_queries * 1000:.1f};desc="{self.queries} queries", '
+            f'service;dur={self.in_calls * 1000:.1f};desc="{self.calls} calls"'
+        )
+
+
+class QueryTimer:
+    """Counts the queries of a request and their time, as a wrapper of the connection."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.seconds = 0.0
+
+    def __call__(
+        self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any
+    ) -> Any:
+        began = time.perf_counter()
+        try:
+            return execute(sql, params, many, context)
+        finally:
+            self.count += 1
+            self.seconds += time.perf_counter() - began
+
+
+class RequestLineMiddleware:
+    """Gives a request its id, answers with it, and logs its line once it is answered.
+
+    Who may see the calls of a page gets its timings too. What is streamed is made later: its line
+    says how long it took to begin.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        one, queries, began = make_request_id(request.headers), QueryTimer(), time.perf_counter()
+        request.request_id = one.id  # type: ignore[attr-defined]
+        with use_request_id(one):
+            with connection.execute_wrapper(queries):
+                response = self.get_response(request)
+            timings = _measure(request, queries, time.perf_counter() - began)
+            _log(request, response, timings)
+        response.headers["X-Request-ID"] = one.id
+        if hasattr(request, "api_calls"):
+            response.headers["Server-Timing"] = timings.build_header()
+        return response
+
+
+def _measure(request: HttpRequest, queries: QueryTimer, whole: float) -> Timings:
+    calls = getattr(request, "calls_made", ())
+    waited = sum_spans((call.began, call.began + call.seconds) for call in calls)
+    own = max(whole - waited, 0.0)
+    return Timings(own, queries.count, queries.seconds, len(calls), waited)
+
+
+def sum_spans(spans: Iterable[tuple[float, float]]) -> float:
+    """How long at least one of these spans lasted, in their unit."""
+    total, until = 0.0, float("-inf")
+    for begin, end in sorted(spans):
+        total += max(end - max(begin, until), 0.0)
+        until = max(until, end)
+    return total
+
+
+def _log(request: HttpRequest, response: HttpResponseBase, timings: Timings) -> None:
+    match = request.resolver_match
+    if match and match.url_name in _QUIET and response.status_code == 200:
+        return
+    facts = {
+        "method": request.method or "",
+        "route": f"/{match.route}" if match else "-",
+        "status": response.status_code,
+        "role": _find_role(request),
+        "own_ms": round(timings.own * 1000),
+        "queries": timings.queries,
+        "queries_ms": round(timings.in_queries * 1000),
+        "calls": timings.calls,
+        "calls_ms": round(timings.in_calls * 1000),
+        "streamed": response.streaming,
+    }
+    logger.info(
+        "%(method)s %(route)s %(status)d, own %(own_ms)d ms, sql %(queries)d in %(queries_ms)d ms, "
+        "calls %(calls)d in %(calls_ms)d ms, %(role)s",
+        facts,
+        extra=facts,
+    )
+
+
+def _find_role(request: HttpRequest) -> str:
+    """The roles of who asked, as far as this request has read them; `-` for none."""
+    person = getattr(request, "_cached_user", None)
+    if person is None or "held_roles" not in vars(person):
+        return "-"
+    return str(person.role)
