@@ -16,7 +16,7 @@ from .request_ids import make_request_id, use_request_id
 logger = logging.getLogger("lendingadmin.requests")
 
 # What monitors ask every few seconds would bury the rest, while it goes well.
-_QUIET = frozenset({"healthz", "readyz"})
+_PROBES = frozenset({"/healthz", "/readyz"})
 
 
 class Timings(NamedTuple):
@@ -100,11 +100,13 @@ def sum_spans(spans: Iterable[tuple[float, float]]) -> float:
 
 def _log(request: HttpRequest, response: HttpResponseBase, timings: Timings) -> None:
     match = request.resolver_match
-    if match and match.url_name in _QUIET and response.status_code == 200:
+    is_probe = request.path_info in _PROBES
+    if is_probe and response.status_code == 200:
         return
+    unmatched = request.path_info if is_probe else "-"
     facts = {
         "method": request.method or "",
-        "route": f"/{match.route}" if match else "-",
+        "route": f"/{match.route}" if match else unmatched,
         "status": response.status_code,
         "role": _find_role(request),
         "own_ms": round(timings.own * 1000),

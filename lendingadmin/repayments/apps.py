@@ -7,13 +7,14 @@ class RepaymentsConfig(AppConfig):
     name = "lendingadmin.repayments"
 
     def ready(self) -> None:
+        from lendingadmin.monitoring.readiness import register_warning
         from lendingadmin.search import lookups
         from lendingadmin.ui import navigation
         from lendingadmin.ui.timeline import register_source
         from lendingadmin.worker import duties
         from lendingadmin.writes.reconciliation import RESOLVE
 
-        from . import approvals, erasure, finder, mistakes, tasks, timeline
+        from . import approvals, erasure, finder, mistakes, reconciliation, tasks, timeline
         from .models import Repayment
 
         navigation.register_badge(
@@ -29,3 +30,4 @@ class RepaymentsConfig(AppConfig):
         for source in (timeline.REPAYMENTS, timeline.APPROVALS, timeline.MISTAKES):
             register_source(source)
         duties.register_duty(tasks.beat, tasks.check, tasks.notify)
+        register_warning(reconciliation.find_late_check)

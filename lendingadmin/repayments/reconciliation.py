@@ -5,6 +5,7 @@ claimed by a compare-and-swap, so many people at one page cost one call.
 """
 
 import time
+from datetime import timedelta
 from itertools import zip_longest
 
 from django.conf import settings
@@ -27,6 +28,9 @@ _RUN_FOR = 3.0
 
 # So many are taken up at once: a day's outage must not fill the memory, or hold up a page.
 _AT_MOST = 200
+
+# A check that has been due for so long says that no worker keeps up.
+_LATE_CHECK = timedelta(minutes=5)
 
 # What may yet turn up at the service: checks go on after a conclusion, for a late rise. Of what is
 # recorded a check is due only where its effect was not read yet.
@@ -79,6 +83,17 @@ def list_due() -> list[Repayment]:
     share = _AT_MOST // len(settings.LENDING_APPS)
     by_app = [_list_due_of(app.app_id, share) for app in settings.LENDING_APPS]
     return [row for turn in zip_longest(*by_app) for row in turn if row]
+
+
+def find_late_check() -> str:
+    """The check that has waited longest, where that is too long, in words for an operator."""
+    late = timezone.now() - _LATE_CHECK
+    rows = [_list_checked().filter(app_id=app.app_id) for app in settings.LENDING_APPS]
+    found = [one.filter(next_check_at__lte=late).order_by("next_check_at").first() for one in rows]
+    waiting = [one.next_check_at for one in found if one and one.next_check_at]
+    if not waiting:
+        return ""
+    return f"a repayment has waited to be checked since {min(waiting):%Y-%m-%d %H:%M} UTC"
 
 
 def _list_due_of(app_id: str, at_most: int) -> list[Repayment]:

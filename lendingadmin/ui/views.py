@@ -1,39 +1,38 @@
 """Two answers for a monitor, and the glossary. None of them calls the lending service."""
 
-from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
+from collections.abc import Iterable
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from lendingadmin.display.glossary import TERMS
+from lendingadmin.monitoring import readiness
 
 from .access import public, signed_in
-
-_PLAIN = "text/plain; charset=utf-8"
 
 
 @public()
 def alive(request: HttpRequest) -> HttpResponse:
     """The process answers."""
-    return HttpResponse("alive\n", content_type=_PLAIN)
+    return _answer_plainly(["alive"])
 
 
 @public()
 def ready(request: HttpRequest) -> HttpResponse:
-    """200 when the database answers and every migration is applied; otherwise 503 and why."""
-    try:
-        executor = MigrationExecutor(connection)
-        waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    except DatabaseError:
-        return _not_ready("the database does not answer")
-    if waiting:
-        return _not_ready(f"{len(waiting)} migrations are not applied")
-    return HttpResponse("ready\n", content_type=_PLAIN)
+    """200 where this host can serve people, with what else is amiss; otherwise 503 and why."""
+    faults = readiness.find_faults()
+    if not faults:
+        return _answer_plainly(readiness.spell_ready())
+    return _answer_plainly((f"not ready: {fault}" for fault in faults), status=503)
 
 
-def _not_ready(reason: str) -> HttpResponse:
-    return HttpResponse(f"not ready: {reason}\n", status=503, content_type=_PLAIN)
+def _answer_plainly(lines: Iterable[str], status: int = 200) -> HttpResponse:
+    text = "".join(f"{line}\n" for line in lines)
+    # No middleware that counts comes behind it: whole, not in chunks.
+    headers = {"Content-Length": str(len(text)), "Cache-Control": "no-store"}
+    plain = "text/plain; charset=utf-8"
+    return HttpResponse(text, status=status, content_type=plain, headers=headers)
 
 
 @signed_in()

@@ -9,6 +9,9 @@ class WorkerConfig(AppConfig):
     name = "lendingadmin.worker"
 
     def ready(self) -> None:
+        from lendingadmin.monitoring.readiness import register_warning
+
         from . import duties, tasks
 
         duties.register_duty(tasks.beat, tasks.prune)
+        register_warning(duties.find_silence)

@@ -25,12 +25,17 @@ from django_tasks import TaskResultStatus
 from django_tasks.base import Task
 from django_tasks_db.models import DBTaskResult
 
+from .models import Heartbeat
+
 logger = logging.getLogger(__name__)
 
 # Longer than the longest task: a token and a read with its tries take 35 s at most, a mail rather
 # less, following other writes a minute and one read, a slice of counting some seconds and one read.
 LOST = timedelta(minutes=2)
 ATTEMPTS = 5
+# A beat is written down this often; a worker that has not beaten for LATE is not there.
+_NOTED_EVERY = timedelta(seconds=30)
+LATE = timedelta(minutes=3)
 
 Duty = Callable[[], object]
 
@@ -64,6 +69,7 @@ def run_duties() -> None:
     An area whose duty fails keeps no other from its own. Raises OperationalError and InterfaceError
     where the database does not answer.
     """
+    note_beat()
     requeue_lost()
     for duty in _DUTIES:
         try:
@@ -72,6 +78,25 @@ def run_duties() -> None:
             raise
         except Exception as error:
             _tell(f"the duty of {duty.__module__}", error)
+
+
+def note_beat() -> None:
+    """Write down that a worker beats, for who asks whether one does."""
+    now = timezone.now()
+    rows = Heartbeat.objects.filter(pk=1)
+    if not rows.filter(beat_at__gt=now - _NOTED_EVERY).exists():
+        Heartbeat.objects.update_or_create(pk=1, defaults={"beat_at": now})
+
+
+def find_silence() -> str:
+    """Since when no worker has beaten, in words for an operator; empty where one does."""
+    beat = Heartbeat.objects.filter(pk=1).first()
+    if beat is None:
+        return "no worker has run yet"
+    silent = timezone.now() - beat.beat_at
+    if silent < LATE:
+        return ""
+    return f"no worker has beaten since {beat.beat_at:%Y-%m-%d %H:%M} UTC"
 
 
 def requeue_lost() -> int:

@@ -1,4 +1,4 @@
-"""The columns that every walk through a list of the service has (walks.py)."""
+"""When a worker beat last, and the columns that every walk through a list of the service has."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -6,6 +6,15 @@ from django.utils.translation import gettext_lazy as _
 from lendingadmin.encryption import EncryptedTextField
 
 RUNNING, FAILED, IDLE = "running", "failed", "idle"
+
+
+class Heartbeat(models.Model):
+    """When any worker beat last: one row, written now and then (duties.py)."""
+
+    beat_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"heartbeat at {self.beat_at}"
 
 
 class WalkRow(models.Model):

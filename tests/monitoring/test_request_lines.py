@@ -80,7 +80,7 @@ def test_health_is_quiet_while_it_is_well(
     assert client.get("/healthz").status_code == client.get("/readyz").status_code == 200
     assert lines() == []
     monkeypatch.setattr(
-        "lendingadmin.ui.views.MigrationExecutor.migration_plan", lambda *_: ["one"]
+        "lendingadmin.monitoring.readiness.MigrationExecutor.migration_plan", lambda *_: ["one"]
     )
     assert client.get("/readyz").status_code == 503
     assert [one[1:3] for one in lines()] == [("/readyz", "503")]

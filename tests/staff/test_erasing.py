@@ -52,6 +52,7 @@ DAY = timedelta(days=1)
 # Encrypted columns that hold nothing of a borrower for longer than a form or a walk.
 PASSING = {
     *("ui_draft.entered", "gateway_servicetoken.encrypted"),
+    "monitoring_canary.encrypted",
     *("assessments_assessmentindex.page_token", "people_index_borrowerindex.page_token"),
     *("portfolio_snapshot.page_token", "statements_statementfile.content"),
 }

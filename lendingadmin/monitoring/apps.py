@@ -1,0 +1,15 @@
+"""Registers the monitoring with Django."""
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+class MonitoringConfig(AppConfig):
+    """The app `monitoring`: what an operator sees of a running dashboard."""
+
+    name = "lendingadmin.monitoring"
+
+    def ready(self) -> None:
+        from . import canary
+
+        post_migrate.connect(canary.keep_canary, sender=self, dispatch_uid="monitoring.canary")

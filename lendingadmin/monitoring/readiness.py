@@ -1,0 +1,65 @@
+"""What `/readyz` and `manage.py worker_check` say: what keeps this host from serving, and what is
+amiss elsewhere.
+"""
+
+from collections.abc import Callable, Iterator
+
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from redis.exceptions import RedisError
+
+from lendingadmin.caching import shared
+
+from . import canary
+
+Check = Callable[[], str]
+
+_WARNINGS: list[Check] = []
+
+
+def register_warning(check: Check) -> None:
+    """Let monitors be told what `check` says, empty for nothing. It reads by an index, and only
+    our own database.
+    """
+    _WARNINGS.append(check)
+
+
+def find_faults() -> list[str]:
+    """Why this host can't serve people. Without the database nothing else is asked."""
+    try:
+        faults = [_find_waiting_migrations(), canary.find_fault()]
+    except DatabaseError:
+        return ["the database does not answer"]
+    return [one for one in (*faults, _find_cache_fault(), _find_static_fault()) if one]
+
+
+def find_warnings() -> list[str]:
+    """What else somebody should know: pages are served, and work waits. Raises DatabaseError."""
+    return [words for words in (check() for check in _WARNINGS) if words]
+
+
+def spell_ready() -> Iterator[str]:
+    """The lines of a host that serves: `ready`, and a line for each warning."""
+    yield "ready"
+    for words in find_warnings():
+        yield f"warning: {words}"
+
+
+def _find_waiting_migrations() -> str:
+    executor = MigrationExecutor(connection)
+    waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return f"{len(waiting)} migrations are not applied" if waiting else ""
+
+
+def _find_cache_fault() -> str:
+    try:
+        shared.get("readyz")
+    except RedisError:
+        return "the cache does not answer"
+    return ""
+
+
+def _find_static_fault() -> str:
+    is_empty = getattr(staticfiles_storage, "hashed_files", None) == {}
+    return "the static files are not collected" if is_empty else ""

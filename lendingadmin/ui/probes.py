@@ -1,0 +1,22 @@
+"""The probes of monitors and balancers, answered before anything looks at a request."""
+
+from django.http import HttpRequest, HttpResponseBase
+
+from .middleware import GetResponse
+from .views import alive, ready
+
+_PROBES = {"/healthz": alive, "/readyz": ready}
+
+
+class ProbesMiddleware:
+    """Answers them before the name of the host is looked at.
+
+    A balancer asks by the address of the machine, which is no host of ALLOWED_HOSTS.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        view = _PROBES.get(request.path_info)
+        return view(request) if view else self.get_response(request)

@@ -1,0 +1,134 @@
+"""What the probes say: whether this host serves, what waits elsewhere, and to whoever asks."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError
+from django.db.migrations.executor import MigrationExecutor
+from django.test import Client
+from django.utils import timezone
+from redis.exceptions import ConnectionError as RedisGone
+
+from lendingadmin.encryption import bind
+from lendingadmin.monitoring import canary, readiness
+from lendingadmin.monitoring.models import Canary
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.models import User
+from lendingadmin.worker import duties
+from lendingadmin.worker.models import Heartbeat
+from tests.repayments.rows import row
+
+ANOTHER_KEY = "YW5vdGhlci1ob3N0cy1rZXktYW5vdGhlci1ob3N0LTA="  # pragma: allowlist secret
+
+
+@pytest.fixture(autouse=True)
+def a_worker_beats(db: None) -> None:
+    duties.note_beat()
+
+
+def ask() -> tuple[int, str]:
+    answer = Client().get("/readyz")
+    return answer.status_code, answer.content.decode()
+
+
+def test_a_host_that_serves() -> None:
+    assert ask() == (200, "ready\n")
+
+
+def test_both_probes_answer_whatever_the_host_is_called() -> None:
+    for path in ("/healthz", "/readyz"):
+        for name in ("10.1.2.3:8000", "not a host", ""):
+            assert Client().get(path, headers={"Host": name}).status_code == 200
+    assert Client().get("/accounts/login/", headers={"Host": "10.1.2.3:8000"}).status_code == 400
+
+
+def test_migrations_that_wait_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MigrationExecutor, "migration_plan", lambda *_: [object()])
+    assert ask() == (503, "not ready: 1 migrations are not applied\n")
+
+
+def test_without_a_database_nothing_else_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise DatabaseError
+
+    monkeypatch.setattr(readiness, "MigrationExecutor", refuse)
+    assert ask() == (503, "not ready: the database does not answer\n")
+
+
+def test_a_cache_that_is_gone_and_static_files_that_are_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Gone:
+        def get(self, key: str) -> None:
+            raise RedisGone
+
+    class Uncollected:
+        hashed_files: dict[str, str] = {}
+
+    monkeypatch.setattr(readiness, "shared", Gone())
+    monkeypatch.setattr(readiness, "staticfiles_storage", Uncollected())
+    assert ask() == (
+        503,
+        "not ready: the cache does not answer\nnot ready: the static files are not collected\n",
+    )
+
+
+def test_a_host_with_other_keys_is_not_ready(settings: Any) -> None:
+    canary.keep_canary()
+    own = settings.DATA_KEYS
+    settings.DATA_KEYS = (ANOTHER_KEY,)
+    assert ask() == (503, "not ready: DATA_KEYS open nothing of what this database keeps\n")
+    # It must not make itself right.
+    canary.keep_canary()
+    assert ask()[0] == 503
+    settings.DATA_KEYS = (ANOTHER_KEY, *own)
+    assert ask() == (200, "ready\n")
+    settings.SECRET_KEY = "another host's"
+    assert ask() == (503, "not ready: SECRET_KEY is not the one that this database is used with\n")
+
+
+def test_a_new_key_is_taken_over_by_the_next_migrate(settings: Any) -> None:
+    canary.keep_canary()
+    settings.DATA_KEYS = (ANOTHER_KEY, *settings.DATA_KEYS)
+    settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "the next one"
+    canary.keep_canary()
+    settings.DATA_KEYS, settings.SECRET_KEY_FALLBACKS = settings.DATA_KEYS[:1], []
+    assert ask() == (200, "ready\n")
+    assert Canary.objects.count() == 1
+
+
+def test_a_worker_that_is_silent_is_warned_of_and_the_host_serves() -> None:
+    Heartbeat.objects.update(beat_at=timezone.now() - duties.LATE - timedelta(seconds=1))
+    status, said = ask()
+    assert status == 200
+    assert said.startswith("ready\nwarning: no worker has beaten since 20")
+    with pytest.raises(CommandError, match="no worker has beaten"):
+        call_command("worker_check")
+    duties.run_duties()
+    assert ask() == (200, "ready\n")
+    Heartbeat.objects.all().delete()
+    assert ask() == (200, "ready\nwarning: no worker has run yet\n")
+
+
+def test_a_check_that_waits_too_long_is_warned_of(support: User) -> None:
+    made = row(support, RepaymentState.UNKNOWN)
+    for minutes, is_late in ((4, False), (6, True)):
+        due = timezone.now() - timedelta(minutes=minutes)
+        Repayment.objects.filter(pk=made.pk).update(next_check_at=due)
+        said = ask()[1]
+        assert ("warning: a repayment has waited to be checked since" in said) is is_late
+    with pytest.raises(CommandError, match="has waited to be checked"):
+        call_command("worker_check")
+    Repayment.objects.filter(pk=made.pk).update(**bind(made, next_check_at=None))
+    call_command("worker_check")
+
+
+def test_a_beat_is_written_down_now_and_then(django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(1):
+        duties.note_beat()
+    Heartbeat.objects.update(beat_at=timezone.now() - timedelta(seconds=31))
+    duties.note_beat()
+    assert timezone.now() - Heartbeat.objects.get().beat_at < timedelta(seconds=5)
