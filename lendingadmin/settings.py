@@ -330,7 +330,7 @@ if HTTPS:
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = True
     SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     ALLAUTH_TRUSTED_PROXY_COUNT = TRUSTED_PROXIES
@@ -371,6 +371,8 @@ DEFAULT_FROM_EMAIL = read("EMAIL_FROM", mail_address, "lendingadmin@localhost")
 DASHBOARD_URL = read("DASHBOARD_URL", service_address_or_none, "")
 
 LOG_FORMAT = read("LOG_FORMAT", one_of("line", "json"), "line")
+METRICS_TOKEN = read("METRICS_TOKEN", str, "")
+METRICS_DIR = VAR_DIR / "metrics"
 LOG_LEVEL = read("LOG_LEVEL", one_of("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
 
 LOGGING = {

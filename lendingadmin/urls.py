@@ -17,6 +17,7 @@ urlpatterns = [
     # For monitors.
     path("healthz", views.alive, name="healthz"),
     path("readyz", views.ready, name="readyz"),
+    path("metrics", views.metrics, name="metrics"),
     # People, and what they did.
     path("accounts/", include("lendingadmin.staff.urls")),
     path("people/", include(people_patterns)),

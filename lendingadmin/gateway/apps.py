@@ -8,3 +8,10 @@ class GatewayConfig(AppConfig):
 
     name = "lendingadmin.gateway"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from lendingadmin.monitoring import metrics
+
+        from . import clients
+
+        clients.register_observer(metrics.count_call)

@@ -11,6 +11,7 @@ from django.db.models import F
 
 from lendingadmin.encryption import EncryptedTextField, bind
 from lendingadmin.lending.tokens import TokenState
+from lendingadmin.monitoring import metrics
 
 # Made once: threads that make the first decoder of a type at the same time crash the process.
 _STATES = msgspec.json.Decoder(TokenState)
@@ -60,4 +61,7 @@ class DatabaseTokenStore:
         rows = ServiceToken.objects.filter(key=self._key, version=before.version)
         state = msgspec.json.encode(after).decode()
         changes = bind(ServiceToken(key=self._key), encrypted=state, version=F("version") + 1)
-        return bool(rows.update(**changes))
+        is_kept = bool(rows.update(**changes))
+        if is_kept and after.token and after.token != before.token:
+            metrics.TOKENS.inc()
+        return is_kept

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 from django.db import connection
 from django.http import HttpRequest, HttpResponseBase
 
+from . import metrics
 from .request_ids import make_request_id, use_request_id
 
 logger = logging.getLogger("lendingadmin.requests")
 
 # What monitors ask every few seconds would bury the rest, while it goes well.
-_PROBES = frozenset({"/healthz", "/readyz"})
+PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 class Timings(NamedTuple):
@@ -100,13 +101,14 @@ def sum_spans(spans: Iterable[tuple[float, float]]) -> float:
 
 def _log(request: HttpRequest, response: HttpResponseBase, timings: Timings) -> None:
     match = request.resolver_match
-    is_probe = request.path_info in _PROBES
+    is_probe = request.path_info in PROBES
+    route = f"/{match.route}" if match else request.path_info if is_probe else "-"
+    metrics.count_request(request.method or "", route, response.status_code, timings.own)
     if is_probe and response.status_code == 200:
         return
-    unmatched = request.path_info if is_probe else "-"
     facts = {
         "method": request.method or "",
-        "route": f"/{match.route}" if match else unmatched,
+        "route": route,
         "status": response.status_code,
         "role": _find_role(request),
         "own_ms": round(timings.own * 1000),

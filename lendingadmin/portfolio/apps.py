@@ -10,6 +10,7 @@ class PortfolioConfig(AppConfig):
     name = "lendingadmin.portfolio"
 
     def ready(self) -> None:
+        from lendingadmin.monitoring.metrics import register_gauge
         from lendingadmin.search import lookups
         from lendingadmin.search import open_loans as search_open_loans
         from lendingadmin.staff.erasure import register_kept
@@ -17,8 +18,10 @@ class PortfolioConfig(AppConfig):
         from lendingadmin.ui.neighbours import LISTS, RegisteredList
         from lendingadmin.worker import duties
 
-        from . import drilldown, loan_ids, open_loans, saved_lists, tasks
+        from . import drilldown, loan_ids, open_loans, saved_lists, snapshot_job, tasks
 
+        words = "When the newest complete count of loans began, by app; Unix time."
+        register_gauge("snapshot_seconds", words, ("app",), snapshot_job.read_ages)
         register_kept(
             _("loans of counts"),
             _("the next count has those that the service still lists"),

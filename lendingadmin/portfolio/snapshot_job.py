@@ -64,6 +64,13 @@ def find_with_loans(app_id: str) -> Snapshot | None:
     return row if is_read else None
 
 
+def read_ages() -> list[tuple[tuple[str, ...], float]]:
+    """When the newest complete snapshot of each app began, for `metrics.register_gauge`."""
+    apps = [app.app_id for app in settings.LENDING_APPS]
+    found = [(app_id, list_complete(app_id).first()) for app_id in apps]
+    return [((app_id,), row.began_at.timestamp()) for app_id, row in found if row]
+
+
 def find_newest(app_id: str) -> Snapshot | None:
     """The snapshot that began last, in whichever state."""
     return Snapshot.objects.filter(app_id=app_id).order_by("-id").first()

@@ -7,6 +7,7 @@ class RepaymentsConfig(AppConfig):
     name = "lendingadmin.repayments"
 
     def ready(self) -> None:
+        from lendingadmin.monitoring.metrics import register_gauge
         from lendingadmin.monitoring.readiness import register_warning
         from lendingadmin.search import lookups
         from lendingadmin.ui import navigation
@@ -31,3 +32,7 @@ class RepaymentsConfig(AppConfig):
             register_source(source)
         duties.register_duty(tasks.beat, tasks.check, tasks.notify)
         register_warning(reconciliation.find_late_check)
+        words = "Repayments of which nobody knows yet what became, by app."
+        register_gauge("repayments_unknown", words, ("app",), reconciliation.read_unknown)
+        words = "Since when the check that has waited longest is due; Unix time, 0 for none."
+        register_gauge("check_due_seconds", words, ("app",), reconciliation.read_oldest_due)

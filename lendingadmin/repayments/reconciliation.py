@@ -5,7 +5,7 @@ claimed by a compare-and-swap, so many people at one page cost one call.
 """
 
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import zip_longest
 
 from django.conf import settings
@@ -87,13 +87,28 @@ def list_due() -> list[Repayment]:
 
 def find_late_check() -> str:
     """The check that has waited longest, where that is too long, in words for an operator."""
-    late = timezone.now() - _LATE_CHECK
-    rows = [_list_checked().filter(app_id=app.app_id) for app in settings.LENDING_APPS]
-    found = [one.filter(next_check_at__lte=late).order_by("next_check_at").first() for one in rows]
-    waiting = [one.next_check_at for one in found if one and one.next_check_at]
-    if not waiting:
+    due = min((moment for moment in _find_oldest_due().values() if moment), default=None)
+    if due is None or due > timezone.now() - _LATE_CHECK:
         return ""
-    return f"a repayment has waited to be checked since {min(waiting):%Y-%m-%d %H:%M} UTC"
+    return f"a repayment has waited to be checked since {due:%Y-%m-%d %H:%M} UTC"
+
+
+def read_oldest_due() -> list[tuple[tuple[str, ...], float]]:
+    """The same for `metrics.register_gauge`: 0 where nothing is due in an app."""
+    found = _find_oldest_due().items()
+    return [((app_id,), moment.timestamp() if moment else 0.0) for app_id, moment in found]
+
+
+def read_unknown() -> list[tuple[tuple[str, ...], float]]:
+    """How many are unknown in each app, for `metrics.register_gauge`."""
+    apps = [app.app_id for app in settings.LENDING_APPS]
+    return [((app_id,), Repayment.objects.count_unknown(app_id)) for app_id in apps]
+
+
+def _find_oldest_due() -> dict[str, datetime | None]:
+    """Since when a check is due in each app; None where none is."""
+    found = {app.app_id: _list_due_of(app.app_id, 1) for app in settings.LENDING_APPS}
+    return {app_id: rows[0].next_check_at if rows else None for app_id, rows in found.items()}
 
 
 def _list_due_of(app_id: str, at_most: int) -> list[Repayment]:

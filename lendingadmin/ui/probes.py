@@ -3,9 +3,9 @@
 from django.http import HttpRequest, HttpResponseBase
 
 from .middleware import GetResponse
-from .views import alive, ready
+from .views import alive, metrics, ready
 
-_PROBES = {"/healthz": alive, "/readyz": ready}
+_PROBES = {"/healthz": alive, "/readyz": ready, "/metrics": metrics}
 
 
 class ProbesMiddleware:

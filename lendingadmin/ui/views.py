@@ -1,13 +1,17 @@
-"""Two answers for a monitor, and the glossary. None of them calls the lending service."""
+"""The answers for monitors, and the glossary. None of them calls the lending service."""
 
 from collections.abc import Iterable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from lendingadmin.display.glossary import TERMS
 from lendingadmin.monitoring import readiness
+from lendingadmin.monitoring.metrics import render as render_metrics
 
 from .access import public, signed_in
 
@@ -25,6 +29,17 @@ def ready(request: HttpRequest) -> HttpResponse:
     if not faults:
         return _answer_plainly(readiness.spell_ready())
     return _answer_plainly((f"not ready: {fault}" for fault in faults), status=503)
+
+
+@public()
+def metrics(request: HttpRequest) -> HttpResponse:
+    """What monitors count, for who brings METRICS_TOKEN; without that setting there is no page."""
+    if not settings.METRICS_TOKEN:
+        return _answer_plainly(["there is no METRICS_TOKEN"], status=404)
+    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if not constant_time_compare(given, settings.METRICS_TOKEN):
+        return _answer_plainly(["METRICS_TOKEN is needed"], status=401)
+    return HttpResponse(render_metrics(), content_type=CONTENT_TYPE_LATEST)
 
 
 def _answer_plainly(lines: Iterable[str], status: int = 200) -> HttpResponse:

@@ -9,9 +9,12 @@ class WorkerConfig(AppConfig):
     name = "lendingadmin.worker"
 
     def ready(self) -> None:
+        from lendingadmin.monitoring.metrics import register_gauge
         from lendingadmin.monitoring.readiness import register_warning
 
         from . import duties, tasks
 
         duties.register_duty(tasks.beat, tasks.prune)
         register_warning(duties.find_silence)
+        words = "When a worker beat last; Unix time."
+        register_gauge("worker_beat_seconds", words, (), duties.read_beat)

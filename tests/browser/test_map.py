@@ -14,6 +14,7 @@ WITHOUT = {
     "healthz": "an answer to a machine",
     "session": "an answer to a page",
     "readyz": "an answer to a machine",
+    "metrics": "an answer to a machine",
     "start": "leads to the home page",
     "borrower-reveal": "the record page, with what a role of one's own may not see",
     "borrower-name": "a fragment: a word in a title",

@@ -36,7 +36,12 @@ NOT_WORDS = {
     "loans/shown.py": {"repayment principal interest fees"},
     "borrowers/views/kept.py": {"application/json; charset=utf-8"},
     "notes/services.py": {"write a note"},
+    "portfolio/apps.py": {"When the newest complete count of loans began, by app; Unix time."},
     "portfolio/views/loan_lists.py": {"loan lists"},
+    "repayments/apps.py": {
+        "Repayments of which nobody knows yet what became, by app.",
+        "Since when the check that has waited longest is due; Unix time, 0 for none.",
+    },
     "repayments/mistakes.py": {"report a mistake"},
     "repayments/views/recording.py": {"record a repayment"},
     "staff/adapter.py": {"held back"},
@@ -49,7 +54,13 @@ NOT_WORDS = {
     "ui/logs.py": {"(no route)"},
     "ui/middleware.py": {"no-store, private"},
     "repayments/reconciliation.py": {"a repayment has waited to be checked since {} UTC"},
-    "ui/views.py": {"text/plain; charset=utf-8", "not ready: {}"},
+    "ui/views.py": {
+        "text/plain; charset=utf-8",
+        "not ready: {}",
+        "METRICS_TOKEN is needed",
+        "there is no METRICS_TOKEN",
+    },
+    "worker/apps.py": {"When a worker beat last; Unix time."},
     "worker/duties.py": {"no worker has beaten since {} UTC", "no worker has run yet"},
 }
 # Operators read all of it, or the database does, or it is what files say.

@@ -157,6 +157,7 @@ ENTERED = f"{_APP}/loans/L-1/repayments/new"
 WITHOUT = {
     "healthz": "asks whether the process lives",
     "readyz": "asks the database",
+    "metrics": "asks the database",
     "audit": "what was done here, from the database",
     "start": "leads to the home page",
     "statement-row-record": "the box; what it finds is read by the review of a repayment",

@@ -103,7 +103,8 @@ _STATED = "rows of a file, masked by the same rights: tests/statements/test_page
 _TYPED = "shows what this person typed into a form just now"
 WITHOUT: dict[str, str] = {
     **dict.fromkeys(
-        ("healthz", "readyz", "session", "start", "glossary", "autosave"), "shows no record"
+        ("healthz", "readyz", "metrics", "session", "start", "glossary", "autosave"),
+        "shows no record",
     ),
     **dict.fromkeys(("account_setup", "people", "person", "person-new", "profile"), _OF_STAFF),
     **dict.fromkeys(("person-deactivate", "person-reactivate", "person-setup-link"), _OF_STAFF),

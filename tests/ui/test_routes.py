@@ -110,6 +110,7 @@ def test_only_health_and_signing_in_are_public() -> None:
         "healthz",
         "accounts/session",
         "readyz",
+        "metrics",  # who brings its token
         "accounts/login/",
         "accounts/provider/",
         "accounts/provider/callback",

@@ -1,0 +1,106 @@
+"""What monitors count: requests, calls, and how our own tables stand, as Prometheus reads it.
+
+Counters are kept by each process, in files of METRICS_DIR that all of a host share; what stands in
+the database is read when somebody asks. No label holds an id.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+
+from django.conf import settings
+
+if settings.METRICS_TOKEN:
+    # The library asks for it when it is imported.
+    settings.METRICS_DIR.mkdir(parents=True, exist_ok=True)
+    os.environ.update({"PROMETHEUS_MULTIPROC_DIR": str(settings.METRICS_DIR)})
+
+from prometheus_client import (
+    REGISTRY,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    generate_latest,
+    multiprocess,
+)
+from prometheus_client.metrics_core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from lendingadmin import __version__
+from lendingadmin.lending.calls import Call
+
+_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+REQUESTS = Counter(
+    "lendingadmin_requests", "Requests that were answered.", ["method", "route", "status"]
+)
+OWN_SECONDS = Histogram(
+    "lendingadmin_request_own_seconds",
+    "Time of a request without its waits for the lending service.",
+    ["route"],
+    buckets=_SECONDS,
+)
+CALLS = Counter(
+    "lendingadmin_calls", "Calls to the lending service that are over.", ["operation", "outcome"]
+)
+CALL_SECONDS = Histogram(
+    "lendingadmin_call_seconds",
+    "Time of a call to the lending service with all its tries.",
+    ["operation"],
+    buckets=_SECONDS,
+)
+TOKENS = Counter("lendingadmin_token_refreshes", "Access tokens that were fetched.")
+
+Readings = Iterable[tuple[tuple[str, ...], float]]
+_READ: dict[str, tuple[str, tuple[str, ...], Callable[[], Readings]]] = {}
+
+
+def register_gauge(
+    name: str, words: str, labels: tuple[str, ...], read: Callable[[], Readings]
+) -> None:
+    """Let monitors read a figure of our own tables: for each tuple of labels its value.
+
+    `read` asks by an index. A moment is a Unix time in seconds.
+    """
+    _READ[f"lendingadmin_{name}"] = (words, labels, read)
+
+
+def count_call(call: Call) -> None:
+    """Count a call that is over: `ok`, or the name of its error."""
+    CALLS.labels(call.operation, call.error or "ok").inc()
+    CALL_SECONDS.labels(call.operation).observe(call.seconds)
+
+
+def count_request(method: str, route: str, status: int, own_seconds: float) -> None:
+    """Count a request that is answered."""
+    REQUESTS.labels(method, route, str(status)).inc()
+    OWN_SECONDS.labels(route).observe(own_seconds)
+
+
+class _Tables(Collector):
+    """What areas registered, read now."""
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        version = GaugeMetricFamily("lendingadmin_version", "Its version.", labels=["version"])
+        version.add_metric([__version__], 1)
+        yield version
+        for name, (words, labels, read) in _READ.items():
+            family = GaugeMetricFamily(name, words, labels=labels)
+            for values, value in read():
+                family.add_metric(values, value)
+            yield family
+
+
+def render() -> bytes:
+    """All of it in Prometheus's text format. Raises DatabaseError."""
+    tables = CollectorRegistry()
+    tables.register(_Tables())
+    return generate_latest(tables) + generate_latest(make_shared())
+
+
+def make_shared() -> CollectorRegistry:
+    """What all processes of this host counted; of this process alone where they share no files."""
+    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        return REGISTRY
+    registry = CollectorRegistry()
+    multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return registry

@@ -1,0 +1,152 @@
+"""What monitors count: over processes, without ids, and only for who brings the token."""
+
+import os
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from prometheus_client.parser import text_string_to_metric_families
+
+from lendingadmin import __version__
+from lendingadmin.gateway import LendingApp
+from lendingadmin.monitoring import metrics
+from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.models import User
+from lendingadmin.worker import duties
+from tests.faults import behaviours as do
+from tests.faults.server import FaultServer
+from tests.processes import ROOT
+from tests.repayments.rows import row
+
+ROLE = "officer"
+TOKEN = "a-token-of-monitors"
+Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
+_DEPLOY = ROOT / "deploy"
+
+
+def read(text: str) -> Samples:
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def scrape() -> Samples:
+    answer = Client().get(
+        "/metrics", headers={"Authorization": f"Bearer {TOKEN}", "Host": "10.0.0.7:8000"}
+    )
+    assert answer.status_code == 200
+    return read(answer.content.decode())
+
+
+@pytest.fixture
+def with_token(settings: Any, db: None) -> None:
+    settings.METRICS_TOKEN = TOKEN
+
+
+@pytest.mark.parametrize("given", ["", "Bearer ", "Bearer another", "Basic x", TOKEN[:-1]])
+def test_without_the_token_nothing_is_told(with_token: None, given: str) -> None:
+    answer = Client().get("/metrics", headers={"Authorization": given})
+    assert (answer.status_code, b"lendingadmin_" in answer.content) == (401, False)
+
+
+def test_without_the_setting_there_is_no_page(db: None) -> None:
+    answer = Client().get("/metrics", headers={"Authorization": "Bearer "})
+    assert (answer.status_code, b"lendingadmin_" in answer.content) == (404, False)
+
+
+def test_requests_and_calls_are_counted(
+    with_token: None, app: LendingApp, proxy: FaultServer, desk: Client
+) -> None:
+    before = scrape()
+    desk.get(f"/apps/{app.app_id}/loans/L-254700000001/")
+    proxy.on("/loans/L-254700000001", do.refusal(500))
+    desk.get(f"/apps/{app.app_id}/loans/L-254700000001/")
+    after = scrape()
+
+    def risen(name: str, **labels: str) -> float:
+        key = name, tuple(sorted(labels.items()))
+        return after.get(key, 0.0) - before.get(key, 0.0)
+
+    route = "/apps/<slug:app_id>/loans/<key:account_id>/"
+    asked = {"method": "GET", "route": route}
+    assert risen("lendingadmin_requests_total", status="404", **asked) == 1
+    assert risen("lendingadmin_requests_total", status="502", **asked) == 1
+    assert risen("lendingadmin_request_own_seconds_count", route=route) == 2
+    calls = {"operation": "loans.get"}
+    assert risen("lendingadmin_calls_total", outcome="NotFound", **calls) == 1
+    assert risen("lendingadmin_calls_total", outcome="ServiceFault", **calls) == 1
+    assert risen("lendingadmin_call_seconds_count", **calls) == 2
+    assert "254700000001" not in repr(after)
+
+
+def test_what_stands_in_the_tables_is_read_when_asked(with_token: None, support: User) -> None:
+    duties.note_beat()
+    due = timezone.now() - timedelta(minutes=7)
+    made = row(support, RepaymentState.UNKNOWN)
+    Repayment.objects.filter(pk=made.pk).update(next_check_at=due)
+    found = scrape()
+    kenya = (("app", "kenya"),)
+    assert found["lendingadmin_repayments_unknown", kenya] == 1
+    assert found["lendingadmin_repayments_unknown", (("app", "ghana"),)] == 0
+    assert found["lendingadmin_check_due_seconds", kenya] == pytest.approx(due.timestamp())
+    assert found["lendingadmin_check_due_seconds", (("app", "ghana"),)] == 0
+    beat = datetime.fromtimestamp(found["lendingadmin_worker_beat_seconds", ()], UTC)
+    assert timezone.now() - beat < timedelta(seconds=30)
+    assert found["lendingadmin_version", (("version", __version__),)] == 1
+
+
+_COUNT = """
+import django
+django.setup()
+from lendingadmin.monitoring import metrics
+for _ in range(3):
+    metrics.count_request("GET", "/somewhere/", 200, 0.02)
+print(metrics.generate_latest(metrics.make_shared()).decode())
+"""
+
+
+def test_all_processes_of_a_host_count_together(tmp_path: Path) -> None:
+    """What a process counted that has ended is still counted."""
+    files = tmp_path / "metrics"
+    files.mkdir()
+    environ = os.environ | {
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "PROMETHEUS_MULTIPROC_DIR": str(files),
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'empty.sqlite3'}",
+    }
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", _COUNT],
+            env=environ,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    labels = (("method", "GET"), ("route", "/somewhere/"), ("status", "200"))
+    found = read(done.stdout)
+    assert found["lendingadmin_requests_total", labels] == 6
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["alerts.yml", "grafana.json"])
+def test_the_files_for_monitors_name_only_what_there_is(name: str) -> None:
+    text = (_DEPLOY / name).read_text()
+    named = set(re.findall(r"lendingadmin_\w+", text))
+    # Each counter and histogram once, so that its samples stand in the text.
+    metrics.count_request("GET", "/x/", 200, 0.1)
+    metrics.CALLS.labels("x", "ok").inc()
+    metrics.CALL_SECONDS.labels("x").observe(0.1)
+    rendered = metrics.render().decode()
+    known = set(re.findall(r"^lendingadmin_\w+", rendered, re.MULTILINE))
+    known |= set(re.findall(r"^# TYPE (lendingadmin_\w+)", rendered, re.MULTILINE))
+    assert named and named <= known
