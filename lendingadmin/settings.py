@@ -389,13 +389,14 @@ LOGGING = {
     },
     "filters": {
         "no_address": {"()": "lendingadmin.ui.logs.NoAddress"},
+        "one_outage": {"()": "lendingadmin.ui.logs.OneOutage"},
         "request_id": {"()": "lendingadmin.monitoring.logs.RequestIdFilter"},
     },
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
             "formatter": LOG_FORMAT,
-            "filters": ["no_address", "request_id"],
+            "filters": ["no_address", "one_outage", "request_id"],
         },
         "stdout": {
             "class": "logging.StreamHandler",

@@ -1,6 +1,8 @@
-"""What the log may say: ids of borrowers may be phone numbers, so addresses stay out of it."""
+"""What the log may say: no address, since ids of borrowers may be phone numbers, and no flood."""
 
 import logging
+import time
+from threading import Lock
 
 from django.http import HttpRequest
 
@@ -18,4 +20,40 @@ class NoAddress(logging.Filter):
             # Django writes what is not ASCII in escapes.
             addresses |= {one.encode("unicode_escape").decode("ascii") for one in addresses}
             record.args = tuple(route if arg in addresses else arg for arg in record.args)
+        return True
+
+
+class OneOutage(logging.Filter):
+    """Says in one line of ten seconds that the database or the cache can't be used.
+
+    While it lasts each request fails, and its trace tells nothing but that. The next line counts
+    those between.
+    """
+
+    _EVERY = 10.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = Lock()
+        self._next_at = 0.0
+        self._left_out = 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let all others through, and of these the first, without its trace."""
+        # Imported late: the log is set up before there are models.
+        from .unavailable import find_unavailable
+
+        raised = record.exc_info[1] if record.exc_info else None
+        error = find_unavailable(raised)
+        if error is None:
+            return True
+        with self._lock:
+            if time.monotonic() < self._next_at:
+                self._left_out += 1
+                return False
+            left_out, self._left_out = self._left_out, 0
+            self._next_at = time.monotonic() + self._EVERY
+        between = f", and {left_out} more since the last line" if left_out else ""
+        record.msg, record.args = f"{record.getMessage()}: {type(error).__name__}{between}", ()
+        record.exc_info = record.exc_text = None
         return True

@@ -7,7 +7,7 @@ end: in Django's handler of uncaught exceptions.
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from django.db import InterfaceError, OperationalError, close_old_connections, connection
@@ -104,7 +104,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     page.
     """
     error = sys.exc_info()[1]
-    if error is None or not any(isinstance(one, UNAVAILABLE) for one in _causes(error)):
+    if error is None or find_unavailable(error) is None:
         reference = {"reference": find_request_id()}
         return HttpResponse(render_to_string("500.html", reference), status=500)
     context = {"card": _card(request, error)}
@@ -113,11 +113,11 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return HttpResponse(render_to_string("503.html", context), status=503)
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    found: BaseException | None = error
-    while found is not None:
-        yield found
-        found = found.__cause__
+def find_unavailable(error: BaseException | None) -> BaseException | None:
+    """What of an error says that our own database or cache can't be used; None for nothing."""
+    while error is not None and not isinstance(error, UNAVAILABLE):
+        error = error.__cause__
+    return error
 
 
 def _card(request: HttpRequest, error: BaseException) -> Card:

@@ -51,7 +51,7 @@ NOT_WORDS = {
     "ui/apicalls.py": {"Authorization: Bearer {}", "Content-Type: application/json"},
     "ui/exports.py": {"text/csv; charset=utf-8"},
     "ui/lists.py": {"another one"},
-    "ui/logs.py": {"(no route)"},
+    "ui/logs.py": {"(no route)", ", and {} more since the last line"},
     "ui/middleware.py": {"no-store, private"},
     "repayments/reconciliation.py": {"a repayment has waited to be checked since {} UTC"},
     "ui/views.py": {

@@ -1,12 +1,15 @@
 """Ids may be phone numbers: no address of a page reaches the log."""
 
 import logging
+import sys
 
 import pytest
+from django.db import OperationalError
+from redis.exceptions import ConnectionError as RedisGone
 
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
-from lendingadmin.ui.logs import NoAddress
+from lendingadmin.ui.logs import NoAddress, OneOutage
 from tests.conftest import ClientOf
 from tests.search.words import place_of
 
@@ -62,3 +65,38 @@ def test_what_was_looked_for_is_in_no_line(
     desk.post(f"/apps/{app.app_id}/find", {"q": "254700000001"}, follow=True)
     assert "254700000001" not in heard.text
     assert "find/for/<str:encrypted>/in/<slug:place>" in heard.text
+
+
+def make_record(error: Exception) -> logging.LogRecord:
+    try:
+        raise ValueError("what a view made of it") from error
+    except ValueError:
+        info = sys.exc_info()
+    return logging.LogRecord(
+        "django.request", logging.ERROR, "", 0, "%s: %s", ("Fault", "/r/"), info
+    )
+
+
+@pytest.mark.parametrize("error", [OperationalError("refused"), RedisGone("refused")])
+def test_an_outage_is_a_line_in_ten_seconds_without_its_trace(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said, one_outage = [], OneOutage()
+    for now in (1000.0, 1000.5, 1009.9, 1010.0, 1010.1, 1021.0):
+        monkeypatch.setattr("lendingadmin.ui.logs.time.monotonic", lambda now=now: now)
+        record = make_record(error)
+        if one_outage.filter(record):
+            said.append(logging.Formatter().format(record))
+    assert said == [
+        f"Fault: /r/: {type(error).__name__}",
+        f"Fault: /r/: {type(error).__name__}, and 2 more since the last line",
+        f"Fault: /r/: {type(error).__name__}, and 1 more since the last line",
+    ]
+
+
+def test_a_fault_of_our_own_keeps_its_trace_each_time() -> None:
+    one_outage = OneOutage()
+    for _ in range(3):
+        record = make_record(KeyError("ours"))
+        assert one_outage.filter(record)
+        assert "KeyError" in logging.Formatter().format(record)
