@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from email.utils import parseaddr
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -168,6 +169,24 @@ def words_or_none(text: str) -> list[str]:
 def file_or_none(text: str) -> str:
     """Read the path of a file; `none` is none, and reads as empty."""
     return "" if text.strip().lower() == "none" else text
+
+
+def existing_file_or_none(text: str) -> str:
+    """Read the path of a file that must be there; `none` is none, and reads as empty."""
+    path = file_or_none(text)
+    if path and not Path(path).is_file():
+        raise ValueError(f"there is no file “{path}”")
+    return path
+
+
+def proxy_address_or_none(text: str) -> str:
+    """Read the http(s) address of a proxy, which may bear a name and password; or nothing."""
+    parts = urlsplit(text)
+    is_address = parts.scheme in ("http", "https") and parts.hostname
+    if text and (not is_address or parts.path.strip("/") or parts.query):
+        # It may hold a password, so it is not repeated.
+        raise ValueError("this is no address of a proxy, such as http://proxy.example.com:3128")
+    return text
 
 
 def one_of(*choices: str) -> Callable[[str], str]:

@@ -25,10 +25,12 @@ from .env import (
     database_address,
     days_by_kind,
     duration,
+    existing_file_or_none,
     file_or_none,
     mail_address,
     mail_server,
     one_of,
+    proxy_address_or_none,
     service_address,
     service_address_or_none,
     status_words,
@@ -64,6 +66,8 @@ def read(name: str, reader: Callable[[str], Read], default: str | None = None) -
 
 LENDING_BASE_URL = read("LENDING_BASE_URL", service_address)
 LENDING_AUTH_URL = read("LENDING_AUTH_URL", service_address)
+LENDING_CA_FILE = read("LENDING_CA_FILE", existing_file_or_none, "none")
+LENDING_PROXY = read("LENDING_PROXY", proxy_address_or_none, "")
 LENDING_CLIENT_ID = read("LENDING_CLIENT_ID", str)
 LENDING_CLIENT_SECRET = read("LENDING_CLIENT_SECRET", str)
 LENDING_SCOPE = read("LENDING_SCOPE", str, "platform.lending")

@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -208,3 +209,26 @@ def test_a_malformed_address_is_refused_without_its_words(
     with pytest.raises(ValueError, match="give an address such as") as raised:
         reader(text)
     assert "secret" not in str(raised.value)
+
+
+def test_a_file_that_must_be_there(tmp_path: Path) -> None:
+    path = tmp_path / "ca.pem"
+    with pytest.raises(ValueError, match="there is no file"):
+        env.existing_file_or_none(str(path))
+    path.touch()
+    assert env.existing_file_or_none(str(path)) == str(path)
+    assert env.existing_file_or_none("none") == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["", "http://proxy.example.com:3128", "https://me:pass@proxy.example.com/"]
+)
+def test_proxies(text: str) -> None:
+    assert env.proxy_address_or_none(text) == text
+
+
+@pytest.mark.parametrize("text", ["proxy:3128", "socks5://me:secret@x", "http://x/path", "http://"])
+def test_what_is_no_proxy_is_refused_and_not_repeated(text: str) -> None:
+    with pytest.raises(ValueError, match="no address of a proxy") as caught:
+        env.proxy_address_or_none(text)
+    assert "secret" not in str(caught.value)

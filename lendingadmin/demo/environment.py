@@ -90,6 +90,8 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "PEOPLE_EVERY": given.get("PEOPLE_EVERY") or "10m",
         "KEEP_TEXTS_DAYS": "1825",
         "AUDIT_LINES": "off",
+        "LENDING_CA_FILE": "none",
+        "LENDING_PROXY": "",
         "METRICS_TOKEN": "",
         "LOG_FORMAT": given.get("LOG_FORMAT") or "line",
         "LOG_LEVEL": given.get("LOG_LEVEL") or "INFO",

@@ -13,6 +13,7 @@ from lendingadmin.gateway.lending_apps import lending_app
 from lendingadmin.gateway.silence import note_call
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.client import AppClient, LendingClient
+from lendingadmin.lending.connection import Route
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.operations import CustomMethods
 from lendingadmin.lending.tokens import TokenSource, TokenStore
@@ -53,6 +54,8 @@ def client() -> LendingClient:
         settings.LENDING_BASE_URL,
         settings.LENDING_PROJECT_ID,
         settings.LENDING_CUSTOM_METHODS,
+        settings.LENDING_CA_FILE,
+        settings.LENDING_PROXY,
     )
     with _process.lock:
         if _process.made_of != made_of:
@@ -75,12 +78,14 @@ def trial_client() -> LendingClient:
 def _make_client(
     store: TokenStore | None, on_call: Callable[[Call], None] | None = None
 ) -> LendingClient:
+    route = Route(settings.LENDING_CA_FILE, settings.LENDING_PROXY)
     tokens = TokenSource(
         settings.LENDING_AUTH_URL,
         settings.LENDING_CLIENT_ID,
         settings.LENDING_CLIENT_SECRET,
         settings.LENDING_SCOPE,
         store,
+        route=route,
     )
     return LendingClient(
         settings.LENDING_BASE_URL,
@@ -88,6 +93,7 @@ def _make_client(
         tokens,
         custom_methods=cast(CustomMethods, settings.LENDING_CUSTOM_METHODS),
         on_call=on_call,
+        route=route,
         build_headers=request_ids.build_headers,
     )
 

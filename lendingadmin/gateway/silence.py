@@ -10,7 +10,7 @@ from lendingadmin.lending.forks import ForkSafe
 
 # An older failure says nothing of now: the service may be back, and nobody has asked it since.
 _SAID_FOR = timedelta(minutes=5)
-_WITHOUT_ANSWER = frozenset({"Unreachable", "TimedOut"})
+_WITHOUT_ANSWER = frozenset({"Unreachable", "Untrusted", "TimedOut"})
 _NOBODY_BEHIND = frozenset({502, 503, 504})
 
 

@@ -253,15 +253,31 @@ class _Adapter(HTTPAdapter):
         return manager
 
 
-class Session(requests.Session):
-    """A session of bounded connections: no retries, no redirects, no cookies.
-
-    With `trust_env` false it ignores the environment's proxies, certificates and .netrc.
+@dataclass(frozen=True, repr=False)
+class Route:
+    """How other machines are reached: `ca_file` holds the certificates (PEM) that vouch for them in
+    place of the public ones, `proxy` is the address of one; both may be empty. With `trust_env`
+    false the environment's proxies, certificates and .netrc are ignored.
     """
 
-    def __init__(self, *, trust_env: bool = False) -> None:
+    ca_file: str = ""
+    proxy: str = ""
+    trust_env: bool = False
+
+
+DIRECT = Route()
+
+
+class Session(requests.Session):
+    """A session of bounded connections: no retries, no redirects, no cookies."""
+
+    def __init__(self, route: Route = DIRECT) -> None:
         super().__init__()
-        self.trust_env = trust_env
+        self.trust_env = route.trust_env
+        if route.ca_file:
+            self.verify = route.ca_file
+        if route.proxy:
+            self.proxies = {"http": route.proxy, "https": route.proxy}
         self.mount("http://", _Adapter())
         self.mount("https://", _Adapter())
 

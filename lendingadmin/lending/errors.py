@@ -132,6 +132,14 @@ class Unreachable(LendingError):
     default_saved = Saved.NO
 
 
+class Untrusted(Unreachable):
+    """The certificate of the other side was refused, so nothing was sent."""
+
+    default_message = (
+        "The certificate of the lending service is not trusted here. Nothing was sent."
+    )
+
+
 class Throttled(LendingError):
     """The dashboard has as many calls under way as it allows itself, so this one was not sent.
 

@@ -21,10 +21,11 @@ from lendingadmin.lending.errors import (
     TimedOut,
     Unreachable,
     Unreadable,
+    Untrusted,
 )
 from lendingadmin.lending.wire import Answer, Fault, WireFault, send
 
-from .connection import HttpExchange
+from .connection import DIRECT, HttpExchange, Route
 
 OPERATION = "token"
 
@@ -68,7 +69,12 @@ class AccessToken:
 
 
 def request_token(
-    address: str, form: Mapping[str, str], now: datetime, timeout: float, connect_timeout: float
+    address: str,
+    form: Mapping[str, str],
+    now: datetime,
+    timeout: float,
+    connect_timeout: float,
+    route: Route = DIRECT,
 ) -> AccessToken:
     """Ask the issuer at `address` once; its life counts from `now`, the timeouts are in seconds.
 
@@ -83,7 +89,12 @@ def request_token(
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     try:
         answer = send(
-            "POST", address.rstrip("/") + _PATH, headers, urlencode(form).encode(), exchange
+            "POST",
+            address.rstrip("/") + _PATH,
+            headers,
+            urlencode(form).encode(),
+            exchange,
+            route=route,
         )
     except WireFault as fault:
         kind, words = _FAULTS.get(fault.fault, (Unreadable, "gave an answer that cannot be read"))
@@ -127,6 +138,7 @@ def _explain_status(status: int) -> tuple[type[LendingError], str]:
 
 _FAULTS: dict[Fault, tuple[type[LendingError], str]] = {
     Fault.NOT_OPENED: (Unreachable, "cannot be reached"),
+    Fault.UNTRUSTED: (Untrusted, "shows a certificate that is not trusted here"),
     Fault.TIMED_OUT: (TimedOut, "did not answer in time"),
     Fault.BROKEN: (ServiceFault, "broke the connection before its whole answer arrived"),
 }

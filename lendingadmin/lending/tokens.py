@@ -18,6 +18,8 @@ from lendingadmin.lending.errors import LendingError, Saved, TimedOut
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.issuer import OPERATION, AccessToken, request_token
 
+from .connection import DIRECT, Route
+
 DEFAULT_SCOPE = "platform.lending"  # the spec's table admits it for every operation
 
 _REFUSAL_KEPT = timedelta(seconds=30)
@@ -106,7 +108,8 @@ class TokenSource(ForkSafe):
     """Gives the token that the next call goes out with.
 
     `issuer_url` is the address of the token issuer; `store` is shared by all processes; `clock`
-    gives the time (aware, UTC); `timeout` bounds one call of the issuer, in seconds.
+    gives the time (aware, UTC); `timeout` bounds one call of the issuer, in seconds; `route` is how
+    it is reached.
     """
 
     def __init__(
@@ -120,6 +123,7 @@ class TokenSource(ForkSafe):
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         timeout: float = 10.0,
         connect_timeout: float = 2.0,
+        route: Route = DIRECT,
     ) -> None:
         self._issuer_url = issuer_url
         self._form = {
@@ -130,7 +134,7 @@ class TokenSource(ForkSafe):
         }
         self._store = store or MemoryTokenStore()
         self._clock = clock
-        self._timeouts = timeout, connect_timeout
+        self._how = timeout, connect_timeout, route
         # A lease outlives the call that it guards; a waiter waits a little longer than that call.
         self._lease = timedelta(seconds=timeout + connect_timeout + 3)
         self._longest_wait = timeout + connect_timeout + 1
@@ -201,7 +205,7 @@ class TokenSource(ForkSafe):
         """Ask the issuer and share what came. When that fails, go on with the token in hand."""
         granted = refusal = None
         try:
-            granted = request_token(self._issuer_url, self._form, self._clock(), *self._timeouts)
+            granted = request_token(self._issuer_url, self._form, self._clock(), *self._how)
             return granted
         except LendingError as error:
             refusal = Refusal.from_error(error, self._clock())

@@ -26,6 +26,7 @@ from lendingadmin.lending.errors import (
     TokenRefused,
     Unreachable,
     Unreadable,
+    Untrusted,
     WrongRecord,
     error_for_status,
     saved_after,
@@ -37,7 +38,7 @@ from lendingadmin.lending.tokens import TokenSource
 from lendingadmin.lending.wire import Answer, Fault, WireFault, send
 
 from .calls import Call, PendingCall
-from .connection import HttpExchange, Session
+from .connection import DIRECT, HttpExchange, Route, Session
 
 if TYPE_CHECKING:
     from .parallel import ParallelCalls
@@ -49,6 +50,7 @@ MAX_BYTES = 32 * 1024 * 1024  # 1,000 loans with full contracts are about a thir
 _BROKEN = "The connection to the lending service broke before its whole answer arrived."
 _KINDS: dict[Fault, type[LendingError]] = {
     Fault.NOT_OPENED: Unreachable,
+    Fault.UNTRUSTED: Untrusted,
     Fault.BROKEN: ServiceFault,
     Fault.TIMED_OUT: TimedOut,
     Fault.TOO_LARGE: AnswerTooLarge,
@@ -72,7 +74,7 @@ class Transport(ForkSafe):
                                     was last taken or given back: while the service hangs, callers
                                     must not wait their time one after the other
     backoff                         seconds before the second try of a read
-    trust_env                       whether the environment's proxies and certificates count
+    route                           certificates and proxy
     on_call                         called with every call once it is over, in the caller's thread
     build_headers                   what each call bears besides, asked in the caller's thread
     """
@@ -87,7 +89,7 @@ class Transport(ForkSafe):
     size: int = 6
     slot_wait: float = 1.0
     backoff: float = 0.2
-    trust_env: bool = False
+    route: Route = DIRECT
     on_call: Callable[[Call], None] | None = None
     build_headers: Callable[[], Mapping[str, str]] = dict
 
@@ -250,7 +252,7 @@ class Transport(ForkSafe):
         if pending.operation.is_read:
             session = getattr(self._mine, "session", None)
             if session is None:
-                session = self._mine.session = Session(trust_env=self.trust_env)
+                session = self._mine.session = Session(self.route)
         exchange = HttpExchange(
             pending.deadline,
             connect_timeout=self.connect_timeout,
@@ -265,7 +267,7 @@ class Transport(ForkSafe):
             pending.body,
             exchange,
             session,
-            trust_env=self.trust_env,
+            route=self.route,
         )
 
     def _parse(self, pending: PendingCall, answer: Answer) -> Any:
@@ -308,7 +310,8 @@ def _decode(pending: PendingCall, answer: Answer) -> object:
 def _explain(operation: Operation, wire_fault: WireFault) -> LendingError:
     """The error that a fault on the wire means."""
     fault, status = wire_fault.fault, wire_fault.status
-    saved = Saved.NO if fault is Fault.NOT_OPENED else saved_after(operation, status)
+    is_unsent = fault in (Fault.NOT_OPENED, Fault.UNTRUSTED)
+    saved = Saved.NO if is_unsent else saved_after(operation, status)
     words = _BROKEN if fault is Fault.BROKEN else ""
     kind = _KINDS.get(fault, Unreadable)
     return kind(words, operation=operation.name, status=status, saved=saved)

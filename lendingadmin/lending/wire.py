@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import re
+import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from lendingadmin import __version__
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.errors import LendingError
 
-from .connection import HttpExchange, Session, TooLarge, use_exchange
+from .connection import DIRECT, HttpExchange, Route, Session, TooLarge, use_exchange
 
 _PIECE = 64 * 1024
 _OUR_HEADERS = {
@@ -46,12 +47,13 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 class Fault(StrEnum):
-    """What happened on the wire; only NOT_OPENED means that nothing was sent.
+    """What happened on the wire; only NOT_OPENED and UNTRUSTED mean that nothing was sent.
 
     OUT_OF_STEP is an answer that may be the answer to another request.
     """
 
     NOT_OPENED = "not opened"
+    UNTRUSTED = "untrusted"
     BROKEN = "broken off"
     TIMED_OUT = "timed out"
     GARBLED = "garbled"
@@ -137,7 +139,7 @@ def send(
     exchange: HttpExchange,
     session: Session | None = None,
     *,
-    trust_env: bool = False,
+    route: Route = DIRECT,
 ) -> Answer:
     """Send once and read the whole answer; without a session, over a connection of its own.
 
@@ -153,7 +155,7 @@ def send(
         method, "http://x", _OUR_HEADERS | dict(headers) | closing, data=body
     ).prepare()
     prepared.url = url
-    opened = nullcontext(session) if session else Session(trust_env=trust_env)
+    opened = nullcontext(session) if session else Session(route)
     with opened as used, use_exchange(exchange):
         try:
             wait = exchange.limit_wait()
@@ -207,9 +209,10 @@ def _read_body(response: requests.Response, max_bytes: int) -> bytes:
 
 
 def _find_fault(error: BaseException, exchange: HttpExchange) -> Fault:
-    if not exchange.has_begun:
-        return Fault.NOT_OPENED
     causes = tuple(_list_causes(error))
+    if not exchange.has_begun:
+        is_refused = any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes)
+        return Fault.UNTRUSTED if is_refused else Fault.NOT_OPENED
     if any(isinstance(cause, TooLarge) for cause in causes):
         return Fault.TOO_LARGE
     if exchange.deadline.has_passed or any(isinstance(cause, _TIMEOUTS) for cause in causes):

@@ -178,7 +178,10 @@ class FaultServer:
 
     def _serve(self, sock: socket.socket, number: int) -> None:
         if self._tls:
-            sock = self._tls.wrap_socket(sock, server_side=True)
+            try:
+                sock = self._tls.wrap_socket(sock, server_side=True)
+            except OSError:
+                return  # whose certificate this is was not believed
         reader = sock.makefile("rb")
         try:
             if self._greeting is not None:

@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 
 from lendingadmin.lending.client import AppClient
+from lendingadmin.lending.connection import Route
 from lendingadmin.lending.errors import LendingError, TimedOut, Unreadable
 from lendingadmin.lending.values import Value
 from tests.faults import behaviours as do
@@ -270,7 +271,7 @@ def test_a_tls_connection_is_kept_while_it_is_in_step(
     serve(tls_server)
     sent = threading.Event()
     tls_server.once("/loans/L1", answer(kind, sent))
-    app = client_to(tls_server.url, trust_env=True).app("kenya")
+    app = client_to(tls_server.url, route=Route(trust_env=True)).app("kenya")
     assert tell(NEXT[0], app) == "L1" and sent.wait(5)
     for one in NEXT[:3]:
         assert tell(one, app) == one.own

@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 
 from lendingadmin.lending.calls import Call
+from lendingadmin.lending.connection import Route
 from lendingadmin.lending.errors import LendingError, Saved, Unreachable
 from lendingadmin.lending.operations import OPERATIONS
 from tests.faults import behaviours as do
@@ -166,7 +167,7 @@ def test_the_environment_counts_only_when_asked_for(
     monkeypatch.setenv("http_proxy", refused_address)
     transport_to(fault_server.url).call(READ, "/v1/x")
     with pytest.raises(Unreachable):
-        transport_to(fault_server.url, trust_env=True).call(WRITE, "/v1/x")
+        transport_to(fault_server.url, route=Route(trust_env=True)).call(WRITE, "/v1/x")
     assert fault_server.hits() == 1
 
 
@@ -179,7 +180,7 @@ def test_a_write_through_a_proxy_knows_that_it_was_sent(
     monkeypatch.setenv("http_proxy", fault_server.url)
     asked = []
     with pytest.raises(LendingError) as caught:
-        transport_to("http://service.invalid", trust_env=True).call(
+        transport_to("http://service.invalid", route=Route(trust_env=True)).call(
             WRITE, "/v1/x", before_send=lambda: asked.append(1)
         )
     assert (caught.value.saved, asked, fault_server.hits("http://service.invalid/v1/x")) == (
