@@ -138,6 +138,7 @@ INSTALLED_APPS = [
     "lendingadmin.statements",
     "lendingadmin.notes",
     "lendingadmin.timeline",
+    "lendingadmin.assignments",
     "lendingadmin.collections",
     "lendingadmin.demo",
     "lendingadmin.staff.site.PeopleAdminConfig",

@@ -107,6 +107,17 @@ _RIGHTS = (
         _("decide on disputes, hardship and promises"),
         _MANAGERS,
     ),
+    Right(
+        "dashboard.collections.manageQueues",
+        _("make queues of whom to call, and say who works on them"),
+        _MANAGERS,
+    ),
+    Right("dashboard.assignments.change", _("say which officer has which borrower"), _MANAGERS),
+    Right(
+        "dashboard.assignments.handOver",
+        _("hand their own borrowers over while away"),
+        _WRITERS,
+    ),
     Right("dashboard.personalContent.reveal", _("reveal personal content"), _LENDERS),
     Right("dashboard.export", _("export"), _WRITERS),
     Right(
@@ -133,7 +144,7 @@ _AREAS = (
         ("lending.loans.makeRepayment", "dashboard.repayments.", "dashboard.statements."),
     ),
     (_("Notes"), ("dashboard.notes.",)),
-    (_("Collections"), ("dashboard.collections.",)),
+    (_("Collections"), ("dashboard.collections.", "dashboard.assignments.")),
     (_("Offers"), ("lending.borrowers.getOffer",)),
     (_("Assessments"), ("lending.assessments.", "lending.assessmentTypes.")),
     (_("Products and events"), ("lending.products.", "lending.events.", "dashboard.events.")),

@@ -49,6 +49,9 @@ OWN = {
     "dashboard.statements.read": {"support", "manager"},
     "dashboard.collections.call": {"officer", "support", "manager"},
     "dashboard.collections.decide": {"manager"},
+    "dashboard.collections.manageQueues": {"manager"},
+    "dashboard.assignments.change": {"manager"},
+    "dashboard.assignments.handOver": {"officer", "support", "manager"},
 }
 
 

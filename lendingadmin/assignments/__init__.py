@@ -1,0 +1,1 @@
+"""Which officer has which borrower. The service knows of none."""

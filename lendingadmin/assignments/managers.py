@@ -1,0 +1,47 @@
+"""Queries on who has which borrower: `Assignment.objects`, `HandOver.objects`."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Any, Self
+
+from django.db.models import QuerySet
+
+if TYPE_CHECKING:
+    from .models import Assignment, HandOver
+
+
+class AssignmentQuerySet(QuerySet["Assignment"]):
+    """Who has which borrower."""
+
+    def of_person(self, app_id: str, person_id: int, day: date) -> Self:
+        """The borrowers of an app with whom a person works on a day of the lender's zone.
+
+        They are the person's own, and those of everybody for whom they stand in on that day.
+        """
+        from .models import HandOver
+
+        away = HandOver.objects.in_effect(app_id, day).filter(stand_in_id=person_id)
+        # Their few numbers in the query, so that the index of officers serves it.
+        people = [person_id, *away.values_list("officer_id", flat=True)]
+        return self.filter(app_id=app_id, officer_id__in=people)
+
+    def list_borrower_ids(self, app_id: str, person_id: int, day: date) -> QuerySet[Any, str]:
+        """The ids of the borrowers of `of_person`, for `borrower_id__in`."""
+        return self.of_person(app_id, person_id, day).values_list("borrower_id", flat=True)
+
+    def list_stood_in(self, app_id: str, person_id: int, day: date) -> dict[int, str]:
+        """For whom a person stands in on a day: user names by number."""
+        from .models import HandOver
+
+        rows = HandOver.objects.in_effect(app_id, day).filter(stand_in_id=person_id)
+        return dict(rows.values_list("officer_id", "officer__username"))
+
+
+class HandOverQuerySet(QuerySet["HandOver"]):
+    """Who stands in for whom."""
+
+    def in_effect(self, app_id: str, day: date) -> Self:
+        """Those of an app that hold on a day of the lender's zone."""
+        rows = self.filter(app_id=app_id, ended_at=None)
+        return rows.filter(first_day__lte=day, last_day__gte=day)
