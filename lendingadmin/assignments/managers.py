@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
+from django.apps import apps
 from django.db.models import QuerySet
 
 if TYPE_CHECKING:
@@ -19,22 +20,21 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
 
         They are the person's own, and those of everybody for whom they stand in on that day.
         """
-        from .models import HandOver
-
-        away = HandOver.objects.in_effect(app_id, day).filter(stand_in_id=person_id)
+        away = _list_stood_in(app_id, person_id, day)
         # Their few numbers in the query, so that the index of officers serves it.
         people = [person_id, *away.values_list("officer_id", flat=True)]
         return self.filter(app_id=app_id, officer_id__in=people)
 
-    def list_borrower_ids(self, app_id: str, person_id: int, day: date) -> QuerySet[Any, str]:
+    def list_borrower_ids(
+        self, app_id: str, person_id: int, day: date
+    ) -> QuerySet[Assignment, str]:
         """The ids of the borrowers of `of_person`, for `borrower_id__in`."""
-        return self.of_person(app_id, person_id, day).values_list("borrower_id", flat=True)
+        rows = self.of_person(app_id, person_id, day)
+        return rows.values_list("borrower_id", flat=True)
 
     def list_stood_in(self, app_id: str, person_id: int, day: date) -> dict[int, str]:
         """For whom a person stands in on a day: user names by number."""
-        from .models import HandOver
-
-        rows = HandOver.objects.in_effect(app_id, day).filter(stand_in_id=person_id)
+        rows = _list_stood_in(app_id, person_id, day)
         return dict(rows.values_list("officer_id", "officer__username"))
 
 
@@ -45,3 +45,8 @@ class HandOverQuerySet(QuerySet["HandOver"]):
         """Those of an app that hold on a day of the lender's zone."""
         rows = self.filter(app_id=app_id, ended_at=None)
         return rows.filter(first_day__lte=day, last_day__gte=day)
+
+
+def _list_stood_in(app_id: str, person_id: int, day: date) -> QuerySet[HandOver]:
+    rows: HandOverQuerySet = apps.get_model("assignments", "HandOver").objects.all()
+    return rows.in_effect(app_id, day).filter(stand_in_id=person_id)
