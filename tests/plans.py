@@ -15,6 +15,7 @@ LARGE = (
     *("people_index_borrowercard", "people_index_cardtoken", "people_index_wordkey"),
     *("assessments_knownassessment", "offers_offerrequest", "statements_statementline"),
     *("statements_allocation", "notes_note", "notes_noteversion", "notes_mention"),
+    "assignments_assignment",
     *("collections_call", "collections_promise", "collections_contact", "collections_stop"),
 )
 # An index by one of these alone gives a large part of its table.

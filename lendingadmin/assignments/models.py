@@ -49,7 +49,8 @@ class Assignment(models.Model):
             )
         ]
         indexes = [
-            models.Index(fields=["app_id", "officer", "borrower_id"], name="assignments_of_officer")
+            # Not by app first: SQLite would read all of an app for a few of its borrowers.
+            models.Index(fields=["officer", "app_id", "borrower_id"], name="assignments_by_officer")
         ]
 
     def __str__(self) -> str:

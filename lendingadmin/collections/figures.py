@@ -11,7 +11,7 @@ from lendingadmin.gateway import LendingApp
 from lendingadmin.repayments.managers import get_midnight
 
 from .models import Call
-from .queues import QUEUES
+from .queues import name_queues
 from .states import SPOKEN, Outcome, PromiseState
 
 
@@ -31,7 +31,7 @@ class CallFigures(NamedTuple):
 def count_by_queue(app: LendingApp, first: date, last: date) -> list[CallFigures]:
     """The figures of some days, both included, by queue in their order, calls of none last."""
     found = {one["queue"]: one for one in _group(app, first, last, "queue")}
-    labels = {key: _(kind.label) for key, kind in QUEUES.items()} | {"": _("Found by search")}
+    labels = name_queues(app.app_id, found) | {"": _("Found by search")}
     return [_build(label, found[key]) for key, label in labels.items() if key in found]
 
 

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin.encryption import EncryptedTextField
-from lendingadmin.portfolio.models import LONGEST_ID
+from lendingadmin.portfolio.models import LONGEST_ID, LONGEST_NAME
 
 from .states import Evidence, Outcome, PromiseState, StopKind
 
@@ -132,6 +132,48 @@ class Lease(models.Model):
 
     def __str__(self) -> str:
         return f"lease-{self.pk}"
+
+
+class CallQueue(models.Model):
+    """A queue that a manager made of a list over the newest count.
+
+    `query` is the state of the list as its address holds it. It is for everybody who may call, or
+    for `people`. A retired one is on no page; calls that came from it keep its key.
+    """
+
+    app_id = models.CharField(max_length=64)
+    name = models.CharField(max_length=LONGEST_NAME)
+    query = models.TextField(blank=True)
+    is_for_all = models.BooleanField(default=True)
+    people = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    retired_at = models.DateTimeField(null=True)
+    retired_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "name"],
+                condition=Q(retired_at=None),
+                name="collections_queue_name_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"list-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("queue", args=[self.app_id, self.key])
+
+    @property
+    def key(self) -> str:
+        """What leases and calls keep of the queue that they come from."""
+        return str(self)
 
 
 class Stop(models.Model):

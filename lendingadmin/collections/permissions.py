@@ -3,3 +3,5 @@
 CALL = "dashboard.collections.call"
 #: End a stop, and say how a promise stands.
 DECIDE = "dashboard.collections.decide"
+#: Make queues of lists, and say who works on them.
+MANAGE_QUEUES = "dashboard.collections.manageQueues"

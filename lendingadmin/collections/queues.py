@@ -2,26 +2,37 @@
 
 A queue is in the order in which its rows are called. Who must not be called, or not yet, is not in
 it: somebody else is calling them, they were called, a stop holds, or they have paid meanwhile.
+
+A queue is read in parts, one after the other, each in the order of an index. Some are the same for
+everybody; “My borrowers” hangs on who asks; others a manager made of a list of loans.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from enum import Enum
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import QueryDict
+from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
+from lendingadmin.assignments.models import Assignment
 from lendingadmin.gateway import LendingApp
+from lendingadmin.portfolio.loan_lists import LoanList, LoanListForm
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.portfolio.recorded_since import RecordedSince, read_recorded_since
 from lendingadmin.portfolio.snapshot_job import find_with_loans
 from lendingadmin.repayments.managers import RECORDED
 from lendingadmin.repayments.models import Repayment
+from lendingadmin.staff.models import User
 from lendingadmin.ui.keyset import COUNTED
 
-from .models import Contact, Lease, PaidLoan, Promise, Stop
+from .models import CallQueue, Contact, Lease, PaidLoan, Promise, Stop
+from .permissions import MANAGE_QUEUES
 from .states import PromiseState
 
 #: A queue is worked from its head: nobody looks further down than this.
@@ -36,7 +47,9 @@ class QueueKind(NamedTuple):
     order: str
 
 
+MINE = "mine"
 QUEUES: Mapping[str, QueueKind] = {
+    MINE: QueueKind(_("My borrowers"), _("the longest late first, then what is due today")),
     "due-today": QueueKind(_("Due today"), _("what was due first comes first")),
     "late-1-7": QueueKind(_("1 to 7 days late"), _("the longest late first")),
     "late-8-30": QueueKind(_("8 to 30 days late"), _("the longest late first")),
@@ -45,12 +58,37 @@ QUEUES: Mapping[str, QueueKind] = {
     "promised": QueueKind(_("Promise for today"), _("the largest promise first")),
     "broken": QueueKind(_("Promise broken"), _("the newest first")),
 }
-#: What follows the newest count; the others follow promises.
-_OF_LOANS = frozenset({"due-today", "late-1-7", "late-8-30", "late-31", "first-missed"})
+# What follows promises; the others follow the newest count.
+_OF_PROMISES = frozenset({"promised", "broken"})
+# The orders that a list has, as the head of a queue says them.
+_AS_LISTED = _("in the order of its list")
+_MADE = re.compile(r"list-([1-9][0-9]{0,14})")
+# From so many borrowers of one person on, the rows are read in their order, not from the borrowers.
+_MANY = 20_000
 _LATE: Mapping[str, tuple[int, int | None, str]] = {
     "late-1-7": (1, 7, "-days_late"),
     "late-8-30": (8, 30, "-days_late"),
     "late-31": (31, None, "days_late"),
+}
+
+
+class Cause(Enum):
+    """Why a loan is called about, and so what must be paid until nobody calls about it."""
+
+    OVERDUE = "overdue"
+    DUE = "due"
+    OPEN = "open"
+    #: The list is about something else, such as loans that are closed.
+    NONE = "none"
+
+
+_CAUSES = dict.fromkeys(("due-today", "promised", "broken"), Cause.DUE)
+# By the kind of the list (`loan_lists.KINDS`).
+_CAUSES_OF_LISTS = {
+    "overdue": Cause.OVERDUE,
+    "first-missed": Cause.OVERDUE,
+    "due-today": Cause.DUE,
+    "closed": Cause.NONE,
 }
 
 
@@ -64,7 +102,8 @@ class LastPayment(NamedTuple):
 class QueueRow(NamedTuple):
     """A loan in a queue: its figures of the count, the promise, what was paid and said last.
 
-    `paid_at` is when what is overdue was recorded as paid; None while it is not.
+    `paid_at` is when what is overdue was recorded as paid; None while it is not. `stands_in_for` is
+    the officer of the borrower where the person who asks stands in for somebody.
     """
 
     account_id: str
@@ -74,18 +113,44 @@ class QueueRow(NamedTuple):
     last_payment: LastPayment | None
     contact: Contact | None
     paid_at: datetime | None
+    stands_in_for: str = ""
 
 
 class Queue:
-    """One queue of an app at a moment. `snapshot` is the newest count, None before the first."""
+    """One queue of an app at a moment. `snapshot` is the newest count, None before the first.
+
+    `person` is who asks, of whom “My borrowers” are; `made` is what a manager made of a list.
+    """
 
     def __init__(
-        self, app: LendingApp, key: str, now: datetime, snapshot: Snapshot | None = None
+        self,
+        app: LendingApp,
+        key: str,
+        now: datetime,
+        snapshot: Snapshot | None = None,
+        *,
+        person: User | None = None,
+        made: CallQueue | None = None,
     ) -> None:
         self.app, self.key, self.now = app, key, now
-        self.kind = QUEUES[key]
+        self.person, self.made = person, made
         self.snapshot = snapshot or find_with_loans(app.app_id)
         self.today: date = now.astimezone(app.zone).date()
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return self.made.name if self.made else gettext(QUEUES[self.key].label)
+
+    @property
+    def order(self) -> str:
+        """The order of its rows, in words."""
+        return gettext(_AS_LISTED if self.made else QUEUES[self.key].order)
+
+    @property
+    def is_of_promises(self) -> bool:
+        """Whether its rows are promises."""
+        return self.key in _OF_PROMISES
 
     @cached_property
     def recorded(self) -> Mapping[str, RecordedSince]:
@@ -93,34 +158,56 @@ class Queue:
         return read_recorded_since(self.app, self.snapshot) if self.snapshot else {}
 
     @cached_property
-    def rows(self) -> QuerySet[Any]:
-        """The loans or promises of the queue that may be called about now, in its order."""
-        return self._leave_out_quiet(self._read_all())
+    def parts(self) -> list[QuerySet[Any]]:
+        """The loans or promises that may be called about now, one part after the other."""
+        return [self._leave_out_quiet(rows) for rows in self._read_parts()]
 
     def count(self) -> int:
         """How many they are, up to `keyset.COUNTED` + 1."""
-        return self.rows.order_by()[: COUNTED + 1].count()
+        count = 0
+        for rows in self.parts:
+            if count <= COUNTED:
+                count += rows.order_by()[: COUNTED + 1 - count].count()
+        return count
+
+    def read_rows(self, first: int, last: int) -> list[Any]:
+        """Those from `first` to before `last`."""
+        found: list[Any] = []
+        for rows in self.parts:
+            some = list(rows[first:last])
+            found += some
+            passed = first + len(some) if some or not first else rows.order_by()[:first].count()
+            first, last = max(first - passed, 0), last - passed
+            if last <= first:
+                break
+        return found
+
+    def holds(self, row: Any) -> bool:
+        """Whether a row of it may still be called about."""
+        return any(rows.filter(pk=row.pk).exists() for rows in self.parts)
 
     def list_free(self) -> Iterator[Any]:
         """Those that nobody else is calling, in order, as far as anybody looks."""
         held = Lease.objects.filter(
             app_id=self.app.app_id, borrower_id=OuterRef("borrower_id"), until__gt=self.now
         )
-        for row in self.rows.filter(~Exists(held))[:MOST].iterator(chunk_size=_AT_ONCE):
-            if self.find_payment(row) is None:
-                yield row
+        for rows in self.parts:
+            for row in rows.filter(~Exists(held))[:MOST].iterator(chunk_size=_AT_ONCE):
+                if self.find_payment(row) is None:
+                    yield row
 
     def build_rows(self, some: Sequence[Any]) -> list[QueueRow]:
-        """A page of the queue's rows with all that stands beside them, in four queries."""
+        """A page of the queue's rows with all that stands beside them, in a few queries."""
         keys, people = [one.account_id for one in some], [one.borrower_id for one in some]
         loans = {one.account_id: one for one in some if isinstance(one, SnapshotLoan)}
-        if self.key not in _OF_LOANS and self.snapshot:
+        if self.is_of_promises and self.snapshot:
             found = SnapshotLoan.objects.filter(snapshot=self.snapshot, account_id__in=keys)
             loans = {one.account_id: one for one in found}
         contacts = Contact.objects.select_related("last_call__called_by")
         spoken = contacts.filter(app_id=self.app.app_id, borrower_id__in=people)
         by_person = {one.borrower_id: one for one in spoken}
         payments = read_last_payments(self.app.app_id, keys)
+        stood_in = self._list_stood_in(people)
         return [
             QueueRow(
                 one.account_id,
@@ -130,24 +217,56 @@ class Queue:
                 payments.get(one.account_id),
                 by_person.get(one.borrower_id),
                 self.find_payment(one),
+                stood_in.get(one.borrower_id, ""),
             )
             for one in some
         ]
 
     def find_payment(self, row: Any) -> datetime | None:
         """When what the row is about was paid by what was recorded here since; None where not."""
-        recorded = self.recorded.get(row.account_id)
-        if not isinstance(row, SnapshotLoan) or recorded is None:
+        recorded, cause = self.recorded.get(row.account_id), self.find_cause(row)
+        if recorded is None or not isinstance(row, SnapshotLoan):
             return None
-        amounts = [row.overdue]
-        if self.key == "due-today":
-            amounts.append(row.next_due_amount)
-        known = [amount for amount in amounts if amount]
+        amounts = {
+            Cause.OVERDUE: [row.overdue],
+            Cause.DUE: [row.overdue, row.next_due_amount],
+            Cause.OPEN: [row.outstanding],
+        }
+        known = [amount for amount in amounts.get(cause, ()) if amount]
         return recorded.at if known and recorded.amount >= sum(known) else None
 
-    def _read_all(self) -> QuerySet[Any]:
-        if self.key in _OF_LOANS:
-            return self._read_loans()
+    def find_cause(self, row: Any) -> Cause:
+        """Why a row of it is called about."""
+        if self.key == MINE:
+            return Cause.OVERDUE if (row.days_late or 0) >= 1 else Cause.DUE
+        if self.made is None:
+            return _CAUSES.get(self.key, Cause.OVERDUE)
+        wanted = self.listed.wanted if self.listed else {}
+        if wanted.get("late"):
+            return Cause.OVERDUE
+        return _CAUSES_OF_LISTS.get(wanted.get("show", ""), Cause.OPEN)
+
+    @cached_property
+    def listed(self) -> LoanList | None:
+        """The list that a manager made it of; None where there is none, or none any more."""
+        if self.made is None or self.snapshot is None:
+            return None
+        form = LoanListForm(QueryDict(self.made.query).dict(), [])
+        found = LoanList(self.app, self.snapshot, form, self.recorded)
+        return found if found.is_valid else None
+
+    def _read_parts(self) -> list[QuerySet[Any]]:
+        if self.is_of_promises:
+            return [self._read_promises()]
+        if self.snapshot is None:
+            return []
+        if self.key == MINE:
+            return self._read_mine(self.snapshot)
+        if self.made is None:
+            return [self._read_loans(self.snapshot)]
+        return [self.listed.first_rows, self.listed.last_rows] if self.listed else []
+
+    def _read_promises(self) -> QuerySet[Promise]:
         rows = Promise.objects.filter(app_id=self.app.app_id).select_related("call")
         if self.key == "promised":
             promised = rows.filter(state=PromiseState.OPEN, day=self.today)
@@ -163,17 +282,48 @@ class Queue:
         broken = rows.filter(state__in=states, day__gte=earliest).filter(~Exists(since))
         return broken.order_by("-day", "id")
 
-    def _read_loans(self) -> QuerySet[SnapshotLoan]:
-        if self.snapshot is None:
-            return SnapshotLoan.objects.none()
-        rows = SnapshotLoan.objects.filter(snapshot=self.snapshot)
+    def _read_mine(self, snapshot: Snapshot) -> list[QuerySet[SnapshotLoan]]:
+        """What is late or due of the person's borrowers, and of those of whom they stand in for."""
+        if self.person is None:
+            return []
+        own = Assignment.objects.of_person(self.app.app_id, self.person.pk, self.today)
+        rows = SnapshotLoan.objects.filter(snapshot=snapshot, is_open=True)
+        if own.values("pk")[: _MANY + 1].count() > _MANY:
+            # So many are theirs that one soon comes upon the next, in the order of the rows.
+            rows = rows.filter(Exists(own.filter(borrower_id=OuterRef("borrower_id"))))
+        else:
+            rows = rows.filter(borrower_id__in=own.values("borrower_id"))
+        on_time = Q(days_late=None) | Q(days_late__lt=1)
+        return [
+            rows.filter(days_late__gte=1).order_by("-days_late"),
+            self._filter_due(rows.filter(on_time), snapshot),
+        ]
+
+    def _filter_due(
+        self, rows: QuerySet[SnapshotLoan], snapshot: Snapshot
+    ) -> QuerySet[SnapshotLoan]:
+        """What is due today, or fell due since the count."""
+        counted_on = snapshot.began_at.astimezone(self.app.zone).date()
+        due = rows.filter(next_due_day__gte=counted_on, next_due_day__lte=self.today)
+        return due.order_by("next_due_day", "id")
+
+    def _list_stood_in(self, borrower_ids: Sequence[str]) -> dict[str, str]:
+        """The officers of these borrowers where the person stands in for them, by borrower."""
+        if self.key != MINE or self.person is None:
+            return {}
+        app_id = self.app.app_id
+        names = Assignment.objects.list_stood_in(app_id, self.person.pk, self.today)
+        rows = Assignment.objects.filter(app_id=app_id, borrower_id__in=borrower_ids)
+        found = rows.exclude(officer_id=self.person.pk).values_list("borrower_id", "officer_id")
+        return {borrower_id: names.get(officer, "") for borrower_id, officer in found}
+
+    def _read_loans(self, snapshot: Snapshot) -> QuerySet[SnapshotLoan]:
+        rows = SnapshotLoan.objects.filter(snapshot=snapshot)
         if self.key == "first-missed":
             return rows.filter(is_first_missed=True).order_by("-overdue_rank", "id")
         rows = rows.filter(is_open=True)
         if self.key == "due-today":
-            counted_on = self.snapshot.began_at.astimezone(self.app.zone).date()
-            due = rows.filter(next_due_day__gte=counted_on, next_due_day__lte=self.today)
-            return due.order_by("next_due_day", "id")
+            return self._filter_due(rows, snapshot)
         first, last, order = _LATE[self.key]
         late = rows.filter(days_late__gte=first)
         return (late.filter(days_late__lte=last) if last else late).order_by(order)
@@ -191,7 +341,7 @@ class Queue:
         rows = rows.exclude(borrower_id="").filter(~Exists(stopped), ~Exists(later))
         if self.snapshot is None:
             return rows
-        if self.key in _OF_LOANS:
+        if not self.is_of_promises:
             promised = Promise.objects.filter(
                 **own, account_id=OuterRef("account_id"), state=PromiseState.OPEN
             )
@@ -202,10 +352,39 @@ class Queue:
         return rows.filter(~Exists(paid))
 
 
-def open_queues(app: LendingApp, now: datetime) -> list[Queue]:
-    """Every queue of an app, over one count."""
+def open_queues(app: LendingApp, now: datetime, person: User) -> list[Queue]:
+    """Every queue of an app that a person works on, over one count."""
     snapshot = find_with_loans(app.app_id)
-    return [Queue(app, key, now, snapshot) for key in QUEUES]
+    found = [Queue(app, key, now, snapshot, person=person) for key in QUEUES]
+    made = list_made(app.app_id, person)
+    return found + [Queue(app, one.key, now, snapshot, person=person, made=one) for one in made]
+
+
+def open_queue(app: LendingApp, key: str, now: datetime, person: User) -> Queue | None:
+    """One queue of an app; None where there is none, or none of this person."""
+    if key in QUEUES:
+        return Queue(app, key, now, person=person)
+    number = _MADE.fullmatch(key)
+    made = list_made(app.app_id, person).filter(pk=int(number[1])).first() if number else None
+    return Queue(app, key, now, person=person, made=made) if made else None
+
+
+def list_made(app_id: str, person: User) -> QuerySet[CallQueue]:
+    """The queues that managers made and that a person works on, by name; managers see all."""
+    rows = CallQueue.objects.filter(app_id=app_id, retired_at=None).order_by("name", "pk")
+    if person.has_perm(MANAGE_QUEUES, app_id):
+        return rows
+    working = CallQueue.people.through.objects.filter(callqueue=OuterRef("pk"), user=person)
+    return rows.filter(Q(is_for_all=True) | Exists(working))
+
+
+def name_queues(app_id: str, keys: Iterable[str]) -> dict[str, str]:
+    """What these queues are called, retired ones too, in their order."""
+    wanted = set(keys)
+    names = {key: gettext(kind.label) for key, kind in QUEUES.items() if key in wanted}
+    numbers = [int(found[1]) for key in wanted if (found := _MADE.fullmatch(key))]
+    made = CallQueue.objects.filter(app_id=app_id, pk__in=numbers).order_by("name", "pk")
+    return names | {one.key: one.name for one in made}
 
 
 def read_last_payments(app_id: str, account_ids: Sequence[str]) -> dict[str, LastPayment]:

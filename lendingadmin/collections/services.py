@@ -21,7 +21,7 @@ from lendingadmin.staff.models import User
 from . import leases, rules
 from .models import Call, Contact, Lease, PaidLoan, Promise, Stop
 from .permissions import CALL, DECIDE
-from .queues import Queue
+from .queues import Cause, Queue
 from .states import OF_A_LOAN, STOPPED_BY, Outcome, StopKind
 
 # So many loans are read of the service for one press of Next: who has paid is passed over.
@@ -72,11 +72,12 @@ def take_next(queue: Queue, by: User) -> Lease | None:
         if not leases.take(queue.app.app_id, row.borrower_id, by, queue.now, **found):
             continue
         # Between the list and the lease somebody may have called them and let them go.
-        if not queue.rows.filter(pk=row.pk).exists():
+        if not queue.holds(row):
             leases.release(queue.app.app_id, row.borrower_id, by)
             continue
         reads += 1
-        if reads > _MOST_READ or not _has_paid(queue, row.account_id):
+        cause = queue.find_cause(row)
+        if reads > _MOST_READ or not _has_paid(queue.app.app_id, row.account_id, cause):
             return leases.find_lease(queue.app.app_id, row.borrower_id, queue.now)
         PaidLoan.objects.update_or_create(
             app_id=queue.app.app_id,
@@ -92,23 +93,25 @@ def forget_paid_loans(now: datetime) -> None:
     PaidLoan.objects.filter(seen_at__lt=now - _KEPT_PAID).delete()
 
 
-def _has_paid(queue: Queue, account_id: str) -> bool:
-    """Whether nothing of a loan is overdue or due by now, as the service says this moment."""
+def _has_paid(app_id: str, account_id: str, cause: Cause) -> bool:
+    """Whether nothing is left of what a loan is called about, as the service says this moment."""
     try:
-        loan = check_named(gateway.app(queue.app.app_id).loans.get(account_id), account_id)
+        loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
     except NotFound:
         return True
     except LendingError:
         return False
-    return not _owes(loan, queue)
+    return not _owes(loan, cause)
 
 
-def _owes(loan: Loan, queue: Queue) -> bool:
-    """Whether something is overdue, or, in the queue of today, still to be paid of it."""
+def _owes(loan: Loan, cause: Cause) -> bool:
+    """Whether something is overdue of it, or, where that is not all, still to be paid."""
+    if cause == Cause.NONE:
+        return True
     overdue, unpaid = total_of(loan, "overdue"), total_of(loan, "unpaid")
     if unpaid is not None and unpaid <= 0:
         return False
-    return overdue is None or overdue > 0 or queue.key in ("due-today", "promised", "broken")
+    return cause != Cause.OVERDUE or overdue is None or overdue > 0
 
 
 def keep_call(app: LendingApp, entered: Entered, idempotency_key: str, by: User) -> Call:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import calling, deciding, queues
+from .views import calling, deciding, made_queues, queues
 
 urlpatterns = [
     path("collections/", queues.overview, name="collections"),
@@ -14,6 +14,9 @@ urlpatterns = [
     path("collections/calls/<key:borrower_id>/begin", calling.begin, name="call-begin"),
     path("collections/calls/<key:borrower_id>/leave", calling.leave, name="call-leave"),
     path("collections/calls/<key:borrower_id>/stop", calling.stop, name="call-do-not-call"),
+    path("collections/queues/new", made_queues.new, name="call-queue-new"),
+    path("collections/queues/<int:number>/edit", made_queues.edit, name="call-queue-edit"),
+    path("collections/queues/<int:number>/retire", made_queues.retire, name="call-queue-retire"),
     path("collections/<slug:key>/", queues.queue, name="queue"),
     path("collections/<slug:key>/next", queues.take_next, name="queue-next"),
 ]

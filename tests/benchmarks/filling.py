@@ -15,7 +15,8 @@ from django.db import connection
 from django.utils import timezone
 
 from lendingadmin.assessments.models import AssessmentIndex
-from lendingadmin.collections.models import Call, Contact, Promise, Stop
+from lendingadmin.assignments.models import Assignment, Basis
+from lendingadmin.collections.models import Call, CallQueue, Contact, Promise, Stop
 from lendingadmin.notes.models import Note, NoteVersion
 from lendingadmin.portfolio.figures import Figures
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
@@ -208,6 +209,54 @@ def fill_timeline(repayments: int = 3_000, notes: int = 1_000, lines: int = 500)
 def _spread(now: datetime, n: int, count: int) -> datetime:
     """When one of so many was: every third within the last month, the others in three years."""
     return now - (timedelta(days=25) if n % 3 == 0 else 3 * _YEAR) * (n / count)
+
+
+def fill_assignments(loans: int) -> None:
+    """An officer for every borrower of a count: `manager` has a third of them, `officer` one in
+    forty, `support` ten, and clerks the others.
+    """
+    borrowers = loans * 2 // 3
+    names = ("manager", "officer", "support")
+    few = {name: User.objects.get(username=name).pk for name in names}
+    clerks = [User.objects.create(username=f"agent-{number:02}").pk for number in range(CLERKS)]
+
+    def choose(n: int) -> int:
+        if n % 3 == 0:
+            return few["manager"]
+        if n % (borrowers // 10) == 1:
+            return few["support"]
+        return few["officer"] if n % 40 == 2 else clerks[n * 7919 % CLERKS]
+
+    Assignment.objects.bulk_create(
+        (
+            Assignment(
+                app_id="kenya",
+                borrower_id=f"B-{n:06}",
+                officer_id=choose(n),
+                basis=Basis.RULE,
+            )
+            for n in range(borrowers)
+        ),
+        batch_size=2_000,
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE assignments_assignment")
+
+
+def make_queues() -> list[CallQueue]:
+    """A queue of each kind of list, and of what managers narrow lists by."""
+    person = User.objects.get(username="manager")
+    queries = (
+        *("", "show=overdue", "show=due-today", "show=due-this-week", "show=first-missed"),
+        *("show=closed", "show=overdue&late=8-30", "show=overdue&product=term-3-months"),
+        *("show=overdue&sort=-late", "sort=began", "show=overdue&sort=-principal"),
+    )
+    return [
+        CallQueue.objects.create(
+            app_id="kenya", name=query or "open", query=query, created_by=person
+        )
+        for query in queries
+    ]
 
 
 def fill_calls(calls: int, loans: int) -> None:

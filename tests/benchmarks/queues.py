@@ -48,6 +48,8 @@ def fill(loans: int, calls: int) -> None:
     began = time.monotonic()
     filling.fill_count(loans)
     filling.fill_calls(calls, loans)
+    filling.fill_assignments(loans)
+    filling.make_queues()
     say(f"\n{connection.vendor}: {loans:,} loans, {calls:,} calls")
     say(f"filled in {time.monotonic() - began:.0f} s, {filling.measure_size()}")
 
@@ -59,10 +61,14 @@ class MeasuringQueues(Measuring):
 
     def measure_all(self) -> None:
         """Pages as a manager asks for them, then what a press of Next and the worker do."""
+        from lendingadmin.collections.models import CallQueue
         from lendingadmin.collections.queues import QUEUES
 
         pages = {f"queue {key}": f"{_AREA}{key}/" for key in QUEUES}
         pages |= {f"queue {key}, further down": f"{_AREA}{key}/?after=900" for key in QUEUES}
+        for made in CallQueue.objects.all():
+            pages[f"queue of the list {made.name}"] = made.get_absolute_url()
+            pages[f"the same, further down ({made.name})"] = f"{made.get_absolute_url()}?after=900"
         pages |= {"queues": _AREA, "who is not called": f"{_AREA}stops/"}
         self.measure_pages(pages)
         for words, act in acts().items():
@@ -74,20 +80,35 @@ def acts() -> dict[str, Callable[[], object]]:
     from django.utils import timezone
 
     from lendingadmin.collections import leases, promises
-    from lendingadmin.collections.queues import QUEUES, Queue
+    from lendingadmin.collections.models import CallQueue
+    from lendingadmin.collections.queues import MINE, QUEUES, open_queue
     from lendingadmin.gateway import lending_app
     from lendingadmin.staff.models import User
 
     app, person = lending_app("kenya"), User.objects.get(username="officer")
+    people = {name: User.objects.get(username=name) for name in ("manager", "officer", "support")}
+
+    def open_page(key: str, name: str, first: int = 0) -> None:
+        queue = open_queue(app, key, timezone.now(), people[name])
+        assert queue is not None
+        queue.count()
+        queue.build_rows(queue.read_rows(first, first + 25))
 
     def take(key: str) -> None:
         now = timezone.now()
-        row = next(Queue(app, key, now).list_free(), None)
+        queue = open_queue(app, key, now, people["manager"])
+        assert queue is not None
+        row = next(queue.list_free(), None)
         if row is not None:
             found = {"account_id": row.account_id, "queue": key}
             leases.take("kenya", row.borrower_id, person, now, **found)
 
     found = {f"next of {key}": partial(take, key) for key in QUEUES}
+    made = CallQueue.objects.all()
+    found |= {f"next of the list {one.name}": partial(take, one.key) for one in made}
+    for name in people:
+        found[f"my borrowers, of {name}"] = partial(open_page, MINE, name)
+        found[f"my borrowers, of {name}, further down"] = partial(open_page, MINE, name, 900)
     return {**found, "promises are judged": lambda: promises.judge_promises(app, timezone.now())}
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from lendingadmin.audit.models import Entry
 from lendingadmin.collections import promises, tasks
 from lendingadmin.collections.models import Call, Contact, Lease, PaidLoan, Promise, Stop
-from lendingadmin.collections.queues import Queue
+from lendingadmin.collections.queues import MOST, Queue
 from lendingadmin.collections.rules import ContactAttempts
 from lendingadmin.collections.states import KEYS, Evidence, Outcome, PromiseState
 from lendingadmin.gateway import lending_app
@@ -39,7 +39,7 @@ def in_days(days: int) -> str:
 
 
 def list_loans(key: str, now: datetime | None = None) -> list[str]:
-    return [one.account_id for one in Queue(APP, key, now or timezone.now()).rows]
+    return [one.account_id for one in Queue(APP, key, now or timezone.now()).read_rows(0, MOST)]
 
 
 @pytest.fixture

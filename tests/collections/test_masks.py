@@ -9,8 +9,9 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lendingadmin.assignments.models import Assignment, Basis
 from lendingadmin.collections import rules, services
-from lendingadmin.collections.models import Promise
+from lendingadmin.collections.models import CallQueue, Promise
 from lendingadmin.collections.queues import QUEUES
 from lendingadmin.collections.rules import ContactHours
 from lendingadmin.gateway import lending_app
@@ -30,6 +31,7 @@ __all__ = ["index", "put"]
 def list_addresses() -> list[str]:
     """Every page of the area that is read."""
     found = [COLLECTIONS, f"{COLLECTIONS}stops/", *(f"{COLLECTIONS}{key}/" for key in QUEUES)]
+    found += [one.get_absolute_url() for one in CallQueue.objects.all()]
     found += [f"{COLLECTIONS}calls/B-0/", f"{COLLECTIONS}calls/B-1/"]
     return [*found, *(one.get_absolute_url() for one in Promise.objects.all())]
 
@@ -39,8 +41,16 @@ def shows_phone(html: str) -> bool:
 
 
 @pytest.fixture
-def called(service: CallService, desk: Client, put: Put) -> CallService:
-    """Borrowers whom the index knows; the officer is calling the first, and another promised."""
+def called(service: CallService, desk: Client, put: Put, people: dict[str, User]) -> CallService:
+    """Borrowers whom the index knows; the officer is calling the first, and another promised.
+
+    They are the officer's and support's own, and in a queue that a manager made.
+    """
+    for number, name in enumerate(("officer", "support")):
+        Assignment.objects.create(
+            app_id="kenya", borrower_id=f"B-{number}", officer=people[name], basis=Basis.HAND
+        )
+    CallQueue.objects.create(app_id="kenya", name="All", created_by=people["manager"])
     for number in range(3):
         service.add(number, 7 - number)
         individual = service.borrowers[f"B-{number}"]["individual"]

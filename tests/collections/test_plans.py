@@ -4,8 +4,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from lendingadmin.collections.models import Promise
+from lendingadmin.assignments.models import Assignment, Basis
+from lendingadmin.collections.models import CallQueue, Promise
 from lendingadmin.collections.queues import QUEUES
+from lendingadmin.staff.models import User
 from tests.plans import scans_of, watched_queries
 
 from .desk import COLLECTIONS, counted, note_call, press_next
@@ -20,15 +22,31 @@ pytestmark = [
 ]
 
 
-def test_each_query_is_served_by_an_index(service: CallService, boss: Client) -> None:
+@pytest.mark.parametrize("many", [0, 20_000])
+def test_each_query_is_served_by_an_index(
+    service: CallService,
+    boss: Client,
+    manager: User,
+    many: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("lendingadmin.collections.queues._MANY", many)
     for number in range(3):
         service.add(number, 7 - number)
     counted()
+    Assignment.objects.bulk_create(
+        Assignment(app_id="kenya", borrower_id=f"B-{number}", officer=manager, basis=Basis.HAND)
+        for number in range(3)
+    )
+    made = CallQueue.objects.create(
+        app_id="kenya", name="Ours", query="show=overdue", created_by=manager
+    )
     press_next(boss)
     note_call(boss, "B-0", "promise", amount="5", day="2099-01-01")
     note_call(boss, "B-0", "dispute")
     addresses = [COLLECTIONS, f"{COLLECTIONS}stops/", f"{COLLECTIONS}calls/B-0/"]
     addresses += [f"{COLLECTIONS}{key}/" for key in QUEUES]
+    addresses.append(made.get_absolute_url())
     addresses += [one.get_absolute_url() for one in Promise.objects.all()]
     addresses += ["/apps/kenya/borrowers/B-0/", "/apps/kenya/loans/L-0/"]
     with watched_queries() as queries:

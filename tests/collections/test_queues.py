@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from lendingadmin.collections import leases, services
 from lendingadmin.collections.models import Lease
-from lendingadmin.collections.queues import QUEUES, Queue
+from lendingadmin.collections.queues import MOST, QUEUES, Queue
 from lendingadmin.collections.states import StopKind
 from lendingadmin.gateway import lending_app
 from lendingadmin.staff.models import User
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 def list_loans(key: str) -> list[str]:
     queue = Queue(lending_app("kenya"), key, timezone.now())
-    return [one.account_id for one in queue.rows]
+    return [one.account_id for one in queue.read_rows(0, MOST)]
 
 
 def test_each_queue_has_its_loans_in_its_order(service: CallService) -> None:
@@ -149,5 +149,14 @@ def test_the_pages_say_what_there_is(service: CallService, desk: Client) -> None
     assert "Nobody is to be called here now" in page(desk, f"{COLLECTIONS}late-31/")
     assert desk.get(f"{COLLECTIONS}late-9/").status_code == 404
     assert set(QUEUES) == {
-        *("due-today", "late-1-7", "late-8-30", "late-31", "first-missed", "promised", "broken")
+        *(
+            "mine",
+            "due-today",
+            "late-1-7",
+            "late-8-30",
+            "late-31",
+            "first-missed",
+            "promised",
+            "broken",
+        )
     }

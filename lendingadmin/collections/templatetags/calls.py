@@ -1,4 +1,7 @@
-"""`{% calling_of borrower_id as calling %}`: whether one may call a borrower, and who does."""
+"""`{% calling_of borrower_id as calling %}`: whether one may call a borrower, and who does.
+
+`{% may_make_queues as may %}`: whether one makes queues of lists.
+"""
 
 from typing import NamedTuple
 
@@ -8,7 +11,7 @@ from django.utils import timezone
 
 from lendingadmin.collections.leases import find_lease
 from lendingadmin.collections.models import Lease
-from lendingadmin.collections.permissions import CALL
+from lendingadmin.collections.permissions import CALL, MANAGE_QUEUES
 
 register = template.Library()
 
@@ -28,3 +31,10 @@ def calling_of(context: Context, borrower_id: object) -> Calling | None:
     lease = find_lease(person.app_id, borrower_id, timezone.now())
     is_own = lease is not None and lease.person_id == person.pk
     return Calling(None if is_own else lease)
+
+
+@register.simple_tag(takes_context=True)
+def may_make_queues(context: Context) -> bool:
+    """Whether the person makes queues of lists, and may call."""
+    person = context["request"].user
+    return bool(person.has_perm(MANAGE_QUEUES) and person.has_perm(CALL))

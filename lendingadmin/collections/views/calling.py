@@ -17,7 +17,7 @@ from lendingadmin.collections import leases, rules, services
 from lendingadmin.collections.forms import CallForm
 from lendingadmin.collections.models import Call, Lease, Promise
 from lendingadmin.collections.permissions import CALL
-from lendingadmin.collections.queues import QUEUES, Queue
+from lendingadmin.collections.queues import name_queues, open_queue
 from lendingadmin.collections.services import Entered
 from lendingadmin.collections.states import OF_A_LOAN, Outcome, StopKind
 from lendingadmin.gateway import LendingApp
@@ -70,7 +70,7 @@ def call(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
         return _keep(request, app, borrower_id, form, lease if is_own else None)
     context: dict[str, Any] = {"app": app, "borrower_id": borrower_id, "form": form}
     context |= {"lease": lease, "is_own": is_own} | _read_kept(app_id, borrower_id)
-    context["queue_kind"] = QUEUES.get(lease.queue) if lease else None
+    context["queue_name"] = _name_queue(app_id, lease)
     may_dial = is_own and form.is_open and not context["is_stopped"]
     context |= _read_live(request, app, borrower_id, loan_ids, now, may_dial=may_dial)
     if not form.is_bound and context["loans"]:
@@ -103,10 +103,14 @@ def _keep(
     )
     kept = services.keep_call(app, entered, key, request.user)
     messages.success(request, _("Saved: %(outcome)s.") % {"outcome": kept.get_outcome_display()})
-    if kept.queue and "leave" not in request.POST:
-        return lead_to_next(request, Queue(app, kept.queue, timezone.now()))
-    if kept.queue:
+    queue = open_queue(app, kept.queue, timezone.now(), request.user)
+    if queue and "leave" not in request.POST:
+        return lead_to_next(request, queue)
+    if queue:
         return redirect("queue", app.app_id, kept.queue)
+    if kept.queue:
+        # It was retired, or is somebody else's by now.
+        return redirect("collections", app.app_id)
     return redirect("borrower", app.app_id, borrower_id)
 
 
@@ -123,7 +127,10 @@ def leave(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse
     lease = leases.find_lease(app_id, borrower_id, timezone.now())
     leases.release(app_id, borrower_id, request.user)
     if lease is not None and lease.person_id == request.user.pk and lease.queue:
-        return redirect("queue", app_id, lease.queue)
+        app = gateway.lending_app(app_id)
+        if open_queue(app, lease.queue, timezone.now(), request.user):
+            return redirect("queue", app_id, lease.queue)
+        return redirect("collections", app_id)
     return redirect("borrower", app_id, borrower_id)
 
 
@@ -134,6 +141,10 @@ def stop(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     leases.release(app_id, borrower_id, request.user)
     messages.success(request, _("Saved: nobody calls them until a manager ends that."))
     return redirect("call", app_id, borrower_id)
+
+
+def _name_queue(app_id: str, lease: Lease | None) -> str:
+    return name_queues(app_id, [lease.queue]).get(lease.queue, "") if lease else ""
 
 
 def _list_loans(app_id: str, borrower_id: str, lease: Lease | None) -> list[str]:

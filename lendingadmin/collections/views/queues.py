@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from lendingadmin import gateway
 from lendingadmin.collections import figures, rules, services
 from lendingadmin.collections.models import Lease, Stop
-from lendingadmin.collections.permissions import CALL, DECIDE
-from lendingadmin.collections.queues import MOST, QUEUES, Queue, open_queues
+from lendingadmin.collections.permissions import CALL, DECIDE, MANAGE_QUEUES
+from lendingadmin.collections.queues import MOST, Queue, open_queue, open_queues
 from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.access import access
 from lendingadmin.ui.keyset import COUNTED, Slice, build_pager, spell_count
@@ -28,11 +28,11 @@ def overview(request: PersonRequest, app_id: str) -> HttpResponse:
     """The queues with how many wait in each, whom the person has, and what came of the calls."""
     app, now = gateway.lending_app(app_id), timezone.now()
     today, may_decide = now.astimezone(app.zone).date(), request.user.has_perm(DECIDE)
-    first, queues = today - _FIGURES_OF, open_queues(app, now)
+    first, queues = today - _FIGURES_OF, open_queues(app, now, request.user)
     stops = Stop.objects.filter(app_id=app_id, ended_at=None).order_by("since", "id")
     context = {
         "app": app,
-        "queues": [(one.key, one.kind, spell_count(one.count()) or "0") for one in queues],
+        "queues": [(one, spell_count(one.count()) or "0") for one in queues],
         "snapshot": queues[0].snapshot,
         "own": Lease.objects.filter(app_id=app_id, person=request.user, until__gt=now).first(),
         "stop_count": spell_count(stops.values("pk")[: COUNTED + 1].count()) or "0",
@@ -46,9 +46,9 @@ def overview(request: PersonRequest, app_id: str) -> HttpResponse:
 @access(CALL, "lending.loans.list")
 def queue(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
     """Who is to be called, in order: why, and what was paid and said last."""
-    found = _open(app_id, key)
+    found = _open(request, app_id, key)
     start = min(whole_number(request.GET.get("after")) or 0, MOST)
-    some = list(found.rows[start : start + _PAGE + 1])
+    some = found.read_rows(start, start + _PAGE + 1)
     has_more = len(some) > _PAGE and start + _PAGE < MOST
     page = Slice(found.build_rows(some[:_PAGE]), start + _PAGE if has_more else None)
     context = {
@@ -57,6 +57,7 @@ def queue(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
         "rows": page.rows,
         "pager": build_pager(request, page, "after"),
         "count": spell_count(found.count()),
+        "may_manage": found.made is not None and request.user.has_perm(MANAGE_QUEUES),
     }
     return render(request, "collections/queue.html", context | _describe_hours(found.app))
 
@@ -64,7 +65,7 @@ def queue(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
 @access(CALL, "lending.loans.list", methods=("POST",))
 def take_next(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
     """Take the next borrower of a queue, and lead to the call."""
-    return lead_to_next(request, _open(app_id, key))
+    return lead_to_next(request, _open(request, app_id, key))
 
 
 def lead_to_next(request: PersonRequest, found: Queue) -> HttpResponse:
@@ -77,11 +78,11 @@ def lead_to_next(request: PersonRequest, found: Queue) -> HttpResponse:
     return redirect("queue", found.app.app_id, found.key)
 
 
-def _open(app_id: str, key: str) -> Queue:
-    app = gateway.lending_app(app_id)
-    if key not in QUEUES:
+def _open(request: PersonRequest, app_id: str, key: str) -> Queue:
+    found = open_queue(gateway.lending_app(app_id), key, timezone.now(), request.user)
+    if found is None:
         raise Http404("There is no such queue.")
-    return Queue(app, key, timezone.now())
+    return found
 
 
 def _describe_hours(app: LendingApp) -> dict[str, object]:
