@@ -41,6 +41,7 @@ urlpatterns = [
     path("apps/<slug:app_id>/", include("lendingadmin.statements.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.notes.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.timeline.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.assignments.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.collections.urls")),
 ]
 

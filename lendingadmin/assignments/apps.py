@@ -1,4 +1,4 @@
-"""Registers the area with Django and with what erases a borrower."""
+"""Registers the area with Django, the worker and what erases a borrower."""
 
 from django.apps import AppConfig
 
@@ -9,6 +9,9 @@ class AssignmentsConfig(AppConfig):
     name = "lendingadmin.assignments"
 
     def ready(self) -> None:
-        from . import erasure
+        from lendingadmin.worker import duties
+
+        from . import erasure, tasks
 
         erasure.register()
+        duties.register_duty(tasks.beat, tasks.assign_list, tasks.follow_rules, tasks.begin_walks)

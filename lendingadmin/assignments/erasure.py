@@ -8,17 +8,18 @@ from django.utils.translation import gettext_noop as _
 
 from lendingadmin.staff.erasure import register_erasable
 
-from .models import Assignment
+from .models import Assignment, BulkRow
 
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("which officer has them"), erase_borrower, list_rows=list_rows)
+    register_erasable(_("which officer has or had them"), erase_borrower, list_rows=list_rows)
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
     """All that is kept of who has a borrower."""
     yield Assignment.objects.filter(app_id=app_id, borrower_id=borrower_id)
+    yield BulkRow.objects.filter(bulk__app_id=app_id, borrower_id=borrower_id)
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:

@@ -1,11 +1,12 @@
-"""Which officer has which borrower, and who stands in for whom while somebody is away."""
+"""Which officer has which borrower and by which rules, and who stands in for whom."""
 
 from django.conf import settings
 from django.db import models
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from lendingadmin.portfolio.models import LONGEST_ID
+from lendingadmin.portfolio.models import LONGEST_ID, Snapshot
 
 from .managers import AssignmentQuerySet, HandOverQuerySet
 
@@ -15,7 +16,7 @@ class Basis(models.TextChoices):
 
     RULE = "rule", _("by rule")
     HAND = "hand", _("by hand")
-    BATCH = "batch", _("with a list")
+    BULK = "bulk", _("with a list")
 
 
 class Assignment(models.Model):
@@ -38,6 +39,11 @@ class Assignment(models.Model):
         on_delete=models.PROTECT,
         related_name="+",
         db_index=False,
+    )
+
+    # What assigned them last, where that was with a list: so it knows whether they still stand so.
+    bulk = models.ForeignKey(
+        "BulkAssignment", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
 
     objects = AssignmentQuerySet.as_manager()
@@ -112,3 +118,206 @@ class HandOver(models.Model):
 
     def __str__(self) -> str:
         return f"hand-over-{self.pk}"
+
+
+class BulkAssignment(models.Model):
+    """That all borrowers of a list over the newest count go to one officer.
+
+    `query` is the state of the list as its address holds it, and the rows are its borrowers as they
+    stood when it was prepared. Nothing is assigned before a person confirms it. `version` guards
+    each step by a compare-and-swap; `heartbeat_at` is the moment of the last one.
+    """
+
+    class State(models.TextChoices):
+        """How far it is."""
+
+        PREPARING = "preparing", _("Preparing")
+        READY = "ready", _("To confirm")
+        ASSIGNING = "assigning", _("Assigning")
+        DONE = "done", _("Assigned")
+        UNDOING = "undoing", _("Undoing")
+        UNDONE = "undone", _("Undone")
+        TOO_LARGE = "too-large", _("Too many borrowers")
+
+    app_id = models.CharField(max_length=64)
+    query = models.TextField(blank=True)
+    officer = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    state = models.CharField(max_length=12, choices=State.choices, default=State.PREPARING)
+    idempotency_key = models.CharField(max_length=64, unique=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    confirmed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    confirmed_at = models.DateTimeField(null=True)
+    undone_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    undone_at = models.DateTimeField(null=True)
+    version = models.PositiveIntegerField(default=0)
+    heartbeat_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["app_id", "-id"], name="assignments_bulk_of_app"),
+            models.Index(
+                fields=["heartbeat_at"],
+                condition=models.Q(state__in=("preparing", "assigning", "undoing")),
+                name="assignments_bulk_at_work",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"bulk-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("bulk-assignment", args=[self.app_id, self.pk])
+
+
+class BulkRow(models.Model):
+    """A borrower of it: who had them before, and what became of it.
+
+    `before_…` is the assignment as it stood when the rows were read, null where there was none.
+    """
+
+    class Outcome(models.TextChoices):
+        """What became of a row."""
+
+        WAITING = "waiting", _("not assigned yet")
+        ASSIGNED = "assigned", _("assigned")
+        ALREADY = "already", _("was already theirs")
+        CHANGED = "changed", _("changed meanwhile, left as it was")
+        NOT_ALLOWED = "not-allowed", _("not allowed")
+        RESTORED = "restored", _("undone")
+        KEPT = "kept", _("changed since, not undone")
+
+    bulk = models.ForeignKey(
+        BulkAssignment, on_delete=models.CASCADE, related_name="rows", db_index=False
+    )
+    borrower_id = models.CharField(max_length=LONGEST_ID)
+    outcome = models.CharField(max_length=12, choices=Outcome.choices, default=Outcome.WAITING)
+    before_officer = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+    before_basis = models.CharField(max_length=8, blank=True)
+    before_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+    before_at = models.DateTimeField(null=True)
+    before_bulk = models.ForeignKey(
+        BulkAssignment, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["bulk", "borrower_id"], name="assignments_bulk_row_once"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["bulk", "outcome", "id"], name="assignments_bulk_outcome"),
+            models.Index(fields=["borrower_id"], name="assignments_bulk_borrower"),
+            models.Index(
+                fields=["before_bulk"],
+                condition=models.Q(before_bulk__isnull=False),
+                name="assignments_bulk_before",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"bulk-row-{self.pk}"
+
+
+class RuleSet(models.Model):
+    """The rules of an app, in order, as somebody proposed or saved them.
+
+    `rules` is JSON: `[{"product": "…", "officers": [numbers]}]`, any product where that is empty.
+    One set is in force; `replaces` is the one that was when this one was proposed.
+    """
+
+    class State(models.TextChoices):
+        """Whether they are in force."""
+
+        PROPOSED = "proposed", _("proposed")
+        ACTIVE = "active", _("in force")
+        REPLACED = "replaced", _("replaced")
+
+    app_id = models.CharField(max_length=64)
+    rules = models.JSONField(default=list)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.PROPOSED)
+    replaces = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    saved_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id"],
+                condition=models.Q(state="active"),
+                name="assignments_one_rule_set",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"rules-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("assignment-rules-preview", args=[self.app_id, self.pk])
+
+
+class RuleWalk(models.Model):
+    """One walk through the borrowers of a count with open loans, by a set of rules.
+
+    A preview only counts. `people` is who could have borrowers then: when that changes, another
+    walk begins. `reassigns`: what rules assigned before is assigned by these.
+    """
+
+    class State(models.TextChoices):
+        """How far it is."""
+
+        RUNNING = "running", _("running")
+        DONE = "done", _("complete")
+        STOPPED = "stopped", _("stopped")
+
+    rule_set = models.ForeignKey(RuleSet, on_delete=models.CASCADE, related_name="walks")
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="+")
+    people = models.CharField(max_length=32)
+    is_preview = models.BooleanField(default=False)
+    reassigns = models.BooleanField(default=False)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
+    # The last borrower that was looked at.
+    after = models.CharField(max_length=LONGEST_ID, blank=True)
+    began_at = models.DateTimeField(default=timezone.now)
+    heartbeat_at = models.DateTimeField(default=timezone.now)
+    version = models.PositiveIntegerField(default=0)
+    # Borrowers: who had nobody, whom a rule gave to another, who stay, for whom there is no rule.
+    assigned = models.PositiveIntegerField(default=0)
+    moved = models.PositiveIntegerField(default=0)
+    stayed = models.PositiveIntegerField(default=0)
+    unmatched = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["rule_set", "snapshot", "people", "is_preview"],
+                name="assignments_walk_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"rule-walk-{self.pk}"

@@ -51,7 +51,7 @@ def assign(
 
 def _move(app_id: str, borrower_id: str, officer: User | None, by: User, seen: Seen | None) -> bool:
     rows = Assignment.objects.filter(app_id=app_id, borrower_id=borrower_id)
-    fields = {"basis": Basis.HAND, "assigned_by": by, "assigned_at": timezone.now()}
+    fields = {"basis": Basis.HAND, "assigned_by": by, "assigned_at": timezone.now(), "bulk": None}
     if seen is not None:
         same = rows.filter(officer_id=seen.officer_id, assigned_at=seen.assigned_at)
         return bool(same.update(officer=officer, **fields) if officer else same.delete()[0])

@@ -222,6 +222,7 @@ SECTIONS = (
     Section("payment", _EVERYBODY, _RECORD, HomeReader.read_payment_box),
     Section("alarms", _EVERYBODY, _SEE_LOAN, HomeReader.read_alarms),
     Section("mentions", _EVERYBODY, NOTES_READ, HomeReader.read_mentions),
+    Section("hand_overs", _EVERYBODY, "dashboard.assignments.handOver", lambda reader: {}),
     Section("checking", _CLERKS, _SEE_LOAN, HomeReader.read_checking),
     Section("unconfirmed", _EVERYBODY, _SEE_LOAN, HomeReader.read_unconfirmed),
     Section("mine", _CLERKS, _RECORD, HomeReader.read_mine),

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
+from lendingadmin.assignments.permissions import HAND_OVER
 from lendingadmin.collections import figures, rules, services
 from lendingadmin.collections.models import Lease, Stop
 from lendingadmin.collections.permissions import CALL, DECIDE, MANAGE_QUEUES
@@ -34,6 +35,7 @@ def overview(request: PersonRequest, app_id: str) -> HttpResponse:
         "app": app,
         "queues": [(one, spell_count(one.count()) or "0") for one in queues],
         "snapshot": queues[0].snapshot,
+        "may_hand_over": request.user.has_perm(HAND_OVER),
         "own": Lease.objects.filter(app_id=app_id, person=request.user, until__gt=now).first(),
         "stop_count": spell_count(stops.values("pk")[: COUNTED + 1].count()) or "0",
         "figures_today": figures.count_by_queue(app, today, today),

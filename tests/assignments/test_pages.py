@@ -1,0 +1,105 @@
+"""The pages of assignments: what they say, and who reaches what."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.assignments import rules, services
+from lendingadmin.assignments.models import Assignment, HandOver, RuleSet
+from lendingadmin.gateway import lending_app
+from lendingadmin.staff.models import User
+from tests.collections.desk import counted, page, words
+from tests.collections.service import CallService
+
+pytestmark = pytest.mark.django_db
+AREA = "/apps/kenya/assignments/"
+
+
+def get_today() -> Any:
+    return timezone.localdate(timezone=lending_app("kenya").zone)
+
+
+def test_the_overview_says_who_has_how_many_and_what_nobody_has(
+    boss: Client, manager: User, officer: User, support: User
+) -> None:
+    for number in range(3):
+        services.assign("kenya", f"B-{number}", officer, manager, None)
+    services.assign("kenya", "B-9", support, manager, None)
+    support.is_active = False
+    support.save()
+    shown = words(page(boss, AREA))
+    assert "nobody support left 1" in shown and "officer 3" in shown and "manager 0" in shown
+    listed = page(boss, f"{AREA}officers/{support.pk}/")
+    assert "nobody has these" in listed and "B-9" in listed
+
+
+def test_a_borrower_s_page_names_the_officer_and_a_manager_changes_them(
+    service: CallService, boss: Client, desk: Client, manager: User, officer: User, support: User
+) -> None:
+    service.add(1)
+    address, form = "/apps/kenya/borrowers/B-1/", f"{AREA}borrowers/B-1/"
+    assert "Officer: nobody" in page(desk, address) and "Change officer" not in page(desk, address)
+    assert desk.get(form).status_code == 403
+    assert "Change officer" in page(boss, address)
+    assert boss.post(form, {"officer": officer.pk, "seen": ""})["Location"] == address
+    today = get_today()
+    services.hand_over("kenya", officer, support, today, today, officer)
+    shown = words(page(desk, address))
+    assert "Officer: officer (by hand, since" in shown and "support stands in until" in shown
+    # What somebody saw before that is not what stands.
+    answer = boss.post(form, {"officer": support.pk, "seen": ""})
+    assert answer["Location"] == form
+    assert "somebody else changed it meanwhile" in page(boss, form)
+    assert Assignment.objects.get().officer == officer
+    assert "Open this form again" in boss.post(form, {"seen": "x y"}).content.decode()
+
+
+def test_officers_hand_over_their_own_and_managers_anybody_s(
+    boss: Client, desk: Client, officer: User, support: User, manager: User
+) -> None:
+    address, today = f"{AREA}hand-overs/", get_today()
+    given = {"standIn": support.pk, "firstDay": today, "lastDay": today + timedelta(days=3)}
+    assert desk.post(address, given | {"officer": manager.pk}).status_code == 302
+    own = HandOver.objects.get()
+    assert own.officer == officer
+    assert "support stands in for you" in words(page(desk, "/apps/kenya/"))
+    assert "support for officer" in words(page(desk, address))
+    twice = words(desk.post(address, given).content.decode())
+    assert "Somebody stands in on some of these days already." in twice
+    away = given | {"officer": manager.pk, "standIn": officer.pk}
+    assert "They are away on some of these days" in words(boss.post(address, away).content.decode())
+    wrong = {"standIn": officer.pk, "firstDay": "2020-01-01", "lastDay": "2019-01-01"}
+    shown = words(boss.post(address, wrong | {"officer": officer.pk}).content.decode())
+    assert "Give a day from today on." in shown and "Choose somebody else." in shown
+    boss.post(address, given | {"officer": manager.pk})
+    others = HandOver.objects.get(officer=manager)
+    assert desk.post(f"{address}{others.pk}/end").status_code == 404
+    assert desk.post(f"{address}{own.pk}/end").status_code == 302
+    assert "Nobody is away." in page(desk, address)
+
+
+def test_rules_are_reviewed_before_they_are_saved(
+    service: CallService, boss: Client, officer: User, support: User, manager: User
+) -> None:
+    for number in range(4):
+        service.add(number, productId="term")
+    counted()
+    form = page(boss, f"{AREA}rules/")
+    assert "term" in form
+    head = {"rule-TOTAL_FORMS": "2", "rule-INITIAL_FORMS": "0"}
+    wrong = boss.post(f"{AREA}rules/", head | {"rule-0-product": "term"})
+    assert "Choose who gets them, or no product." in wrong.content.decode()
+    given = {"rule-0-product": "term", "rule-0-officers": [officer.pk, support.pk]}
+    answer = boss.post(f"{AREA}rules/", head | given)
+    review = answer["Location"]
+    shown = words(page(boss, review))
+    assert "4 borrowers who have nobody get an officer" in shown and "Product term" in shown
+    assert not Assignment.objects.exists() and page(boss, f"{review}progress")
+    boss.post(review)
+    assert rules.find_active("kenya") == RuleSet.objects.get()
+    assert "Product term" in words(page(boss, AREA))
+    boss.post(review)
+    assert "other rules were saved meanwhile" in page(boss, AREA)
