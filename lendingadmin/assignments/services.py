@@ -42,7 +42,7 @@ def assign(
             CHANGE,
             app_id=app_id,
             subject=str(make_account_id(borrower_id)),
-            outcome="assigned" if officer else "taken away",
+            outcome="assigned" if officer else "taken_away",
             saved="yes",
             detail=officer.get_username() if officer else "",
         )
@@ -87,7 +87,7 @@ def hand_over(
                 last_day=last_day,
                 created_by=by,
             )
-            _record(row, by, "handed over")
+            _record(row, by, "handed_over")
     except IntegrityError:
         return None
     return row

@@ -37,7 +37,7 @@ def test_a_borrower_has_one_officer_by_hand(manager: User, officer: User, suppor
     assert services.assign("kenya", "B-1", None, manager, see("B-1"))
     assert services.find_assignment("kenya", "B-1") is None
     assert [one.outcome for one in Entry.objects.order_by("pk")] == [
-        *("assigned", "assigned", "taken away")
+        *("assigned", "assigned", "taken_away")
     ]
 
 

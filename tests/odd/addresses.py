@@ -222,6 +222,16 @@ WITHOUT = {
         "counts, calls and promises, from the database",
     ),
     **dict.fromkeys(
+        (
+            *("assignments", "officer-borrowers", "officer-change", "hand-overs", "hand-over-end"),
+            *("bulk-assignment-new", "bulk-assignment", "bulk-assignment-progress"),
+            *("bulk-assignment-confirm", "bulk-assignment-undo", "assignment-rules"),
+            *("assignment-rules-preview", "assignment-rules-progress"),
+            *("call-queue-new", "call-queue-edit", "call-queue-retire"),
+        ),
+        "who has which borrower, and lists over the newest count, from the database",
+    ),
+    **dict.fromkeys(
         ("queue-next", "call-begin", "call-leave", "call-do-not-call"),
         "who is calling whom, in the database; tests/collections has the loans that Next reads",
     ),

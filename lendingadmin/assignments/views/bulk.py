@@ -23,7 +23,7 @@ from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency
 
 _LIST = "lending.loans.list"
-PURPOSE = "assign a list"
+PURPOSE = "assign-list"
 _PAGE, _SAMPLE = 50, 10
 # Fifty thousand borrowers take some minutes; a busy worker takes longer.
 _LONGEST = timedelta(hours=2)
