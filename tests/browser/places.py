@@ -558,7 +558,25 @@ COLLECTIONS = (
     ),
 )
 
+_ASSIGNED = f"{_APP}/assignments"
+ASSIGNMENTS = (
+    Place("assignments", f"{_ASSIGNED}/", shows="Who has which borrowers"),
+    Place("officer-borrowers", f"{_ASSIGNED}/officers/{{officer}}/", shows="Borrowers of officer"),
+    Place("officer-change", f"{_ASSIGNED}/borrowers/{{called}}/", shows="Now officer"),
+    Place("hand-overs", f"{_ASSIGNED}/hand-overs/", "officer", shows="support for officer"),
+    Place("bulk-assignment-new", f"{_ASSIGNED}/lists/new?show=overdue", shows="Review"),
+    Place("bulk-assignment-ready", f"{_ASSIGNED}/lists/{{bulk_ready}}/", shows="The first of them"),
+    Place("bulk-assignment", f"{_ASSIGNED}/lists/{{bulk_done}}/", shows="What came of it"),
+    Place("assignment-rules", f"{_ASSIGNED}/rules/", shows="Rule 1"),
+    Place("assignment-rules-preview", f"{_ASSIGNED}/rules/{{rules}}/", shows="What these rules"),
+    Place("queue-mine", f"{_CALLS}/mine/", "officer", shows="My borrowers"),
+    Place("queue-made", f"{_CALLS}/{{made_queue}}/", shows="in the order of its list"),
+    Place("call-queue-new", f"{_CALLS}/queues/new?show=overdue", shows="Who works on it"),
+    Place("call-queue-edit", f"{_CALLS}/queues/{{made_number}}/edit", shows="Retire this queue"),
+)
+
 PLACES = (
+    *ASSIGNMENTS,
     *FAULTS,
     *SIGNING_IN,
     *FRAME,

@@ -30,8 +30,10 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.assessments import tasks as assessment_tasks
 from lendingadmin.assessments.walk import AssessmentWalk
+from lendingadmin.assignments import bulk, rules
+from lendingadmin.assignments import services as assignments
 from lendingadmin.collections import promises, services
-from lendingadmin.collections.models import Promise, Stop
+from lendingadmin.collections.models import CallQueue, Promise, Stop
 from lendingadmin.collections.services import Entered
 from lendingadmin.collections.states import Outcome, PromiseState
 from lendingadmin.lending.codec import encode
@@ -83,6 +85,7 @@ def main() -> None:
         **_statements(people["support"]),
         **_notes(people, book),
         **_calls(people["officer"], book["late"]),
+        **_assignments(people["officer"], borrower_of(book["late"])),
         **_factors(),
         **_searches(people["manager"], account_of(book["late"]).lower()),
         **_accounts(people["manager"]),
@@ -397,6 +400,35 @@ def _calls(officer: User, late: Loan) -> Names:
         "promise_decided": decided.promise.pk,
         "stop": Stop.objects.get().pk,
         "called": borrower_id,
+    }
+
+
+def _assignments(officer: User, borrower_id: str) -> Names:
+    """A borrower of the officer, who is away; a list to confirm, one that is assigned; a queue."""
+    manager, support = (User.objects.get(username=name) for name in ("manager", "support"))
+    assignments.assign(APP, borrower_id, officer, manager, None)
+    today = timezone.localdate(timezone=gateway.lending_app(APP).zone)
+    assignments.hand_over(APP, officer, support, today, today + timedelta(days=5), officer)
+    rule_set = rules.propose(APP, [rules.Rule("", (officer.pk, support.pk))], manager)
+    done, ready = (
+        bulk.create(APP, "show=overdue", person, manager, f"staged-bulk-{person.pk}")
+        for person in (officer, support)
+    )
+    for one in (done, ready):
+        bulk.run_slice(one.pk)
+    done.refresh_from_db()
+    bulk.confirm(done, manager)
+    bulk.run_slice(done.pk)
+    made = CallQueue.objects.create(
+        app_id=APP, name="Large and late", query="show=overdue&late=31-60", created_by=manager
+    )
+    return {
+        "officer": officer.pk,
+        "bulk_done": done.pk,
+        "bulk_ready": ready.pk,
+        "rules": rule_set.pk,
+        "made_queue": made.key,
+        "made_number": made.pk,
     }
 
 
