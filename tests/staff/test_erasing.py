@@ -14,6 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.assessments.models import AssessmentIndex, KnownAssessment
+from lendingadmin.assignments.models import Assignment, Basis, BulkAssignment, BulkRow
 from lendingadmin.audit.models import Entry
 from lendingadmin.collections import leases
 from lendingadmin.collections.models import Call, Contact, PaidLoan, Promise, Stop
@@ -189,6 +190,30 @@ def make_call(by: User, borrower_id: str, at: datetime) -> None:
     PaidLoan.objects.update_or_create(app_id=APP, account_id="L-1", defaults={"seen_at": at})
 
 
+def make_assignment(officer: User, by: User, borrower_id: str) -> None:
+    """An officer of the borrower, by a list that is done."""
+    bulk = BulkAssignment.objects.create(
+        app_id=APP,
+        officer=officer,
+        state=BulkAssignment.State.DONE,
+        idempotency_key=f"b-{borrower_id[::-1]}",
+        created_by=by,
+        confirmed_by=by,
+        confirmed_at=timezone.now(),
+    )
+    BulkRow.objects.create(
+        bulk=bulk, borrower_id=borrower_id, outcome=BulkRow.Outcome.ASSIGNED, before_by=by
+    )
+    Assignment.objects.create(
+        app_id=APP,
+        borrower_id=borrower_id,
+        officer=officer,
+        basis=Basis.BULK,
+        assigned_by=by,
+        bulk=bulk,
+    )
+
+
 def fill(by: User, manager: User, borrower_id: str) -> None:
     """A row of this borrower in every table that may have one; all of it is over."""
     now, ago, key = timezone.now(), timedelta(days=1), borrower_id[::-1]
@@ -220,6 +245,7 @@ def fill(by: User, manager: User, borrower_id: str) -> None:
     revise_note(note, TEXT, by, f"n2-{key}")
     make_call(by, borrower_id, now)
     leases.take(APP, borrower_id, manager, now, account_id="L-1", queue="")
+    make_assignment(by, manager, borrower_id)
     snapshot = Snapshot.objects.create(app_id=APP, state=Snapshot.State.DONE)
     SnapshotLoan.objects.create(snapshot=snapshot, account_id="L-1", borrower_id=borrower_id)
     KnownAssessment.objects.create(
