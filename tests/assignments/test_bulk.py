@@ -17,7 +17,7 @@ from tests.collections.desk import counted, page, words
 from tests.collections.service import CallService
 
 pytestmark = pytest.mark.django_db
-NEW = "/apps/kenya/assignments/lists/new"
+NEW = "/apps/kenya/collections/assignments/lists/new"
 Outcome = BulkRow.Outcome
 
 

@@ -15,7 +15,7 @@ from tests.collections.desk import counted, page, words
 from tests.collections.service import CallService
 
 pytestmark = pytest.mark.django_db
-AREA = "/apps/kenya/assignments/"
+AREA = "/apps/kenya/collections/assignments/"
 
 
 def get_today() -> Any:
@@ -96,7 +96,7 @@ def test_rules_are_reviewed_before_they_are_saved(
     answer = boss.post(f"{AREA}rules/", head | given)
     review = answer["Location"]
     shown = words(page(boss, review))
-    assert "4 borrowers who have nobody get an officer" in shown and "Product term" in shown
+    assert "who have nobody, and get an officer 4" in shown and "Product term" in shown
     assert not Assignment.objects.exists() and page(boss, f"{review}progress")
     boss.post(review)
     assert rules.find_active("kenya") == RuleSet.objects.get()

@@ -558,7 +558,7 @@ COLLECTIONS = (
     ),
 )
 
-_ASSIGNED = f"{_APP}/assignments"
+_ASSIGNED = f"{_APP}/collections/assignments"
 ASSIGNMENTS = (
     Place("assignments", f"{_ASSIGNED}/", shows="Who has which borrowers"),
     Place("officer-borrowers", f"{_ASSIGNED}/officers/{{officer}}/", shows="Borrowers of officer"),
