@@ -81,7 +81,8 @@ class OwnRepayment(Exception):
 class Request:
     """What a person asked to be recorded; fields as the parameters of MakeRepayment (spec: Loans).
 
-    `amount` in the currency of the loan; both dates aware; `external_id` blank for cash.
+    `amount` in the currency of the loan; both dates aware; `external_id` blank for cash, unless its
+    id was made here before (`external_id_minted`), as that of a row of a collection sheet.
     """
 
     app_id: str
@@ -95,6 +96,7 @@ class Request:
     network: str = ""
     currency_code: str = ""
     notes: str = ""
+    external_id_minted: bool = False
     retry_of: int | None = None
 
 
@@ -236,7 +238,9 @@ def _build(intent: Intent, by: User, approved_by: User | None, now: datetime) ->
     """The row of an intent, not stored yet."""
     request = intent.request
     external_id = request.external_id.strip() or make_external_id(now)
-    columns = vars(replace(request, external_id=external_id)).copy()
+    is_minted = not request.external_id.strip() or request.external_id_minted or _repeats(request)
+    named = replace(request, external_id=external_id, external_id_minted=is_minted)
+    columns = vars(named).copy()
     reasons = approvals.find_reasons(request, by, intent.idempotency_key, now)
     approver = approved_by if reasons else None
     is_waiting = bool(reasons) and approver is None
@@ -244,7 +248,6 @@ def _build(intent: Intent, by: User, approved_by: User | None, now: datetime) ->
         retry_of_id=columns.pop("retry_of"),
         **columns,
         external_id_key=normalise_external_id(external_id),
-        external_id_minted=not request.external_id.strip(),
         idempotency_key=intent.idempotency_key,
         created_by=by,
         created_at=now,
@@ -255,6 +258,13 @@ def _build(intent: Intent, by: User, approved_by: User | None, now: datetime) ->
         approved_by=approver,
         approved_at=now if approver else None,
     )
+
+
+def _repeats(request: Request) -> bool:
+    """Whether it is sent again under an id that was made here: it is the same cash."""
+    key = normalise_external_id(request.external_id)
+    rows = Repayment.objects.filter(pk=request.retry_of, external_id_minted=True)
+    return request.retry_of is not None and rows.filter(external_id_key=key).exists()
 
 
 def _explain(request: Request, idempotency_key: str) -> Repayment | None:
