@@ -24,7 +24,7 @@ from lendingadmin.repayments.states import RESENDABLE
 from lendingadmin.worker.walks import SLICE, find_pause
 
 from . import batches, matching, standings
-from .findings import EXACT, Decision, Finding, LoanNow, find_of_line, find_of_loan
+from .findings import EXACT, Basis, Decision, Finding, LoanNow, find_of_line, find_of_loan
 from .lines import Kind, Standing
 from .matching import Match
 from .models import Allocation, Batch, StatementFile, StatementLine
@@ -143,10 +143,17 @@ def build_request(row: Allocation) -> Request:
         amount=row.amount,
         transaction_date=moment,
         value_date=moment,
-        channel="" if file.layout in BANKS else "mobile",
+        channel=_find_channel(file),
         network=file.network,
         currency_code=line.currency or file.currency,
+        external_id_minted=file.is_counted_cash,
     )
+
+
+def _find_channel(file: StatementFile) -> str:
+    if file.is_counted_cash:
+        return "physical"
+    return "" if file.layout in BANKS else "mobile"
 
 
 def _list_following(batch: Batch) -> QuerySet[StatementLine]:
@@ -194,6 +201,8 @@ def _renew(row: Allocation) -> None:
 
 def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
     """Find and read the loan of each row, and what stands against it. Raises LendingError."""
+    if batch.file.is_counted_cash:
+        _name_loans(rows)
     app_id, fresh = batch.file.app_id, [row for row in rows if not row.account_id]
     chosen = [row for row in rows if row.account_id]
     found = matching.match(app_id, batch.created_by, [read_about(row.line) for row in fresh])
@@ -210,6 +219,13 @@ def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
         _decide(row)
         if row.decision == Decision.ACCEPTED:
             taken[row.account_id] = taken.get(row.account_id, Decimal(0)) + row.amount
+
+
+def _name_loans(rows: Sequence[Allocation]) -> None:
+    """A row of a collection sheet is for the loan that it names: nothing else is looked for."""
+    for row in rows:
+        if not row.account_id:
+            row.account_id, row.basis = read_about(row.line).reference[:LONGEST_ID], Basis.LOAN
 
 
 def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:

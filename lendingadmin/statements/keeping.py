@@ -7,7 +7,8 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from itertools import islice
 from typing import Any
 
@@ -22,7 +23,7 @@ from lendingadmin.staff.models import User
 from .completeness import prove
 from .coverage import find_days
 from .lines import Kind, Line, Mapping, Place, Statement, UnknownTable
-from .models import LONGEST_ID, Batch, KnownLayout, StatementFile, StatementLine
+from .models import COUNTED_CASH, LONGEST_ID, Batch, KnownLayout, StatementFile, StatementLine
 from .places import find_places
 from .reading import read
 
@@ -64,6 +65,34 @@ def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, b
         # Somebody brought the same in at the same time.
         return same.get(), False
     return file, True
+
+
+def keep_counted_cash(
+    app: LendingApp, name: str, code: str, day: date, lines: Sequence[Line], by: User
+) -> StatementFile:
+    """Keep the rows of a collection sheet whose cash was counted; `name` is theirs alone.
+
+    Raises IntegrityError where the same name is kept already.
+    """
+    counted = Statement(
+        layout=COUNTED_CASH,
+        network="",
+        account=code,
+        currency=app.currency,
+        lines=lines,
+        begins=day,
+        ends=day,
+        paid_in=sum((line.amount for line in lines if line.amount), Decimal(0)),
+    )
+    file = StatementFile(
+        app_id=app.app_id,
+        digest=hashlib.sha256(name.encode()).hexdigest(),
+        token=secrets.token_hex(16),
+        created_by=by,
+    )
+    file.save()
+    _keep(file, counted)
+    return file
 
 
 def open_table(file: StatementFile) -> UnknownTable | None:
@@ -141,7 +170,8 @@ def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
     for name in (*names, "newest_first", "day_first", "day_is_proposed"):
         setattr(file, name, getattr(found, name))
     file.account, file.network = found.account[:100], found.network
-    file.covers_from, file.covers_to = find_days(found)
+    # Counted cash covers no day: statements of networks do.
+    file.covers_from, file.covers_to = (None, None) if file.is_counted_cash else find_days(found)
     file.searched_at = None
     file.proof = asdict(prove(found))
     file.save()
@@ -153,8 +183,11 @@ def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
 def _find_places(
     file: StatementFile, found: Sequence[Line], keys: Sequence[str]
 ) -> Sequence[Place | str]:
-    """Where each line's money is; what is no payment, and a file that is not whole, has none."""
-    if file.proof["found"]:
+    """Where each line's money is; what is no payment, and a file that is not whole, has none.
+
+    Nor has counted cash: it is in a till, and its day is compared there.
+    """
+    if file.proof["found"] or file.is_counted_cash:
         return [""] * len(found)
     payments = [key for line, key in zip(found, keys, strict=True) if line.kind is Kind.PAYMENT]
     known = find_places(file.app_id, [key for key in payments if key])

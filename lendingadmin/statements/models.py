@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import ExpressionWrapper, F, Q
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.encryption import EncryptedTextField
@@ -16,6 +17,8 @@ from .findings import Basis, Decision, Finding
 from .lines import Kind, Place
 
 LONGEST_ID = 255
+#: The layout of cash that was counted with a collection sheet: no statement of any network.
+COUNTED_CASH = "collection-sheet"
 
 
 class StatementFile(models.Model):
@@ -24,6 +27,9 @@ class StatementFile(models.Model):
     `content` is the file itself, packed; it is deleted when it is old (keeping.py). `digest` knows
     the same file when it comes again. A table of an unknown layout has no `layout` until somebody
     says which column is what.
+
+    Cash that was counted with a collection sheet is one too (`is_counted_cash`): `account` is the
+    sheet's code. It covers no day of a network and confirms nothing, and its rows have no place.
     """
 
     app_id = models.CharField(max_length=64)
@@ -85,6 +91,18 @@ class StatementFile(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("statement", args=[self.app_id, self.pk])
+
+    @property
+    def is_counted_cash(self) -> bool:
+        """Whether it is the cash of a collection sheet, and no statement of a network."""
+        return self.layout == COUNTED_CASH
+
+    @property
+    def title(self) -> str:
+        """What it is of: the network, the collection sheet, or else the account."""
+        if self.is_counted_cash:
+            return gettext("Collection sheet %(code)s") % {"code": self.account}
+        return self.network or self.account or str(self)
 
 
 class StatementLine(models.Model):

@@ -99,7 +99,11 @@ def describe_line(
         details=mask(about.details, sees_names and sees_phones),
         chip=describe_standing(standing),
         repayments=repayments.get(line.receipt_key, ()) if line.receipt_key else (),
-        may_record=standing == Standing.MISSING and bool(line.amount and line.amount > 0),
+        may_record=(
+            standing == Standing.MISSING
+            and bool(line.amount and line.amount > 0)
+            and not line.file.is_counted_cash
+        ),
     )
 
 

@@ -1,7 +1,7 @@
 """Bringing a statement in, saying what its columns and days are, and recording one of its rows."""
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
@@ -91,6 +91,8 @@ def _tell_managers(request: PersonRequest, file: StatementFile) -> None:
 def record(request: PersonRequest, app_id: str, number: int, position: int) -> HttpResponse:
     """Record one row as a repayment: the payment box, filled in from the row."""
     file = find_file(app_id, number)
+    if file.is_counted_cash:
+        raise Http404("Counted cash is recorded with its sheet.")
     line = get_object_or_404(file.lines, position=position, kind=Kind.PAYMENT, is_damaged=False)
     about, person = rows.read_about(line), request.user
     phone = about.phone if person.has_perm(SEE_CONTACT) else ""
