@@ -262,18 +262,7 @@ class LoanList:
         return ListedLoan(loan, self._correct(loan), self.recorded.get(loan.account_id))
 
     def _correct(self, loan: SnapshotLoan) -> dict[str, Decimal | None]:
-        """The amounts less what was recorded since, which pays what is overdue first."""
-        amounts: dict[str, Decimal | None] = {name: getattr(loan, name) for name in _SUMMED}
-        recorded = self.recorded.get(loan.account_id)
-        if recorded is None or not recorded.amount:
-            return amounts
-        with exactly():
-            amounts["outstanding"] = _less(loan.outstanding, recorded.amount)
-            amounts["overdue"] = _less(loan.overdue, recorded.amount)
-            if loan.overdue is not None:
-                rest = max(recorded.amount - max(loan.overdue, Decimal(0)), Decimal(0))
-                amounts["next_due_amount"] = _less(loan.next_due_amount, rest)
-        return amounts
+        return correct_amounts(loan, self.recorded.get(loan.account_id))
 
     @cached_property
     def _touched(self) -> list[SnapshotLoan]:
@@ -357,6 +346,25 @@ class LoanList:
         if show == "closed":
             return Q(is_open=False, settlement_day__gte=self.today - _CLOSED_LATELY)
         return _OPEN
+
+
+def correct_amounts(
+    loan: SnapshotLoan, recorded: RecordedSince | None
+) -> dict[str, Decimal | None]:
+    """The amounts of a counted loan less what was recorded since, which pays what is overdue first.
+
+    By column: what is overdue, outstanding and next due, and the principal.
+    """
+    amounts: dict[str, Decimal | None] = {name: getattr(loan, name) for name in _SUMMED}
+    if recorded is None or not recorded.amount:
+        return amounts
+    with exactly():
+        amounts["outstanding"] = _less(loan.outstanding, recorded.amount)
+        amounts["overdue"] = _less(loan.overdue, recorded.amount)
+        if loan.overdue is not None:
+            rest = max(recorded.amount - max(loan.overdue, Decimal(0)), Decimal(0))
+            amounts["next_due_amount"] = _less(loan.next_due_amount, rest)
+    return amounts
 
 
 class LoanPaginator(Paginator[SnapshotLoan]):
