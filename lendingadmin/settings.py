@@ -90,6 +90,7 @@ CONTACT_HOURS = read("CONTACT_HOURS", by_app(LENDING_APPS, read_contact_hours), 
 CONTACT_ATTEMPTS = read("CONTACT_ATTEMPTS", by_app(LENDING_APPS, read_contact_attempts), "")
 CONTACT_HOLIDAYS = read("CONTACT_HOLIDAYS", switch, "on")
 CONTACT_CLOSED = read("CONTACT_CLOSED", read_closed_days(LENDING_APPS), "")
+SHEETS_BACK_AFTER = read("SHEETS_BACK_AFTER", int, "2")
 EXPORTS_PER_DAY = read("EXPORTS_PER_DAY", int, "50")
 MASS_READING = read("MASS_READING", int, "100")
 SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", duration, "6h")
@@ -140,6 +141,7 @@ INSTALLED_APPS = [
     "lendingadmin.timeline",
     "lendingadmin.assignments",
     "lendingadmin.collections",
+    "lendingadmin.sheets",
     "lendingadmin.demo",
     "lendingadmin.staff.site.PeopleAdminConfig",
     "django.contrib.auth",

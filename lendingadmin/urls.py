@@ -43,6 +43,7 @@ urlpatterns = [
     path("apps/<slug:app_id>/", include("lendingadmin.timeline.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.assignments.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.collections.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.sheets.urls")),
 ]
 
 # For developers. Without DEBUG the address does not exist.

@@ -29,6 +29,9 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "dashboard.collections.manageQueues": _("Changed a queue of whom to call"),
         "dashboard.assignments.change": _("Changed who has which borrowers"),
         "dashboard.assignments.handOver": _("Handed borrowers over, or ended that"),
+        "dashboard.sheets.make": _("Made a collection sheet"),
+        "dashboard.sheets.return": _("Typed a collection sheet"),
+        "dashboard.sheets.cancel": _("Cancelled a collection sheet"),
         "lending.borrowers.get": _("Opened a borrower"),
         "borrowers.create": _("Registered a borrower"),
         "borrowers.patch": _("Changed a borrower"),
@@ -70,6 +73,13 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
         ("sign-out", "idle"): _("Was signed out, without activity for half an hour"),
         ("sign-out", "after 12 hours"): _("Was signed out after twelve hours"),
         ("sign-in", "held back"): _("Tried to sign in too often"),
+        ("dashboard.sheets.make", "opened for printing"): _(
+            "Opened a collection sheet for printing"
+        ),
+        ("dashboard.sheets.make", "opened for reprinting"): _(
+            "Opened a collection sheet for printing again"
+        ),
+        ("dashboard.sheets.return", "typed again"): _("Typed a collection sheet again"),
         ("receipt", "opened for reprinting"): _("Opened a receipt for printing again"),
         ("dashboard.notes.write", "revised"): _("Revised a note"),
         ("dashboard.notes.write", "deleted"): _("Deleted a note"),

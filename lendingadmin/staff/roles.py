@@ -118,6 +118,9 @@ _RIGHTS = (
         _("hand their own borrowers over while away"),
         _WRITERS,
     ),
+    Right("dashboard.sheets.read", _("see collection sheets"), _WRITERS),
+    Right("dashboard.sheets.make", _("make and print collection sheets"), _WRITERS),
+    Right("dashboard.sheets.cancel", _("cancel printed collection sheets"), _MANAGERS),
     Right("dashboard.personalContent.reveal", _("reveal personal content"), _LENDERS),
     Right("dashboard.export", _("export"), _WRITERS),
     Right(
@@ -144,7 +147,7 @@ _AREAS = (
         ("lending.loans.makeRepayment", "dashboard.repayments.", "dashboard.statements."),
     ),
     (_("Notes"), ("dashboard.notes.",)),
-    (_("Collections"), ("dashboard.collections.", "dashboard.assignments.")),
+    (_("Collections"), ("dashboard.collections.", "dashboard.assignments.", "dashboard.sheets.")),
     (_("Offers"), ("lending.borrowers.getOffer",)),
     (_("Assessments"), ("lending.assessments.", "lending.assessmentTypes.")),
     (_("Products and events"), ("lending.products.", "lending.events.", "dashboard.events.")),

@@ -83,6 +83,14 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
                 "dashboard.collections.call",
             ),
             _Entry(
+                "sheets",
+                _("Sheets"),
+                "sheets",
+                "clipboard-document-list",
+                "",
+                "dashboard.sheets.read",
+            ),
+            _Entry(
                 "repayments", _("Repayments"), "repayments", "book-open", "r", "lending.loans.get"
             ),
             _Entry(

@@ -30,7 +30,7 @@ HOUR, DAY = 3600, 24 * 3600
 WAIT_MS = 1_000
 READS, REVEALS, SEARCHES = "reads", "reveals", "searches"
 EXPORTS, DRAFTS, PROFILE, STATEMENTS = "exports", "drafts", "profile", "statements"
-NOTES = "notes"
+NOTES, SHEETS = "notes", "sheets"
 
 
 class Limit(NamedTuple):
@@ -69,6 +69,10 @@ LIMITS = {
     ),
     NOTES: Limit(
         300, HOUR, gettext_lazy("You wrote or changed %(most)s notes within an hour."),
+        methods=("POST",),
+    ),
+    SHEETS: Limit(
+        100, DAY, gettext_lazy("You printed %(most)s collection sheets within a day."),
         methods=("POST",),
     ),
     DRAFTS: Limit(

@@ -1,0 +1,65 @@
+"""The code of a collection sheet: seven letters and figures, of which one checks the others.
+
+It is printed, read aloud and typed, so it has no two signs that look alike. A single wrong sign,
+and any two that changed places, make another sum and are noticed: the number of signs is prime.
+"""
+
+import re
+import secrets
+
+#: Of signs that look alike there is one at most: no 0 or O, 1, I or L, 2 or Z, 5 or S, 8 or B,
+#: no G beside 6 and no U beside V.
+SIGNS = "34679ACDEFHJKMNPQRTVWXY"
+LENGTH = 7
+_BETWEEN = re.compile(r"[\s\-–—]+")
+_ROW = re.compile(rf"CASH([{SIGNS}]{{{LENGTH}}})(\d{{3,5}})")
+
+
+def make_code() -> str:
+    """A code that nobody can guess from another, its last sign the check."""
+    code = "".join(secrets.choice(SIGNS) for _ in range(LENGTH - 1))
+    return code + _find_check(code)
+
+
+def read_code(text: str) -> str:
+    """The code that a person typed, in whichever case and spacing; empty where it is none.
+
+    What is printed beside a row, and is the row's transaction id, leads to its sheet too.
+    """
+    code = _BETWEEN.sub("", text).upper()
+    if row := _ROW.fullmatch(code):
+        code = row[1]
+    return code if is_code(code) else ""
+
+
+def looks_like_code(text: str) -> bool:
+    """Whether it is as long as a code and of letters and figures, right or wrong."""
+    bare = _BETWEEN.sub("", text)
+    return len(bare) == LENGTH and bare.isascii() and bare.isalnum()
+
+
+def is_code(code: str) -> bool:
+    """Whether these are the signs of a code, and its check fits."""
+    return len(code) == LENGTH and set(code) <= set(SIGNS) and not _sum_up(code)
+
+
+def write_code(code: str) -> str:
+    """The code as it is printed: in two parts."""
+    return f"{code[:3]}-{code[3:]}"
+
+
+def make_external_id(code: str, number: int) -> str:
+    """The transaction id of a row, such as `CASH-K7MA4QX-017`: the same whoever types the sheet."""
+    return f"CASH-{code}-{number:03}"
+
+
+def _find_check(code: str) -> str:
+    """The sign that makes the weighted sum of all of them nothing."""
+    # The last weight has an inverse, since the number of signs is prime.
+    inverse = pow(LENGTH, -1, len(SIGNS))
+    return SIGNS[-_sum_up(code) * inverse % len(SIGNS)]
+
+
+def _sum_up(code: str) -> int:
+    """The weighted sum of the signs, modulo how many there are: each place has its own weight."""
+    return sum(at * SIGNS.index(sign) for at, sign in enumerate(code, start=1)) % len(SIGNS)

@@ -1,0 +1,44 @@
+"""What is erased of sheets by their age: why one was cancelled. Their rows hold ids, and stay."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.staff.erasure import register_erasable, register_kept
+
+from .models import Sheet, SheetRow
+
+
+def register() -> None:
+    """Register it with `manage.py erase`."""
+    register_erasable(_("why collection sheets were cancelled"), _erase_nothing, erase_older)
+    register_kept(
+        _("rows of collection sheets"),
+        _("who was visited for which amount must be provable beside the cash"),
+        lambda app_id, borrower_id: _list_rows(app_id, borrower_id).count(),
+        list_rows=lambda app_id, borrower_id: list_rows(app_id, borrower_id),
+    )
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """The rows of sheets of a borrower."""
+    yield _list_rows(app_id, borrower_id)
+
+
+def erase_older(before: datetime, most: int) -> int:
+    """Erase why sheets were cancelled before, of at most so many."""
+    old = Sheet.objects.filter(cancelled_at__lt=before).exclude(reason="")
+    keys = list(old.order_by("cancelled_at").values_list("pk", flat=True)[:most])
+    return Sheet.objects.filter(pk__in=keys).update(reason="")
+
+
+def _erase_nothing(_app_id: str, _borrower_id: str) -> int:
+    """A reason is of a whole sheet: it goes by its age."""
+    return 0
+
+
+def _list_rows(app_id: str, borrower_id: str) -> QuerySet[SheetRow]:
+    return SheetRow.objects.filter(sheet__app_id=app_id, borrower_id=borrower_id)
