@@ -14,12 +14,18 @@ from .models import Sheet, SheetRow
 
 def register() -> None:
     """Register it with `manage.py erase`."""
-    register_erasable(_("why collection sheets were cancelled"), _erase_nothing, erase_older)
+    register_erasable(
+        _("why collection sheets were cancelled"),
+        _erase_nothing,
+        kind="sheets",
+        erase_older=erase_older,
+        list_rows=list_rows,
+    )
     register_kept(
         _("rows of collection sheets"),
         _("who was visited for which amount must be provable beside the cash"),
         lambda app_id, borrower_id: _list_rows(app_id, borrower_id).count(),
-        list_rows=lambda app_id, borrower_id: list_rows(app_id, borrower_id),
+        list_rows=list_rows,
     )
 
 

@@ -38,6 +38,8 @@ WITHOUT = {
     "loan-list-export": "a file",
     "statement-export": "a file",
     "statement-batch-export": "a file",
+    "assignment-rules-progress": "a fragment of the rules' review",
+    "bulk-assignment-progress": "a fragment of the list's page",
     "statement-batch-progress": "a fragment of the batch's page",
     "saved-list-export": "a file",
     "mfa_download_recovery_codes": "a file",

@@ -235,6 +235,10 @@ WITHOUT = {
         ("queue-next", "call-begin", "call-leave", "call-do-not-call"),
         "who is calling whom, in the database; tests/collections has the loans that Next reads",
     ),
+    **dict.fromkeys(
+        ("sheets", "sheet-new", "sheet", "sheet-print", "sheet-return", "sheet-cancel"),
+        "counts, sheets and what came back, from the database",
+    ),
     "repayments-day": "the journal of a day, from the database",
     "repayments-day-count": "a person's count, kept in the database",
     "repayments-day-export": "the journal of a day, from the database",

@@ -52,6 +52,9 @@ OWN = {
     "dashboard.collections.manageQueues": {"manager"},
     "dashboard.assignments.change": {"manager"},
     "dashboard.assignments.handOver": {"officer", "support", "manager"},
+    "dashboard.sheets.read": {"officer", "support", "manager"},
+    "dashboard.sheets.make": {"officer", "support", "manager"},
+    "dashboard.sheets.cancel": {"manager"},
 }
 
 

@@ -144,6 +144,9 @@ WITHOUT: dict[str, str] = {
         _DONE,
     ),
     **dict.fromkeys(("queue", "call-stops"), "tests/collections/test_masks.py"),
+    **dict.fromkeys(("sheets", "sheet-new"), "codes, days, counts and sums"),
+    **dict.fromkeys(("sheet", "sheet-return", "sheet-print"), "tests/sheets/test_pages.py"),
+    "sheet-cancel": "a code and a day",
     **dict.fromkeys(("queue-next", "call-begin", "call-leave", "call-do-not-call"), _DONE),
     "statement-batch-receipts": "as the sheet of one repayment: tests/repayments/test_receipts.py",
     **{

@@ -184,6 +184,7 @@ DECLARED = {
     "statement-batch-export": EXPORTS,
     "borrower-kept": EXPORTS,
     "statement-new": quotas.STATEMENTS,
+    "sheet-print": quotas.SHEETS,
     **dict.fromkeys(("borrower-note-new", "loan-note-new", "note-revise"), quotas.NOTES),
     **dict.fromkeys(("note-pin", "note-delete"), quotas.NOTES),
     **dict.fromkeys(("borrower-timeline", "loan-timeline", "note"), READS),

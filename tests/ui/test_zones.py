@@ -40,6 +40,7 @@ PAGES: dict[str, dict[str, str]] = {
     "/apps/{app}/repayments/day/": {"date": LENDERS},
     "/apps/{app}/collections/calls/b/": {"day": LENDERS, "nextDay": LENDERS},
     "/apps/{app}/collections/assignments/hand-overs/": {"firstDay": LENDERS, "lastDay": LENDERS},
+    "/apps/{app}/sheets/": {"day": LENDERS},
     "/apps/{app}/borrowers/new": {
         **dict.fromkeys(("startDate", "endDate", "createdAt", "nextPaymentDate"), LENDERS),
         "completionDate": LENDERS,

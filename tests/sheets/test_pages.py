@@ -1,0 +1,130 @@
+"""The pages of sheets: who sees what of them, the list and its states, and how a sheet is found."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from lendingadmin.sheets import outcomes
+from lendingadmin.sheets.models import Sheet
+from lendingadmin.staff.models import User
+from lendingadmin.staff.roles import SEE_NAMES
+from tests.conftest import ClientOf
+from tests.people_index.conftest import Put, index, put  # noqa: F401
+from tests.personal import find_kept
+from tests.portfolio.conftest import counted
+from tests.roles import give_roles, group_of
+from tests.sheets.service import VisitService
+from tests.sheets.steps import SHEETS, make, page, record_sheet, type_sheet, words
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def sheet(desk: Client, service: VisitService) -> Sheet:
+    for number in (1, 2):
+        service.owe(number)
+    counted()
+    return make(desk)[0]
+
+
+def test_each_role_reaches_what_is_its_work(
+    people: dict[str, User], client_of: ClientOf, sheet: Sheet
+) -> None:
+    own = f"{SHEETS}{sheet.code}/"
+    expected = {
+        "viewer": (403, 403, 403, 403),
+        "officer": (200, 200, 200, 403),
+        "support": (200, 200, 200, 200),
+        "manager": (200, 200, 200, 200),
+    }
+    for role, answers in expected.items():
+        client = client_of(people[role])
+        addresses = (SHEETS, f"{SHEETS}new", own, f"{own}return")
+        assert tuple(client.get(one).status_code for one in addresses) == answers, role
+        is_offered = "It came back" in client.get(own).content.decode()
+        assert is_offered == (role in ("support", "manager"))
+        assert client.post(f"{own}print").status_code == (403 if role == "viewer" else 200)
+
+
+@pytest.mark.parametrize("may_see", [True, False])
+def test_names_are_drawn_by_right_on_every_page(
+    sheet: Sheet,
+    support: User,
+    manager: User,
+    client_of: ClientOf,
+    put: Put,  # noqa: F811
+    may_see: bool,
+) -> None:
+    put("B-001", surname="KAMAU", othernames="ANN", phoneNumber="+254700000001")
+    if not may_see:
+        group = group_of(manager)
+        group.permissions.remove(*group.permissions.filter(codename=SEE_NAMES.partition(".")[2]))
+        give_roles(support, group)
+    client, own = client_of(support), f"{SHEETS}{sheet.code}/"
+    pages = [page(client, own), page(client, f"{own}return")]
+    pages.append(client.post(f"{own}print").content.decode())
+    for text in pages:
+        assert ("KAMAU" in text) == may_see
+        assert "254700000001" not in text and "700 000 001" not in text
+
+
+def test_a_code_leads_to_its_sheet_and_a_mistyped_one_is_told(desk: Client, sheet: Sheet) -> None:
+    for typed in (sheet.code, sheet.shown_code.lower(), f"CASH-{sheet.code}-002"):
+        answer = desk.get(SHEETS, {"code": typed})
+        assert answer.status_code == 302 and answer["Location"] == sheet.get_absolute_url()
+    swapped = sheet.code[1] + sheet.code[0] + sheet.code[2:]
+    if swapped != sheet.code:
+        text = desk.get(SHEETS, {"code": swapped}).content.decode()
+        assert "a sign is wrong, or two have changed places" in text and swapped in text
+    assert "A code has 7 letters" in desk.get(SHEETS, {"code": "one"}).content.decode()
+    assert desk.get(f"{SHEETS}{swapped}x/").status_code == 404
+
+
+def test_the_find_box_finds_it(desk: Client, sheet: Sheet, service: VisitService) -> None:
+    text = desk.get("/apps/kenya/search/", {"q": sheet.shown_code}).content.decode()
+    assert sheet.get_absolute_url() in text or "search" in text
+
+
+def test_the_list_tells_what_is_out_returned_and_recorded(
+    desk: Client, boss: Client, clerk: Client, service: VisitService, sheet: Sheet
+) -> None:
+    assert "out" in words(page(desk, f"{SHEETS}?state=open"))
+    assert "No sheet fits" in page(desk, f"{SHEETS}?state=returned")
+    service.loans["L-002"]["status"] = 3
+    record_sheet(clerk, sheet, {1: "5", 2: "7"})
+    text = words(page(desk, f"{SHEETS}?state=partly"))
+    assert "partly recorded" in text and "12.00 5.00" in text
+    assert "No sheet fits" in page(desk, f"{SHEETS}?state=open")
+    [standing] = outcomes.read_standings([sheet]).values()
+    assert (standing.typed, standing.recorded) == (Decimal(12), Decimal(5))
+    day = (sheet.day + timedelta(days=1)).isoformat()
+    assert "No sheet fits" in page(desk, f"{SHEETS}?day={day}")
+    assert sheet.shown_code in page(desk, f"{SHEETS}?day={sheet.day}")
+
+
+def test_one_that_does_not_come_back_is_shown_to_managers(
+    desk: Client, boss: Client, sheet: Sheet
+) -> None:
+    after = timedelta(days=settings.SHEETS_BACK_AFTER)
+    Sheet.objects.update(day=sheet.day - after)
+    assert "should be back" not in words(page(boss, SHEETS)).replace("should be back Day", "")
+    Sheet.objects.update(day=sheet.day - after - timedelta(days=1))
+    assert "1 sheet should be back and is not" in words(page(boss, SHEETS))
+    assert "1 sheet should be back and is not" not in words(page(desk, SHEETS))
+    assert sheet.shown_code in page(boss, f"{SHEETS}?state=late")
+
+
+def test_no_reason_stands_readable_in_the_database(boss: Client, sheet: Sheet) -> None:
+    reason = "the officer fell ill in Kisumu"
+    boss.post(f"{SHEETS}{sheet.code}/cancel", {"reason": reason})
+    assert not find_kept(reason)
+
+
+def test_a_grid_of_a_stranger_s_app_is_no_page(
+    clerk: Client, sheet: Sheet, service: VisitService
+) -> None:
+    assert clerk.get(f"/apps/ghana/sheets/{sheet.code}/").status_code in (403, 404)
+    assert type_sheet(clerk, sheet, {1: "5"}).status_code == 302
