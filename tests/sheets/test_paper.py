@@ -1,4 +1,4 @@
-"""The sheet on paper: its page without phone numbers, its QR code read back, what the trail keeps."""
+"""The sheet on paper: no phone number, its QR code read back, and what the trail keeps."""
 
 import re
 
