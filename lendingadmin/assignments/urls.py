@@ -4,16 +4,17 @@ from django.urls import path
 
 from .views import bulk, hand_overs, officers, rules
 
-_BULK = "collections/assignments/lists/<int:number>/"
-_RULES = "collections/assignments/rules/"
+_AREA = "collections/assignments/"
+_BULK = f"{_AREA}lists/<int:number>/"
+_RULES = f"{_AREA}rules/"
 
 urlpatterns = [
-    path("collections/assignments/", officers.overview, name="assignments"),
-    path("collections/assignments/officers/<int:number>/", officers.borrowers, name="officer-borrowers"),
-    path("collections/assignments/borrowers/<key:borrower_id>/", officers.change, name="officer-change"),
-    path("collections/assignments/hand-overs/", hand_overs.hand_overs, name="hand-overs"),
-    path("collections/assignments/hand-overs/<int:number>/end", hand_overs.end, name="hand-over-end"),
-    path("collections/assignments/lists/new", bulk.new, name="bulk-assignment-new"),
+    path(_AREA, officers.overview, name="assignments"),
+    path(f"{_AREA}officers/<int:number>/", officers.borrowers, name="officer-borrowers"),
+    path(f"{_AREA}borrowers/<key:borrower_id>/", officers.change, name="officer-change"),
+    path(f"{_AREA}hand-overs/", hand_overs.hand_overs, name="hand-overs"),
+    path(f"{_AREA}hand-overs/<int:number>/end", hand_overs.end, name="hand-over-end"),
+    path(f"{_AREA}lists/new", bulk.new, name="bulk-assignment-new"),
     path(_BULK, bulk.show, name="bulk-assignment"),
     path(f"{_BULK}progress", bulk.progress, name="bulk-assignment-progress"),
     path(f"{_BULK}confirm", bulk.confirm, name="bulk-assignment-confirm"),
