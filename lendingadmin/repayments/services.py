@@ -262,9 +262,11 @@ def _build(intent: Intent, by: User, approved_by: User | None, now: datetime) ->
 
 def _repeats(request: Request) -> bool:
     """Whether it is sent again under an id that was made here: it is the same cash."""
+    if request.retry_of is None:
+        return False
     key = normalise_external_id(request.external_id)
     rows = Repayment.objects.filter(pk=request.retry_of, external_id_minted=True)
-    return request.retry_of is not None and rows.filter(external_id_key=key).exists()
+    return rows.filter(external_id_key=key).exists()
 
 
 def _explain(request: Request, idempotency_key: str) -> Repayment | None:

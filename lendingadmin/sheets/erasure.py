@@ -1,4 +1,4 @@
-"""What is erased of sheets by their age: why one was cancelled. Their rows hold ids, and stay."""
+"""What is erased of sheets: why one was cancelled. Their rows hold ids and amounts, and stay."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -16,7 +16,7 @@ def register() -> None:
     """Register it with `manage.py erase`."""
     register_erasable(
         _("why collection sheets were cancelled"),
-        _erase_nothing,
+        erase_borrower,
         kind="sheets",
         erase_older=erase_older,
         list_rows=list_rows,
@@ -30,8 +30,16 @@ def register() -> None:
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
-    """The rows of sheets of a borrower."""
+    """The rows of a borrower, and the cancelled sheets that they stand on."""
     yield _list_rows(app_id, borrower_id)
+    yield _list_cancelled(app_id, borrower_id)
+
+
+def erase_borrower(app_id: str, borrower_id: str) -> int:
+    """Erase why sheets with a row of a borrower were cancelled: it may speak of them."""
+    cancelled = _list_cancelled(app_id, borrower_id).exclude(reason="")
+    keys = list(cancelled.values_list("pk", flat=True))
+    return Sheet.objects.filter(pk__in=keys).update(reason="")
 
 
 def erase_older(before: datetime, most: int) -> int:
@@ -41,10 +49,10 @@ def erase_older(before: datetime, most: int) -> int:
     return Sheet.objects.filter(pk__in=keys).update(reason="")
 
 
-def _erase_nothing(_app_id: str, _borrower_id: str) -> int:
-    """A reason is of a whole sheet: it goes by its age."""
-    return 0
-
-
 def _list_rows(app_id: str, borrower_id: str) -> QuerySet[SheetRow]:
     return SheetRow.objects.filter(sheet__app_id=app_id, borrower_id=borrower_id)
+
+
+def _list_cancelled(app_id: str, borrower_id: str) -> QuerySet[Sheet]:
+    own = _list_rows(app_id, borrower_id).values("sheet")
+    return Sheet.objects.filter(pk__in=own, cancelled_at__isnull=False)

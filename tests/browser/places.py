@@ -575,6 +575,36 @@ ASSIGNMENTS = (
     Place("call-queue-edit", f"{_CALLS}/queues/{{made_number}}/edit", shows="Retire this queue"),
 )
 
+_SHEETS = f"{_APP}/sheets"
+SHEETS = (
+    Place("sheets", f"{_SHEETS}/", shows="should be back"),
+    Place("sheets-mistyped", f"{_SHEETS}/?code=AAAAAAC", "officer", shows="changed places"),
+    Place("sheets-filtered", f"{_SHEETS}/?state=cancelled", "officer", shows="cancelled"),
+    Place("sheets-none", f"{_EMPTY}/sheets/", "officer", shows="No sheet yet"),
+    Place("sheet-new", f"{_SHEETS}/new", "officer", shows="Make the sheet"),
+    Place("sheet-new-uncounted", f"{_EMPTY}/sheets/new", "officer", shows="not counted yet"),
+    Place("sheet", f"{_SHEETS}/{{sheet}}/", "support", shows="It came back"),
+    Place("sheet-back", f"{_SHEETS}/{{sheet_back}}/", "support", shows="not recorded yet"),
+    Place("sheet-cancelled", f"{_SHEETS}/{{sheet_cancelled}}/", "officer", shows="Cancelled by"),
+    Place("sheet-cancel", f"{_SHEETS}/{{sheet}}/cancel", shows="make sure that the paper is here"),
+    Place("sheet-return", f"{_SHEETS}/{{sheet}}/return", "support", shows="Keep the amounts"),
+    Place(
+        "sheet-return-wrongly",
+        f"{_SHEETS}/{{sheet}}/return",
+        "support",
+        steps.give_back_wrongly,
+        shows="is missing",
+    ),
+    Place(
+        "sheet-print",
+        f"{_SHEETS}/{{sheet}}/",
+        "officer",
+        steps.press("Print again"),
+        ends="sheet-print",
+        shows="Reprint",
+    ),
+)
+
 PLACES = (
     *ASSIGNMENTS,
     *FAULTS,
@@ -588,6 +618,7 @@ PLACES = (
     *STATEMENTS,
     *NOTES,
     *COLLECTIONS,
+    *SHEETS,
     *ASSESSMENTS,
     *EVENTS,
     *OFFICE,

@@ -12,7 +12,7 @@ import json
 import sys
 import time
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -53,6 +53,11 @@ from lendingadmin.repayments import cash, mistakes
 from lendingadmin.repayments.models import Reading, Repayment
 from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.search.query import encrypt_words
+from lendingadmin.sheets import choosing
+from lendingadmin.sheets import services as sheet_services
+from lendingadmin.sheets.choosing import Wanted
+from lendingadmin.sheets.codes import make_external_id
+from lendingadmin.sheets.models import Sheet
 from lendingadmin.staff.models import User
 from lendingadmin.staff.setup_links import setup_tokens
 from lendingadmin.statements import keeping
@@ -86,6 +91,7 @@ def main() -> None:
         **_notes(people, book),
         **_calls(people["officer"], book["late"]),
         **_assignments(people["officer"], borrower_of(book["late"])),
+        **_sheets(people["officer"], people["support"]),
         **_factors(),
         **_searches(people["manager"], account_of(book["late"]).lower()),
         **_accounts(people["manager"]),
@@ -430,6 +436,41 @@ def _assignments(officer: User, borrower_id: str) -> Names:
         "made_queue": made.key,
         "made_number": made.pk,
     }
+
+
+def _sheets(officer: User, clerk: User) -> Names:
+    """A sheet that is out too long, one that came back, of which a row differs, and a cancelled."""
+    app, today = gateway.lending_app(APP), timezone.localdate()
+    found = choosing.choose(app, Wanted(today))
+    if found is None:
+        raise RuntimeError("the loans are not counted")
+
+    def make(key: str, first: int, day: date = today) -> Sheet:
+        some = found._replace(chosen=found.chosen[first : first + 4])
+        return sheet_services.make_sheets(app, Wanted(day), some, key, officer)[0]
+
+    out, back, cancelled = make("out", 0, today - timedelta(days=4)), make("back", 4), make("no", 8)
+    amounts = {1: Decimal(500), 2: Decimal("1250.50"), 4: Decimal(20)}
+    counted = sum(amounts.values(), Decimal(0))
+    kept = sheet_services.take_back(back, amounts, counted, today, clerk)
+    batch = Batch.objects.get(file=kept.file)
+    for line, finding in zip(kept.file.lines.all(), ("fine", "closed", "fine"), strict=True):
+        Allocation.objects.create(
+            batch=batch,
+            line=line,
+            position=line.position,
+            amount=line.amount,
+            account_id=back.rows.get(number=line.number).account_id,
+            basis="loan",
+            finding=finding,
+            decision="accepted" if finding == "fine" else "open",
+        )
+    Batch.objects.filter(pk=batch.pk).update(state=Batch.State.READY)
+    row(clerk, external_id=make_external_id(back.code, 1), external_id_minted=True, amount="50")
+    sheet_services.note_printing(out, officer)
+    sheet_services.cancel(cancelled, "The market was closed.", officer)
+    codes = {"sheet": out, "sheet_back": back, "sheet_cancelled": cancelled}
+    return {name: one.code for name, one in codes.items()}
 
 
 def _statements(clerk: User) -> Names:

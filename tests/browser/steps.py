@@ -44,6 +44,16 @@ def note_call_wrongly(page: Page, names: Names) -> None:
     _press(page, "Save and next")
 
 
+def give_back_wrongly(page: Page, names: Names) -> None:
+    """Type a sheet of which one amount can't be read, and count less than it makes."""
+    page.fill("[name=row-1]", "500")
+    page.fill("[name=row-2]", "5oo")
+    _press(page, "Keep the amounts")
+    page.fill("[name=row-2]", "250")
+    page.fill("[name=counted]", "700")
+    _press(page, "Keep the amounts")
+
+
 def _sign_in(page: Page, name: str, password: str) -> None:
     page.fill("input[name=login]", name)
     page.fill("input[name=password]", password)

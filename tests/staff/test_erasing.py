@@ -30,6 +30,8 @@ from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.repayments.models import Mistake, Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.search.models import Opened
+from lendingadmin.sheets.codes import make_code
+from lendingadmin.sheets.models import Sheet, SheetRow
 from lendingadmin.staff import erasure, tasks
 from lendingadmin.staff.models import User
 from lendingadmin.statements.models import (
@@ -62,7 +64,7 @@ ID_STAYS = {
     *("assessments_knownassessment.account_id", "audit_entry.subject"),
     *("portfolio_snapshotloan.borrower_id", "repayments_repayment.borrower_id"),
     *("writes_write.borrower_id", "writes_write.subject", "statements_allocation.borrower_id"),
-    "notes_note.borrower_id",
+    *("notes_note.borrower_id", "sheets_sheetrow.borrower_id"),
 }
 
 
@@ -214,6 +216,24 @@ def make_assignment(officer: User, by: User, borrower_id: str) -> None:
     )
 
 
+def make_sheet(by: User, borrower_id: str, at: datetime) -> None:
+    """A collection sheet with a row of this borrower, that was cancelled for a reason."""
+    sheet = Sheet.objects.create(
+        app_id=APP,
+        code=make_code(),
+        day=at.date(),
+        choice="all",
+        row_count=1,
+        counted_at=at,
+        idempotency_key=f"s-{borrower_id[::-1]}-{at:%f}",
+        created_by=by,
+        state="cancelled",
+        cancelled_at=at,
+        reason=TEXT,
+    )
+    SheetRow.objects.create(sheet=sheet, number=1, account_id="L-1", borrower_id=borrower_id)
+
+
 def fill(by: User, manager: User, borrower_id: str) -> None:
     """A row of this borrower in every table that may have one; all of it is over."""
     now, ago, key = timezone.now(), timedelta(days=1), borrower_id[::-1]
@@ -244,6 +264,7 @@ def fill(by: User, manager: User, borrower_id: str) -> None:
     note = write_note(Record(APP, borrower_id), f"{TEXT} @manager", by, f"n-{key}", is_pinned=True)
     revise_note(note, TEXT, by, f"n2-{key}")
     make_call(by, borrower_id, now)
+    make_sheet(by, borrower_id, now)
     leases.take(APP, borrower_id, manager, now, account_id="L-1", queue="")
     make_assignment(by, manager, borrower_id)
     snapshot = Snapshot.objects.create(app_id=APP, state=Snapshot.State.DONE)
@@ -275,6 +296,7 @@ def test_all_that_is_over_goes_and_the_rest_is_named(officer: User, manager: Use
         "1 times somebody opened the record lately",
         "1 who paid rows of statements",
         "2 texts of notes",
+        "1 why collection sheets were cancelled",
     ):
         assert f"  {line}\n" in erased
     for line in ("1 repayments", "1 other writes", "1 loans of counts", "1 assessments:"):
@@ -426,6 +448,7 @@ def fill_of_age(by: User, age: timedelta) -> None:
     )
     make_line(by, made, timezone.now() - age)
     make_call(by, BORROWER, timezone.now() - age)
+    make_sheet(by, BORROWER, timezone.now() - age)
     make_write(by, BORROWER, WriteState.SAVED, age, key)
     make_offer(by, BORROWER, -DAY, key, age)
     write_note(Record(APP, BORROWER), TEXT, by, f"n-{key}")
@@ -442,6 +465,7 @@ def count_texts() -> list[int]:
         OfferRequest.objects.all(),
         StatementLine.objects.exclude(about=""),
         NoteVersion.objects.exclude(text=""),
+        Sheet.objects.exclude(reason=""),
         Call.objects.exclude(note=""),
         Promise.objects.exclude(reason=""),
         Stop.objects.exclude(reason=""),
