@@ -9,7 +9,7 @@ import secrets
 
 #: Of signs that look alike there is one at most: no 0 or O, 1, I or L, 2 or Z, 5 or S, 8 or B,
 #: no G beside 6 and no U beside V.
-SIGNS = "34679ACDEFHJKMNPQRTVWXY"
+SIGNS = "34679ACDEFHJKMNPQRTVWXY"  # pragma: allowlist secret
 LENGTH = 7
 _BETWEEN = re.compile(r"[\s\-–—]+")
 _ROW = re.compile(rf"CASH([{SIGNS}]{{{LENGTH}}})(\d{{3,5}})")
