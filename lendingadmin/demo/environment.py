@@ -83,6 +83,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "CONTACT_ATTEMPTS": given.get("CONTACT_ATTEMPTS") or "kenya:2:5,ghana:2:5",
         "CONTACT_HOLIDAYS": given.get("CONTACT_HOLIDAYS") or "off",
         "CONTACT_CLOSED": given.get("CONTACT_CLOSED") or "",
+        "SHEETS_BACK_AFTER": given.get("SHEETS_BACK_AFTER") or "2",
         "EXPORTS_PER_DAY": given.get("EXPORTS_PER_DAY") or "50",
         "MASS_READING": given.get("MASS_READING") or "100",
         "SNAPSHOT_EVERY": given.get("SNAPSHOT_EVERY") or "10m",

@@ -49,7 +49,7 @@ def write_code(code: str) -> str:
 
 
 def make_external_id(code: str, number: int) -> str:
-    """The transaction id of a row, such as `CASH-K7MA4QX-017`: the same whoever types the sheet."""
+    """The transaction id of a row, such as `CASH-K7MA4QX-017`: the same each time it is typed."""
     return f"CASH-{code}-{number:03}"
 
 

@@ -122,7 +122,7 @@ def is_partly_recorded() -> Q:
 
 
 def _sum_recorded(sheets: Sequence[Sheet]) -> dict[str, Decimal]:
-    """What is recorded of each sheet by its code, whoever sent it: by the ids of the rows."""
+    """What is recorded of each sheet by its code, sent again or not: by the ids of the rows."""
     if not sheets:
         return {}
     lines = StatementLine.objects.filter(file__sheet_return__sheet__in=sheets)

@@ -8,6 +8,8 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin import audit
 from lendingadmin.encryption import bind
@@ -71,7 +73,9 @@ def make_sheets(
                 )
                 sheets.append(sheet)
             for sheet in sheets:
-                _audit(sheet, by, MAKE, "made", detail=f"{sheet.row_count} rows, {sheet.day}")
+                words = _("%(count)s rows for %(day)s")
+                detail = words % {"count": sheet.row_count, "day": sheet.day}
+                _audit(sheet, by, MAKE, "made", detail=detail)
     except IntegrityError:
         first = list(Sheet.objects.filter(idempotency_key=idempotency_key).order_by("part"))
         if not first:
@@ -87,8 +91,10 @@ def note_printing(sheet: Sheet, by: User) -> datetime | None:
         rows = Sheet.objects.filter(pk=sheet.pk)
         is_first = rows.filter(printed_at=None).update(printed_at=now) == 1
         sheet.refresh_from_db(fields=["printed_at"])
-        outcome = "opened for printing" if is_first else "opened for reprinting"
-        _audit(sheet, by, MAKE, outcome, detail=f"{sheet.row_count} names")
+        again = gettext_noop("opened for reprinting")
+        outcome = gettext_noop("opened for printing") if is_first else again
+        detail = _("%(count)s names") % {"count": sheet.row_count}
+        _audit(sheet, by, MAKE, outcome, detail=detail)
     return None if is_first else sheet.printed_at
 
 
@@ -117,8 +123,10 @@ def take_back(
             Sheet.objects.filter(pk=sheet.pk).update(state=State.RETURNED)
             if kept.file and (batch := batches.begin(kept.file, by)):
                 tasks.enqueue(batch)
-            detail = f"{len(amounts)} amounts, {counted:f} {app.currency}"
-            _audit(sheet, by, RETURN, "typed" if number == 1 else "typed again", detail=detail)
+            given = {"count": len(amounts), "cash": f"{counted:f}", "currency": app.currency}
+            outcome = "typed" if number == 1 else gettext_noop("typed again")
+            detail = _("%(count)s amounts, %(cash)s %(currency)s") % given
+            _audit(sheet, by, RETURN, outcome, detail=detail)
     except IntegrityError:
         # Somebody typed it at the same moment.
         raise NotReturnable from None

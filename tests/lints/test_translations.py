@@ -31,7 +31,10 @@ MODULES = [
 # what monitors, the log and the database are told, patterns of dates, names of fields, a value in
 # an address.
 NOT_WORDS = {
-    "audit/messages.py": {"second factor", "held back", "opened for reprinting"},
+    "audit/messages.py": {
+        *("second factor", "held back", "opened for printing", "opened for reprinting"),
+        "typed again",
+    },
     "display/locales.py": {"d MMM y", "MMM yy"},
     "loans/shown.py": {"repayment principal interest fees"},
     "borrowers/views/kept.py": {"application/json; charset=utf-8"},

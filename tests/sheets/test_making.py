@@ -55,7 +55,11 @@ def test_what_is_overdue_or_due_by_the_day_stands_on_it_once(
     assert is_code(sheet.code) and sheet.created_by == officer and sheet.row_count == 2
     assert (sheet.due, sheet.overdue, sheet.state) == (Decimal("200.50"), Decimal(500), "open")
     made = Entry.objects.get(action="dashboard.sheets.make")
-    assert made.subject == str(sheet) and made.outcome == "made" and "L-00" not in made.detail
+    assert (
+        made.subject == str(sheet)
+        and made.outcome == "made"
+        and made.detail == f"2 rows for {today(1)}"
+    )
 
 
 @pytest.mark.parametrize(
