@@ -21,7 +21,7 @@ from .codes import LENGTH, write_code
 class Choice(models.TextChoices):
     """Which loans stand on a sheet."""
 
-    ALL = "all", _("overdue, or due by that day")
+    ALL = "all", _("overdue or due")
     DUE = "due", _("due by that day")
     OVERDUE = "overdue", _("overdue")
 
