@@ -468,6 +468,7 @@ def _sheets(officer: User, clerk: User) -> Names:
     Batch.objects.filter(pk=batch.pk).update(state=Batch.State.READY)
     row(clerk, external_id=make_external_id(back.code, 1), external_id_minted=True, amount="50")
     Sheet.objects.filter(pk=out.pk).update(created_at=timezone.now() - timedelta(days=4))
+    Sheet.objects.filter(pk=out.pk).update(created_at=timezone.now() - timedelta(days=4))
     sheet_services.note_printing(out, officer)
     sheet_services.cancel(cancelled, "The market was closed.", officer)
     codes = {"sheet": out, "sheet_back": back, "sheet_cancelled": cancelled}
