@@ -172,6 +172,8 @@ def test_200_amounts_and_200_enters_are_recorded_to_the_cent(
     page.keyboard.press("Enter")
     page.get_by_role("link", name="It came back").click()
     expect(page.locator("input[name=row-1]")).to_be_focused()
+    # The sum stands in sight from the first row on.
+    expect(page.locator("[data-sum]")).to_be_in_viewport()
     amounts = [Decimal(number % 97 + 1) / 100 for number in range(ROWS)]
     for at, amount in enumerate(amounts, start=1):
         page.keyboard.type(str(amount))
