@@ -221,13 +221,26 @@ def test_a_file_that_must_be_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "http://proxy.example.com:3128", "https://me:pass@proxy.example.com/"]
+    "text",
+    [
+        "",
+        "http://proxy.example.com:3128",
+        "https://me:pass@proxy.example.com/",  # pragma: allowlist secret
+    ],
 )
 def test_proxies(text: str) -> None:
     assert env.proxy_address_or_none(text) == text
 
 
-@pytest.mark.parametrize("text", ["proxy:3128", "socks5://me:secret@x", "http://x/path", "http://"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "proxy:3128",
+        "socks5://me:secret@x",  # pragma: allowlist secret
+        "http://x/path",
+        "http://",
+    ],
+)
 def test_what_is_no_proxy_is_refused_and_not_repeated(text: str) -> None:
     with pytest.raises(ValueError, match="no address of a proxy") as caught:
         env.proxy_address_or_none(text)

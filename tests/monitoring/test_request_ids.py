@@ -22,7 +22,7 @@ from tests.faults.server import FaultServer
 from tests.lending.rig import LOAN, any_loan, client_to
 
 ROLE = "manager"
-TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+TRACE = "ab" * 16
 PARENT = f"00-{TRACE}-00f067aa0ba902b7-01"
 
 
