@@ -253,11 +253,13 @@ def finish(page: Page, batch: str) -> int:
 
     Gives back how often that was needed.
     """
-    for turn in range(20):
+    until, turn = time.monotonic() + _PATIENCE, 0
+    while time.monotonic() < until:
         page.goto(batch)
         landed = re.search(r"([\d,]+) recorded", page.locator("#batch").inner_text())
         if landed and int(landed[1]) == ROWS:
             return turn
+        turn += 1
         time.sleep(5)
         page.goto(batch)
         if page.get_by_role("button", name="Go on").count():
@@ -276,4 +278,4 @@ def finish(page: Page, batch: str) -> int:
         if page.get_by_role("link", name=re.compile(r"^Record \d")).count():
             press_record(page)
         wait_for(page, batch, "ready to be decided", "done", "paused")
-    raise AssertionError(f"not all is recorded: {page.locator('main').inner_text()[:2000]}")
+    raise AssertionError(f"not all is recorded: {page.locator('main').inner_text()[:900]}")
