@@ -61,6 +61,9 @@
       }
     });
     form.addEventListener("input", show);
+    counted.addEventListener("change", () => {
+      document.dispatchEvent(new CustomEvent("announce", { detail: { value: line.textContent } }));
+    });
     // After what was typed before has come back (autosave.js).
     form.addEventListener("restored", show);
     form.addEventListener("reset", () => setTimeout(show));
