@@ -9,6 +9,8 @@ from allauth.account.internal.flows.login import record_authentication
 from django.db.backends.base.operations import BaseDatabaseOperations
 from django.http import HttpRequest
 from django.test import Client
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from lendingadmin.audit import triggers
 from lendingadmin.staff.models import User
@@ -31,6 +33,12 @@ __all__ = [
 ]
 
 ClientOf = Callable[[User | None], Client]
+
+# How quick an example is says how busy the machine is.
+hypothesis_settings.register_profile(
+    "suite", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis_settings.load_profile("suite")
 
 PASSWORD = "correct horse battery staple"
 

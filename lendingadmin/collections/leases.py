@@ -48,3 +48,9 @@ def find_lease(app_id: str, borrower_id: str, now: datetime) -> Lease | None:
     """Who is calling a borrower now; None for nobody."""
     rows = Lease.objects.filter(app_id=app_id, borrower_id=borrower_id, until__gt=now)
     return rows.select_related("person").first()
+
+
+def find_own(app_id: str, queue: str, person: User, now: datetime) -> Lease | None:
+    """Whom a person has of a queue now; None for nobody."""
+    rows = Lease.objects.filter(app_id=app_id, queue=queue, person=person, until__gt=now)
+    return rows.first()

@@ -63,6 +63,8 @@ def take_next(queue: Queue, by: User) -> Lease | None:
 
     Outside of contact hours there is nobody. The loan is read of the service: who has paid
     meanwhile leaves the queues until the next count. What can't be read is taken as it was counted.
+    Where nobody else is left it is whom the person has of this queue already: a host that died may
+    have given them without an answer.
     """
     if not rules.is_open(get_rules(queue.app), queue.now):
         return None
@@ -85,7 +87,7 @@ def take_next(queue: Queue, by: User) -> Lease | None:
             defaults={"seen_at": timezone.now()},
         )
         leases.release(queue.app.app_id, row.borrower_id, by)
-    return None
+    return leases.find_own(queue.app.app_id, queue.key, by, queue.now)
 
 
 def forget_paid_loans(now: datetime) -> None:

@@ -48,6 +48,7 @@ UNRECORDED = {
     "new_data_key": "prints a key",
     "sandbox": "the service to run against, with a database of its own",
     "sandbox_fill": "speaks to the sandbox",
+    "worker_check": "says whether a worker runs",
 }
 
 

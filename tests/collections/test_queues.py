@@ -13,6 +13,7 @@ from lendingadmin.collections.queues import MOST, QUEUES, Queue
 from lendingadmin.collections.states import StopKind
 from lendingadmin.gateway import lending_app
 from lendingadmin.staff.models import User
+from tests.conftest import ClientOf
 from tests.repayments.rows import row
 
 from .desk import COLLECTIONS, counted, page, press_next, words
@@ -100,16 +101,18 @@ def test_a_service_that_is_down_keeps_nobody_from_calling(
 
 
 def test_two_people_get_two_borrowers_and_the_third_nobody(
-    service: CallService, desk: Client, boss: Client
+    service: CallService, desk: Client, boss: Client, client_of: ClientOf, support: User
 ) -> None:
     for number in range(2):
         service.add(number, 7 - number)
     counted()
+    third = client_of(support)
     assert press_next(desk) == "B-0"
     assert press_next(boss) == "B-1"
+    assert press_next(third) == f"{COLLECTIONS}late-1-7/"
+    assert "Nobody is left to call here now" in page(third, f"{COLLECTIONS}late-1-7/")
     # Nobody else is free, so each keeps whom they have.
-    assert press_next(desk) == f"{COLLECTIONS}late-1-7/"
-    assert "Nobody is left to call here now" in page(desk, f"{COLLECTIONS}late-1-7/")
+    assert press_next(desk) == "B-0"
     assert sorted(Lease.objects.values_list("borrower_id", flat=True)) == ["B-0", "B-1"]
 
 
@@ -160,3 +163,19 @@ def test_the_pages_say_what_there_is(service: CallService, desk: Client) -> None
             "broken",
         )
     }
+
+
+def test_who_got_no_answer_has_the_last_one_still(
+    service: CallService, client_of: ClientOf, officer: User, support: User
+) -> None:
+    """A host may die between the lease and its answer: that borrower is not lost until it ends."""
+    service.add(0)
+    counted()
+    one, other = client_of(officer), client_of(support)
+    assert press_next(one) == press_next(one) == "B-0"
+    assert press_next(other) == f"{COLLECTIONS}late-1-7/"
+    service.add(1)
+    counted()
+    # While there is somebody else, Next goes on.
+    assert press_next(one) == "B-1"
+    assert press_next(other) == "B-0"
