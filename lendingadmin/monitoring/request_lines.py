@@ -6,8 +6,10 @@ No address and no id stand in it: the route does, and who asked by role alone.
 import logging
 import time
 from collections.abc import Callable, Iterable
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponseBase
 
@@ -16,7 +18,7 @@ from .request_ids import make_request_id, use_request_id
 
 logger = logging.getLogger("lendingadmin.requests")
 
-# What monitors ask every few seconds would bury the rest, while it goes well.
+# What monitors ask every few seconds, and files, would bury the rest, while it goes well.
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
@@ -104,7 +106,8 @@ def _log(request: HttpRequest, response: HttpResponseBase, timings: Timings) -> 
     is_probe = request.path_info in PROBES
     route = f"/{match.route}" if match else request.path_info if is_probe else "-"
     metrics.count_request(request.method or "", route, response.status_code, timings.own)
-    if is_probe and response.status_code == 200:
+    is_file = request.path_info.startswith(settings.STATIC_URL)
+    if (is_probe or is_file) and response.status_code < HTTPStatus.BAD_REQUEST:
         return
     facts = {
         "method": request.method or "",
