@@ -183,14 +183,15 @@ def create_intents(
         return [create(intent) for intent in intents]
 
 
-def find_abandoned(app_id: str, account_id: str, external_id: str) -> QuerySet[Repayment]:
+def find_abandoned(app_id: str, account_id: str | None, external_id: str) -> QuerySet[Repayment]:
     """The attempts with this externalId that were abandoned, by evidence, a sweep or a person.
 
-    The service never said no to them: each may be there, or may yet be posted.
+    On this loan, or on any where it is None. The service never said no to them: each may be there,
+    or may yet be posted.
     """
-    same_id = Q(
-        app_id=app_id, account_id=account_id, external_id_key=normalise_external_id(external_id)
-    )
+    same_id = Q(app_id=app_id, external_id_key=normalise_external_id(external_id))
+    if account_id is not None:
+        same_id &= Q(account_id=account_id)
     return _filter_abandoned(same_id).order_by("pk")
 
 

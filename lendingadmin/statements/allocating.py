@@ -12,7 +12,7 @@ from lendingadmin.staff.models import User
 
 from . import checking
 from .batches import RECORD
-from .findings import Basis, Decision, Finding, may_accept
+from .findings import NO_LOAN_HELPS, Basis, Decision, Finding, may_accept
 from .models import Allocation, Batch
 
 
@@ -74,8 +74,7 @@ def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:
 
 def may_split(row: Allocation) -> bool:
     """Whether its money may go to several loans: it is not entered, and its id is a key."""
-    never = (Finding.RECORDED, Finding.TWICE, Finding.DAMAGED, Finding.UNUSABLE)
-    return row.repayment_id is None and row.finding not in never
+    return row.repayment_id is None and row.finding not in NO_LOAN_HELPS
 
 
 def find_next(row: Allocation) -> Allocation | None:
@@ -86,10 +85,8 @@ def find_next(row: Allocation) -> Allocation | None:
 
 def list_undecided(batch: Batch) -> QuerySet[Allocation]:
     """The rows that are neither accepted nor left out, and that somebody could record."""
-    done = (Finding.RECORDED, Finding.TWICE, Finding.DAMAGED, Finding.UNUSABLE)
-    return batch.allocations.filter(decision=Decision.OPEN, repayment=None).exclude(
-        finding__in=done
-    )
+    rows = batch.allocations.filter(decision=Decision.OPEN, repayment=None)
+    return rows.exclude(finding__in=NO_LOAN_HELPS)
 
 
 def _decide(row: Allocation, decision: Decision, reason: str, by: User) -> None:

@@ -20,7 +20,7 @@ from lendingadmin.repayments.closed import explain_closed
 from lendingadmin.repayments.lookalikes import look_alikes
 from lendingadmin.repayments.models import LONGEST_ID, normalise_external_id
 from lendingadmin.repayments.services import Request, find_abandoned
-from lendingadmin.repayments.states import RESENDABLE
+from lendingadmin.repayments.states import RESENDABLE, RepaymentState
 from lendingadmin.worker.walks import SLICE, find_pause
 
 from . import batches, matching, standings
@@ -90,7 +90,11 @@ def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation
 
 
 def judge_lines(file: StatementFile, lines: Sequence[StatementLine]) -> dict[int, Standing]:
-    """Where each of these lines stands beside the journal, by its position."""
+    """Where each of these lines stands beside the journal, by its position.
+
+    What was not found at the service says nothing here: that it may be there all the same is asked
+    of each loan (Finding.MAY_DOUBLE).
+    """
     found = standings.list_repayments(file, lines)
     keys = [line.receipt_key for line in lines if line.receipt_key]
     same = StatementLine.objects.filter(file=file, kind=Kind.PAYMENT, receipt_key__in=keys)
@@ -99,7 +103,11 @@ def judge_lines(file: StatementFile, lines: Sequence[StatementLine]) -> dict[int
     return {
         line.position: standings.judge(
             standings.Row(line.position, line.kind, line.receipt_key, line.amount, line.currency),
-            [standings.Recorded.of(one) for one in found.get(line.receipt_key, ())],
+            [
+                standings.Recorded.of(one)
+                for one in found.get(line.receipt_key, ())
+                if one.state != RepaymentState.NOT_FOUND
+            ],
             is_twice=times[line.receipt_key] > 1,
             currency=currency,
         )
@@ -123,7 +131,7 @@ def check_again(row: Allocation) -> None:
 def _find_of_line(line: StatementLine, place: Standing, *, is_split: bool) -> Finding | None:
     """What stands against a payment; of one that is split, another part may be what is recorded."""
     found = find_of_line(place, is_usable=_is_usable(line))
-    return None if is_split and found == Finding.RECORDED else found
+    return None if is_split and found in (Finding.RECORDED, Finding.WAITING) else found
 
 
 def build_request(row: Allocation) -> Request:
@@ -265,7 +273,7 @@ def _apply(row: Allocation, found: Match, taken: Mapping[str, Decimal], start: i
         loan,
         row.basis,
         is_converted=asked.currency_code not in ("", app.currency),
-        may_double=find_abandoned(app.app_id, row.account_id, asked.external_id).exists(),
+        may_double=find_abandoned(app.app_id, None, asked.external_id).exists(),
         is_alike=_is_alike(row, asked),
     )
 

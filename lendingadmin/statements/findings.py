@@ -35,6 +35,7 @@ class Finding(models.TextChoices):
     MAY_DOUBLE = "may-double", _("may be recorded already")
     CURRENCY = "currency", _("another currency")
     RECORDED = "recorded", _("recorded here before")
+    WAITING = "waiting", _("not decided here yet")
     TWICE = "twice", _("twice in the file")
     DAMAGED = "damaged", _("damaged id")
     UNUSABLE = "unusable", _("no date, or too large")
@@ -51,13 +52,15 @@ class Decision(models.TextChoices):
 
 #: A payment that names its loan so is accepted by itself where nothing stands against it.
 EXACT = frozenset({Basis.LOAN, Basis.NUMBER, Basis.BORROWER})
-#: Nobody can accept these: there is no loan, no key, or the money is here.
-NEVER = frozenset(
+#: Whatever loan is chosen, these are not recorded: there is no key, or the money is or may be here.
+NO_LOAN_HELPS = frozenset(
     {
-        *(Finding.SEVERAL, Finding.NO_LOAN, Finding.RECORDED, Finding.TWICE),
-        *(Finding.DAMAGED, Finding.UNUSABLE, Finding.UNREAD),
+        *(Finding.RECORDED, Finding.WAITING, Finding.TWICE),
+        *(Finding.DAMAGED, Finding.UNUSABLE),
     }
 )
+#: Nobody can accept these as they are.
+NEVER = NO_LOAN_HELPS | {Finding.SEVERAL, Finding.NO_LOAN, Finding.UNREAD}
 #: The tone and icon of each.
 CHIPS = {
     Finding.FINE: ("good", "check-circle"),
@@ -70,6 +73,7 @@ CHIPS = {
     Finding.MAY_DOUBLE: ("bad", "exclamation-triangle"),
     Finding.CURRENCY: ("warn", "exclamation-triangle"),
     Finding.RECORDED: ("", "check-circle"),
+    Finding.WAITING: ("odd", "question-mark-circle"),
     Finding.TWICE: ("warn", "document-duplicate"),
     Finding.DAMAGED: ("warn", "exclamation-triangle"),
     Finding.UNUSABLE: ("warn", "exclamation-triangle"),
@@ -80,7 +84,7 @@ _OF_LINE = {
     Standing.TWICE: Finding.TWICE,
     Standing.CONFIRMED: Finding.RECORDED,
     Standing.OTHER_AMOUNT: Finding.RECORDED,
-    Standing.WAITING: Finding.RECORDED,
+    Standing.WAITING: Finding.WAITING,
 }
 
 

@@ -20,6 +20,7 @@ from . import batches
 from .checking import build_request, list_changed
 from .findings import Decision, Finding
 from .models import Allocation, Batch
+from .standings import Recorded
 
 # Between two looks at whether somebody stopped it: so many rows, or so long.
 _AT_ONCE = 200
@@ -105,8 +106,10 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
                 row.repayment = result
             case services.LoanBusy() | services.NobodyToApprove():
                 row.is_held = True
-            case services.DuplicateExternalId():
-                row.finding, row.decision = Finding.RECORDED, Decision.OPEN
+            case services.DuplicateExternalId(other=other):
+                is_recorded = Recorded.of(other).is_recorded
+                row.finding = Finding.RECORDED if is_recorded else Finding.WAITING
+                row.decision = Decision.OPEN
             case services.MayDouble():
                 row.finding, row.decision = Finding.MAY_DOUBLE, Decision.OPEN
     recorded = [row for row in entered if row.repayment]

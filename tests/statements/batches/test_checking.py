@@ -77,6 +77,33 @@ class TestChecking:
         assert found == ["recorded", "closed", "overpaid", "fine", "fine", "overpaid"]
         assert [one[3] for one in list_rows(batch)].count("accepted") == 2
 
+    @pytest.mark.parametrize(
+        ("state", "loan_id", "found"),
+        [
+            ("unknown", "L-1", "waiting"),
+            ("awaiting", "L-9", "waiting"),
+            ("not_found", "L-1", "may-double"),
+            ("not_found", "L-9", "may-double"),
+            ("refused", "L-1", "fine"),
+        ],
+    )
+    def test_what_became_of_it_before_is_told_as_it_is(
+        self,
+        clerk: Client,
+        service: DeskService,
+        support: User,
+        state: str,
+        loan_id: str,
+        found: str,
+    ) -> None:
+        service.add("L-1")
+        row(support, account_id=loan_id, external_id="SJAA000000", amount="100", state=state)
+        batch = check(clerk, pay("L-1"))
+        assert [one[2] for one in list_rows(batch)] == [found]
+        # And said the same way when it is asked again.
+        clerk.post(f"{BASE}{batch.file_id}/batch/begin")
+        assert [one[2] for one in list_rows(check_now(batch))] == [found]
+
     def test_the_same_payment_typed_before_without_its_id_is_seen(
         self, clerk: Client, service: DeskService, support: User
     ) -> None:

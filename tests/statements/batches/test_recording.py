@@ -11,6 +11,8 @@ from django.test import Client
 
 from lendingadmin.repayments import sending
 from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.services import move
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from lendingadmin.statements import recording
 from tests.faults.behaviours import refusal, reset
@@ -20,6 +22,7 @@ from .steps import (
     BASE,
     check,
     check_now,
+    decide,
     list_rows,
     pay,
     record,
@@ -100,6 +103,26 @@ class TestRecording:
         assert [one[0] for one in service.posted] == ["L-2", "L-2"]
         states = batch.allocations.order_by("position").values_list("repayment__state", flat=True)
         assert list(states) == ["unknown", "recorded", None, "recorded"]
+
+    def test_what_was_not_found_at_the_service_is_recorded_once_somebody_agrees(
+        self, clerk: Client, service: DeskService
+    ) -> None:
+        service.add("L-1")
+        service.answer = lambda loan_id, record: reset()
+        batch = record(clerk, check(clerk, pay("L-1")))
+        first = Repayment.objects.get()
+        assert first.state == "unknown"
+        assert move(first, RepaymentState.NOT_FOUND, by=None)
+        service.answer = service.keep_word
+        for _again in range(2):
+            clerk.post(f"{BASE}{batch.file_id}/batch/begin")
+            check_now(batch)
+            assert list_rows(batch) == [("L-1", "loan", "may-double", "open")]
+        decide(clerk, batch, 1, action="accept", reason="the loan does not show it")
+        record(clerk, batch)
+        assert batch.state == "done"
+        assert service.posted == [("L-1", "SJAA000000", Decimal(100))]
+        assert batch.allocations.get().repayment == Repayment.objects.latest("pk")
 
     def test_a_service_that_is_down_pauses_it_and_a_person_goes_on(
         self, clerk: Client, service: DeskService
