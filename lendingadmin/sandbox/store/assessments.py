@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from uuid import uuid4
 
 from django.conf import settings
-from django.db import transaction
 
 from lendingadmin.sandbox.catalogue.assessment_types import (
     DEPRECATED,
@@ -24,6 +23,7 @@ from lendingadmin.sandbox.store import borrowers
 from lendingadmin.sandbox.store.encryption import encrypt
 from lendingadmin.sandbox.store.evidence import gather
 from lendingadmin.sandbox.store.loans import APP_VERSION, find_by_uid
+from lendingadmin.sandbox.store.writing import write
 
 
 def create(
@@ -43,7 +43,7 @@ def create(
     kind = _find_type(assessment_type)
     check_past(timestamp, now, "timestamp")
     key = _build_id(app_id, account_id, assessment_type, timestamp, request_id)
-    with transaction.atomic():
+    with write():
         borrower = borrowers.find_holder(app_id, account_id)
         if borrower.category not in kind.categories:
             raise RuleBroken(f"{assessment_type} does not assess a {borrower.category}")

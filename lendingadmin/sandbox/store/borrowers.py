@@ -5,14 +5,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.db import transaction
-
 from lendingadmin.sandbox.models import Assessment, Borrower, Event, Loan
 from lendingadmin.sandbox.rules.ids import read_account_id, write_account_id, write_name
 from lendingadmin.sandbox.rules.invalid import AlreadyExists, Invalid, NotFound, RuleBroken
 from lendingadmin.sandbox.schemas.answers import AnsweredBorrower, AnsweredLoanSummary
 from lendingadmin.sandbox.store.encryption import can_decrypt, decrypt, encrypt
 from lendingadmin.sandbox.store.loans import summarise_loans
+from lendingadmin.sandbox.store.writing import write
 
 Document = dict[str, Any]
 _FIRST_NUMBER = 1_000_000
@@ -27,7 +26,7 @@ def can_be_read() -> bool:
 
 def create(app_id: str, sent: Document, now: datetime) -> Borrower:
     """A new borrower; raises AlreadyExists."""
-    with transaction.atomic():
+    with write():
         borrower_id = sent["borrowerId"]
         if Borrower.objects.filter(app_id=app_id, borrower_id=borrower_id).exists():
             raise AlreadyExists(f"Borrower {borrower_id} already exists")
@@ -71,7 +70,7 @@ def get_borrower(app_id: str, borrower_id: str) -> Borrower:
 
 def patch(app_id: str, borrower_id: str, sent: Document, now: datetime) -> Borrower:
     """Replace the sent fields; raises NotFound."""
-    with transaction.atomic():
+    with write():
         borrower = get_borrower(app_id, borrower_id)
         changed = decrypt(borrower.encrypted) | sent
         borrower.category = changed["category"]
@@ -85,7 +84,7 @@ def delete(app_id: str, borrower_id: str) -> None:
 
     Raises NotFound, and RuleBroken for one with loan accounts.
     """
-    with transaction.atomic():
+    with write():
         borrower = get_borrower(app_id, borrower_id)
         if Loan.objects.filter(app_id=app_id, borrower_id=borrower_id).exists():
             raise RuleBroken("A borrower with loan accounts can't be deleted")

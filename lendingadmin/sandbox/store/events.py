@@ -6,7 +6,6 @@ from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import Q
 from pydantic.alias_generators import to_snake
 
@@ -22,6 +21,7 @@ from lendingadmin.sandbox.schemas.answers import AnsweredEvent
 from lendingadmin.sandbox.store import borrowers
 from lendingadmin.sandbox.store.encryption import decrypt_text, encrypt_text
 from lendingadmin.sandbox.store.loans import APP_VERSION
+from lendingadmin.sandbox.store.writing import write
 
 FILTER_FIELDS: dict[str, type] = {
     "accountId": str,
@@ -43,7 +43,7 @@ def create(app_id: str, sent: dict[str, Any], now: datetime) -> Event:
         "event_type": sent["eventType"],
         "timestamp": sent["timestamp"],
     }
-    with transaction.atomic():
+    with write():
         borrowers.find_holder(app_id, sent["accountId"])
         if Event.objects.filter(**same).exists():
             raise AlreadyExists(

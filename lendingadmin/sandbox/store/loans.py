@@ -7,7 +7,6 @@ from decimal import Decimal
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
-from django.db import transaction
 from django.db.models import Model, Q, QuerySet
 from pydantic.alias_generators import to_snake
 
@@ -35,6 +34,7 @@ from lendingadmin.sandbox.rules.status import (
     find_performance,
 )
 from lendingadmin.sandbox.schemas.answers import AnsweredLoan, AnsweredLoanSummary
+from lendingadmin.sandbox.store.writing import write
 
 FIRST_NUMBER = 10_000_000
 APP_VERSION = "v1"
@@ -60,7 +60,7 @@ def create(
 
     `holder` gives the borrower's category and the product's type.
     """
-    with transaction.atomic():
+    with write():
         rows = Loan.objects.filter(app_id=app_id)
         if rows.filter(account_id=sent["accountId"]).exists():
             raise AlreadyExists(f"Loan {sent['accountId']} already exists")
@@ -134,7 +134,7 @@ def find_by_uid(rows: QuerySet[Row], key: str) -> Row | None:
 
 def delete(app_id: str, key: str, now: datetime) -> None:
     """Remove a pending loan; raises NotFound, and RuleBroken for an open or closed one."""
-    with transaction.atomic():
+    with write():
         loan = get_loan(app_id, key)
         status = find_loan_status(loan.start_date, loan.settlement_date, now)
         if status is not LoanStatus.PENDING:

@@ -5,7 +5,6 @@ from decimal import Decimal
 from uuid import uuid4
 
 from django.conf import settings
-from django.db import transaction
 
 from lendingadmin.sandbox.catalogue.products import PRODUCTS
 from lendingadmin.sandbox.models import Borrower, OfferOperation
@@ -17,6 +16,7 @@ from lendingadmin.sandbox.schemas import answers
 from lendingadmin.sandbox.schemas.inputs import OffersAsked
 from lendingadmin.sandbox.store import assessments, borrowers
 from lendingadmin.sandbox.store.encryption import decrypt, encrypt
+from lendingadmin.sandbox.store.writing import write
 
 _USUAL = {
     "individual": "assessmentTypes/credit-90-days",
@@ -41,7 +41,7 @@ def start_operation(
     a requestId of our own. Raises NotFound without such a borrower, and what making an assessment
     raises.
     """
-    with transaction.atomic():
+    with write():
         # Looked for again under the write lock: of two calls at once, one starts it.
         if asked.request_id and (known := find_operation(app_id, borrower_id, asked.request_id)):
             return known

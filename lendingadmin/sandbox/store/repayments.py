@@ -5,8 +5,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db import transaction
-
 from lendingadmin.sandbox import wire
 from lendingadmin.sandbox.models import Loan, Repayment
 from lendingadmin.sandbox.rules.accounts import Account, Payment, find_oldest_due, replay
@@ -17,6 +15,7 @@ from lendingadmin.sandbox.rules.status import LoanStatus, find_loan_status
 from lendingadmin.sandbox.schemas.answers import LoanOutcome
 from lendingadmin.sandbox.store import loans
 from lendingadmin.sandbox.store.encryption import encrypt
+from lendingadmin.sandbox.store.writing import write
 
 
 def record_repayment(app_id: str, key: str, sent: dict[str, Any], now: datetime) -> Loan:
@@ -27,7 +26,7 @@ def record_repayment(app_id: str, key: str, sent: dict[str, Any], now: datetime)
     this service for that.
     """
     check_past(sent["transactionDate"], now, "transactionDate")
-    with transaction.atomic():
+    with write():
         loan = loans.get_loan(app_id, key)
         status = find_loan_status(loan.start_date, loan.settlement_date, now)
         if status is not LoanStatus.OPEN:
@@ -58,7 +57,7 @@ def post_waiting(app_id: str, now: datetime) -> None:
     waiting = Repayment.objects.filter(app_id=app_id, posted=False, value_date__lte=now)
     if not waiting.exists():
         return
-    with transaction.atomic():
+    with write():
         for loan in Loan.objects.filter(repayments__in=waiting).distinct():
             _post(loan, now)
         waiting.update(posted=True)
