@@ -253,12 +253,16 @@ class Navigation:
 
     @cached_property
     def _current(self) -> str:
-        """The address of the entry that this page belongs to, the closest one."""
-        here = self._request.path
+        """The address of the entry that this page belongs to, the closest one; "" for none.
+
+        All pages of an app stand below Home, which has itself alone.
+        """
+        here, home = self._request.path, self._url("home")
         urls = [entry.url for _heading, entries in self._chosen for entry in entries]
         for _heading, entries in _SIDEBAR:
             urls += [self._url(one.route) for one in entries if self._may_enter(one)]
-        return max((url for url in urls if here.startswith(url)), key=len, default="")
+        above = [url for url in urls if here.startswith(url) and url != home]
+        return max(above, key=len, default=home if here == home else "")
 
     def _may_enter(self, entry: _Entry) -> bool:
         """Whether the person may enter an area: of this app, or of those that belong to none."""

@@ -164,6 +164,8 @@ def test_its_page_shows_all_versions_and_who_may_do_what(
     for browser, revises, deletes in ((desk, True, True), (boss, False, True)):
         page = browser.get(address).content.decode()
         assert ("New version" in page, "Delete this note" in page) == (revises, deletes)
+        # Home is marked on Home alone, though every address begins with its own.
+        assert 'aria-current="page"' not in page
     other = client_of(officer)
     assert "Delete this note" not in other.get(address).content.decode()
     assert other.post(f"{address}delete").status_code == 403
