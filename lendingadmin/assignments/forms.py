@@ -56,6 +56,7 @@ class OfficerForm(forms.Form):
     def __init__(self, data: Any, *, app_id: str, **options: Any) -> None:
         super().__init__(data, **options)
         self.fields["officer"].queryset = list_officers(app_id)  # type: ignore[attr-defined]
+        self.fields["officer"].widget.attrs["autofocus"] = True
 
 
 class OutcomeForm(forms.Form):

@@ -126,6 +126,7 @@ PAGES = [
     ("loans/l/notes/new", "l"),
     ("notes/{note}/", "b"),
     ("notes/{note}/revise", "b"),
+    ("collections/assignments/borrowers/b/", "b"),
 ]
 
 
@@ -145,7 +146,7 @@ def test_a_name_stands_over_the_id(
 
 
 # Home shows a viewer no single repayment.
-OF_OTHERS = r"^$|delete|new$|edit|offers/new|r-1/$|writes|^notes/"
+OF_OTHERS = r"^$|delete|new$|edit|offers/new|r-1/$|writes|^notes/|^collections/"
 OF_VIEWERS = [place for place in PAGES if not re.search(OF_OTHERS, place[0])]
 
 

@@ -1,0 +1,67 @@
+"""A whole list goes to an officer by keyboard: chosen, looked at, assigned, and undone."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from lendingadmin.demo.environment import BASE_DIR
+from tests.browser.house import House
+from tests.browser.test_calling import counted
+
+__all__ = ["counted"]
+
+
+_WORK = """
+import django
+django.setup()
+from lendingadmin.assignments import bulk
+from lendingadmin.assignments.models import BulkAssignment
+number = BulkAssignment.objects.latest("pk").pk
+while bulk.run_slice(number) is not None:
+    pass
+"""
+
+
+@pytest.fixture
+def work(house: House) -> Callable[[], object]:
+    """Does what waits for the worker."""
+    command = [sys.executable, "-c", _WORK]
+    return partial(subprocess.run, command, cwd=BASE_DIR, env=dict(house.environ), check=True)
+
+
+def test_a_list_is_assigned_and_undone_by_keyboard(
+    page_of: Callable[[str], Page], work: Callable[[], object]
+) -> None:
+    page = page_of("manager")
+    page.goto("/apps/kenya/loans/lists/?show=overdue")
+    page.get_by_role("link", name="Assign borrowers").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Officer")).to_be_focused()
+    page.keyboard.type("officer")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Review")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/assignments/lists/*/")
+    work()
+    confirm = page.get_by_role("button", name=re.compile(r"Assign \d+ borrowers to officer"))
+    expect(confirm).to_be_focused(timeout=15_000)
+    found = re.search(r"\d+", confirm.inner_text())
+    assert found
+    # Nothing is changed before that.
+    expect(page.locator("main")).to_contain_text("nobody")
+    page.keyboard.press("Enter")
+    work()
+    result = page.get_by_role("listitem").filter(has_text=re.compile("^assigned"))
+    expect(result).to_contain_text(found[0], timeout=15_000)
+    page.goto(page.url)
+    page.get_by_role("button", name="Undo").focus()
+    page.keyboard.press("Enter")
+    work()
+    expect(page.locator("main")).to_contain_text("undone by manager", timeout=15_000)
+    page.goto("/apps/kenya/collections/assignments/")
+    expect(page.get_by_role("row", name=re.compile("^officer"))).to_contain_text("0")
