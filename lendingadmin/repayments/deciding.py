@@ -18,10 +18,12 @@ from .services import (
     SEND_WITHIN,
     DuplicateExternalId,
     LoanBusy,
+    MayBeForgotten,
     MayDouble,
     OwnRepayment,
     audit_state,
     find_abandoned,
+    find_gap,
     find_holder,
     list_of_loan,
     move,
@@ -29,18 +31,21 @@ from .services import (
 from .states import OPEN, RepaymentState, Resolution
 
 
-def approve(repayment: Repayment, by: User, *, agreed: bool = True) -> bool:
+def approve(repayment: Repayment, by: User, *, agreed: bool = True, checked: bool = True) -> bool:
     """A second person lets it go: it is `pending` then, to be sent at once; say whether it is.
 
     It is not where it lapsed, or somebody else decided. Raises OwnRepayment for who entered it,
-    LoanBusy because another of the loan is open by now, and MayDouble because it may double an
-    abandoned one and the approver has not `agreed` to that.
+    LoanBusy because another of the loan is open by now, MayDouble because it may double an
+    abandoned one and the approver has not `agreed` to that, and MayBeForgotten because the journal
+    has a gap and the approver has not `checked`.
     """
     if repayment.created_by_id == by.pk:
         raise OwnRepayment
     same = (repayment.app_id, repayment.account_id, repayment.external_id)
     if not agreed and find_abandoned(*same).exists():
         raise MayDouble
+    if not checked and find_gap(repayment.app_id):
+        raise MayBeForgotten
     now = timezone.now()
     if repayment.created_at <= now - approvals.APPROVE_WITHIN:
         return False

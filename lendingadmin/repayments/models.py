@@ -472,6 +472,31 @@ class Reading(models.Model):
         return datetime.fromisoformat(self.next_due) if self.next_due else None
 
 
+class Restoration(models.Model):
+    """That the database was put back: what was written from `since` to `until` is forgotten here.
+
+    It is open until somebody has gone through that time, at most one in an app.
+    """
+
+    app_id = models.CharField(max_length=64)
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    ended_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id"], condition=Q(ended_at=None), name="restoration_one_open"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"restored-{self.pk}"
+
+
 class CashCount(models.Model):
     """What was counted in one person's till for one day; the newest of a day counts."""
 

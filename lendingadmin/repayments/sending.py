@@ -65,6 +65,7 @@ def record(
     idempotency_key: str,
     *,
     agreed: bool = True,
+    checked: bool = True,
     approved_by: User | None = None,
 ) -> Repayment:
     """Commit the intent and send it; the row that comes back says what is known.
@@ -73,12 +74,13 @@ def record(
     person is not sent either: it waits, with a reading of the loan as it stood, unless it was
     `approved_by` one already, as a row of a batch. Nothing is sent
     when it raises services.DuplicateExternalId, services.LoanBusy or services.NobodyToApprove, or
-    services.MayDouble because the person has not `agreed` that it may double an abandoned one.
+    services.MayDouble because the person has not `agreed` that it may double an abandoned one, or
+    services.MayBeForgotten because the journal has a gap and the person has not `checked`.
     Raises OutcomeNotKept when the database does not keep what became of it; any other fault of the
     database comes before the call.
     """
     repayment, is_new = services.create_intent(
-        request, by, idempotency_key, agreed=agreed, approved_by=approved_by
+        request, by, idempotency_key, agreed=agreed, checked=checked, approved_by=approved_by
     )
     if is_new:
         _send_new([repayment], by)
@@ -108,9 +110,9 @@ def _send_new(repayments: Sequence[Repayment], by: User) -> None:
     send_all([one for one in repayments if one.state == RepaymentState.PENDING], by)
 
 
-def approve(repayment: Repayment, by: User, *, agreed: bool = True) -> bool:
+def approve(repayment: Repayment, by: User, *, agreed: bool = True, checked: bool = True) -> bool:
     """Let it go as `deciding.approve` does, and send it, once; say whether it was let go."""
-    is_approved = deciding.approve(repayment, by, agreed=agreed)
+    is_approved = deciding.approve(repayment, by, agreed=agreed, checked=checked)
     if is_approved:
         send_all([repayment], by)
     return is_approved

@@ -30,7 +30,7 @@ from lendingadmin.writes import unconfirmed
 from . import approvals, receipts
 from .attribution import attribution_of
 from .evidence import Effect
-from .models import Reading, Repayment, normalise_external_id
+from .models import Reading, Repayment, Restoration, normalise_external_id
 from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, RepaymentState, Resolution
 
 # An intent that has not been sent by then is dead: its sender was paused, or died.
@@ -73,6 +73,10 @@ class MayDouble(IntentRefused):
     """An abandoned attempt has this externalId and may yet be posted; nobody agreed to that."""
 
 
+class MayBeForgotten(IntentRefused):
+    """The database was restored, and nobody checked that the service has not got it already."""
+
+
 class OwnRepayment(Exception):
     """Nobody approves, resolves or sets aside what they entered."""
 
@@ -101,11 +105,16 @@ class Request:
 
 
 class Intent(NamedTuple):
-    """A request under its idempotency key. `agreed`: it may double an abandoned one."""
+    """A request under its idempotency key.
+
+    `agreed`: it may double an abandoned one. `checked`: the service has not got it, although the
+    journal may have forgotten it (restoration.py).
+    """
 
     request: Request
     idempotency_key: str
     agreed: bool = True
+    checked: bool = True
 
 
 class Move(NamedTuple):
@@ -138,6 +147,7 @@ def create_intent(
     idempotency_key: str,
     *,
     agreed: bool = True,
+    checked: bool = True,
     approved_by: User | None = None,
 ) -> tuple[Repayment, bool]:
     """Commit the intent, before anything is sent. Returns it and whether it is new.
@@ -146,9 +156,10 @@ def create_intent(
     as one of a batch, is `approved_by`. The same `idempotency_key` gives
     back the first intent. Nothing is kept when it raises DuplicateExternalId or LoanBusy because
     another repayment of the loan stands against it, MayDouble because it may double an abandoned
-    one and nobody `agreed` to that, NobodyToApprove, or OwnRepayment where the approver is `by`.
+    one and nobody `agreed` to that, MayBeForgotten because the database was restored and nobody
+    `checked`, NobodyToApprove, or OwnRepayment where the approver is `by`.
     """
-    intent = Intent(request, idempotency_key, agreed)
+    intent = Intent(request, idempotency_key, agreed, checked)
     for _attempt in range(_TRIES):
         try:
             [repayment] = _commit([intent], by, approved_by)
@@ -171,9 +182,11 @@ def create_intents(
     """
 
     def create(intent: Intent) -> tuple[Repayment, bool] | IntentRefused:
-        request, key, agreed = intent
+        ticks = {"agreed": intent.agreed, "checked": intent.checked}
         try:
-            return create_intent(request, by, key, agreed=agreed, approved_by=approved_by)
+            return create_intent(
+                intent.request, by, intent.idempotency_key, **ticks, approved_by=approved_by
+            )
         except IntentRefused as refused:
             return refused
 
@@ -181,6 +194,11 @@ def create_intents(
         return [(repayment, True) for repayment in _commit(intents, by, approved_by)]
     except (DatabaseError, IntentRefused):
         return [create(intent) for intent in intents]
+
+
+def find_gap(app_id: str) -> Restoration | None:
+    """What a restored database forgot of an app, while nobody has gone through it."""
+    return Restoration.objects.filter(app_id=app_id, ended_at=None).first()
 
 
 def find_abandoned(app_id: str, account_id: str | None, external_id: str) -> QuerySet[Repayment]:
@@ -230,6 +248,8 @@ def _commit(intents: Sequence[Intent], by: User, approved_by: User | None) -> li
         ]
         if same and _filter_abandoned(reduce(or_, same)).exists():
             raise MayDouble
+        if not all(one.checked for one in intents) and find_gap(app_id):
+            raise MayBeForgotten
         why = gettext_noop("intent committed")
         audit.record_all([_build_entry(repayment, by, why) for repayment in repayments])
     return repayments

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import approving, dayend, exporting, journal, recording
+from .views import approving, dayend, exporting, journal, recording, restoring
 
 urlpatterns = [
     path("loans/<key:account_id>/repayments/new", recording.new, name="repayment-new"),
@@ -22,6 +22,7 @@ urlpatterns = [
     path("repayments/day/count", dayend.count, name="repayments-day-count"),
     path("repayments/day/export.csv", dayend.export, name="repayments-day-export"),
     path("repayments/unknown/", journal.needs_checking, name="needs-checking"),
+    path("repayments/restored/", restoring.gap, name="repayments-restored"),
     path("repayments/<int:number>/", journal.receipt, name="repayment"),
     path("repayments/<int:number>/status", journal.status, name="repayment-status"),
     path("repayments/<int:number>/print", journal.print_receipt, name="repayment-print"),

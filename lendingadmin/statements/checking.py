@@ -18,8 +18,8 @@ from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.repayments.closed import explain_closed
 from lendingadmin.repayments.lookalikes import look_alikes
-from lendingadmin.repayments.models import LONGEST_ID, normalise_external_id
-from lendingadmin.repayments.services import Request, find_abandoned
+from lendingadmin.repayments.models import LONGEST_ID, Restoration, normalise_external_id
+from lendingadmin.repayments.services import Request, find_abandoned, find_gap
 from lendingadmin.repayments.states import RESENDABLE, RepaymentState
 from lendingadmin.worker.walks import SLICE, find_pause
 
@@ -273,9 +273,19 @@ def _apply(row: Allocation, found: Match, taken: Mapping[str, Decimal], start: i
         loan,
         row.basis,
         is_converted=asked.currency_code not in ("", app.currency),
-        may_double=find_abandoned(app.app_id, None, asked.external_id).exists(),
+        may_double=may_be_forgotten(row, find_gap(app.app_id))
+        or find_abandoned(app.app_id, None, asked.external_id).exists(),
         is_alike=_is_alike(row, asked),
     )
+
+
+def may_be_forgotten(row: Allocation, gap: Restoration | None) -> bool:
+    """Whether a restored database may have forgotten that it was recorded.
+
+    Its statement says when the money came: what came after the gap can't be in it.
+    """
+    moment = row.line.moment
+    return gap is not None and (moment is None or moment <= gap.until)
 
 
 def _is_alike(row: Allocation, asked: Request) -> bool:

@@ -17,7 +17,7 @@ from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.worker.walks import SLICE
 
 from . import batches
-from .checking import build_request, list_changed
+from .checking import build_request, list_changed, may_be_forgotten
 from .findings import Decision, Finding
 from .models import Allocation, Batch
 from .standings import Recorded
@@ -95,8 +95,14 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
         row.decision = Decision.OPEN
     Allocation.objects.bulk_update(changed, _SHOWN_AGAIN)
     entered = [row for row in rows if row not in changed]
+    gap = services.find_gap(batch.file.app_id)
     intents = [
-        services.Intent(build_request(row), row.idempotency_key, row.finding == Finding.MAY_DOUBLE)
+        services.Intent(
+            build_request(row),
+            row.idempotency_key,
+            agreed=row.finding == Finding.MAY_DOUBLE,
+            checked=row.finding == Finding.MAY_DOUBLE or not may_be_forgotten(row, gap),
+        )
         for row in entered
     ]
     found = sending.record_all(intents, batch.created_by, approved_by=batch.approved_by)
@@ -110,7 +116,7 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
                 is_recorded = Recorded.of(other).is_recorded
                 row.finding = Finding.RECORDED if is_recorded else Finding.WAITING
                 row.decision = Decision.OPEN
-            case services.MayDouble():
+            case services.MayDouble() | services.MayBeForgotten():
                 row.finding, row.decision = Finding.MAY_DOUBLE, Decision.OPEN
     recorded = [row for row in entered if row.repayment]
     Allocation.objects.bulk_update(recorded, ["repayment"])

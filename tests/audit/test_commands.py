@@ -36,12 +36,14 @@ WRITING = {
     "people_index --rebuild --app kenya": "people_index --rebuild",
     "reencrypt": "reencrypt",
     "reconcile": "loan-of-nobody",
+    "restored --since 2026-01-01T00:00Z": "restored",
     "role night-desk --give dashboard.export": "role night-desk",
 }
 # The entry is about what was concluded; the same is written where the worker does it.
 WITHOUT_OPERATOR = {"reconcile"}
 # What changes no people or data of a dashboard in use, and why.
 UNRECORDED = {
+    "backup": "copies the database into a file",
     "db_worker": "the worker itself: what it concludes is recorded where that is done",
     "demo": "starts the processes of a demo, with people whose password everybody knows",
     "lending_check": "reads what the service account may do",

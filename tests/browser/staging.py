@@ -50,7 +50,7 @@ from lendingadmin.people_index.walk import BorrowerWalk
 from lendingadmin.portfolio import snapshot_job
 from lendingadmin.portfolio.models import SavedList, Snapshot
 from lendingadmin.repayments import cash, mistakes
-from lendingadmin.repayments.models import Reading, Repayment
+from lendingadmin.repayments.models import Reading, Repayment, Restoration
 from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.search.query import encrypt_words
 from lendingadmin.sheets import choosing
@@ -98,6 +98,8 @@ def main() -> None:
         "sessions": _sessions(["hurried", "given", "second", "keyholder", "root"]),
     }
     _writes(people["officer"])
+    now = timezone.now()
+    Restoration.objects.create(app_id="ghana", since=now - timedelta(hours=9), until=now)
     sys.stdout.write(json.dumps(names))
 
 

@@ -189,6 +189,7 @@ WITHOUT = {
     "find-last": "what the person opened last, from the database",
     "repayments": "the journal, from the database",
     "repayments-export": "the journal, from the database",
+    "repayments-restored": "two moments, from the database",
     **dict.fromkeys(
         ("statements", "statement", "statement-export", "statement-new", "statement-columns"),
         "statements and the journal, from the database",

@@ -56,6 +56,10 @@ class Dashboard:
             os.kill(one, signal.SIGKILL)
         self._gunicorn.wait()
 
+    def manage(self, *arguments: str) -> str:
+        """Run a command of manage.py; what it prints."""
+        return self._run("manage.py", *arguments)
+
     def run_python(self, code: str) -> str:
         """Run some Python in the environment of the dashboard; what it prints."""
         return self._run("-c", code)

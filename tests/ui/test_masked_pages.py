@@ -123,6 +123,7 @@ WITHOUT: dict[str, str] = {
     **dict.fromkeys(("statements-covered", "statements-day"), "days, sums and ids"),
     "unallocated-take": _DONE,
     "repayments-day-count": _DONE,
+    "repayments-restored": "two moments",
     "statements-contradictions": _STATED,
     "statement-payers": "masked by the same rights: tests/statements/test_payers.py",
     "statement-payer-revoke": _DONE,

@@ -23,6 +23,7 @@ from lendingadmin.repayments.estimate import estimate
 from lendingadmin.repayments.forms import date_notices
 from lendingadmin.repayments.lookalikes import look_alikes
 from lendingadmin.repayments.models import Reading, Repayment
+from lendingadmin.repayments.views import restoring
 from lendingadmin.ui.access import access
 from lendingadmin.ui.requests import PersonRequest
 
@@ -45,13 +46,15 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     loan = check_named(gateway.app(app_id).loans.get(repayment.account_id), repayment.account_id)
     page, obstacle = _build_page(repayment, loan), ""
     if request.method == "POST":
-        has_agreed = "may_double" in request.POST
+        has_agreed, has_checked = "may_double" in request.POST, "not_there" in request.POST
         if not constant_time_compare(request.POST.get("shown", ""), page["shown"]):
             obstacle = _("The loan, or what looks like this repayment, changed meanwhile.")
         elif page["abandoned"] and not has_agreed:
             obstacle = _("Tick the box below if you want to send it again.")
+        elif page["gap"] and not has_checked:
+            obstacle = str(restoring.TICK)
         else:
-            obstacle = _send(request, repayment, has_agreed=has_agreed)
+            obstacle = _send(request, repayment, agreed=has_agreed, checked=has_checked)
             if not obstacle:
                 return redirect(repayment)
     return render(request, "repayments/approve.html", page | {"obstacle": obstacle})
@@ -63,14 +66,16 @@ def _one(app_id: str, number: int) -> Repayment:
     )
 
 
-def _send(request: PersonRequest, repayment: Repayment, *, has_agreed: bool) -> str:
+def _send(request: PersonRequest, repayment: Repayment, *, agreed: bool, checked: bool) -> str:
     """Let it go; why it can't, in words, where another repayment stands against it."""
     try:
-        is_approved = sending.approve(repayment, request.user, agreed=has_agreed)
+        is_approved = sending.approve(repayment, request.user, agreed=agreed, checked=checked)
     except services.LoanBusy as rule:
         return _("Another repayment of this loan is still open: %(other)s.") % {"other": rule.other}
     except services.MayDouble:
         return _("Tick the box below if you want to send it again.")
+    except services.MayBeForgotten:
+        return str(restoring.TICK)
     if not is_approved:
         messages.warning(request, _("Nothing was changed: it does not wait for approval any more."))
     return ""
@@ -97,6 +102,7 @@ def _build_page(repayment: Repayment, loan: Loan) -> dict[str, Any]:
         "abandoned": list(
             services.find_abandoned(asked.app_id, asked.account_id, asked.external_id)
         ),
+        **restoring.describe_gap(asked.app_id, asked.account_id, loan),
         "paid": total_of(loan, "paid"),
         "date_notices": date_notices(asked, timezone.now()),
         "shown": _fingerprint(repayment, [*moved, *(row.pk for row in alike)]),

@@ -27,6 +27,7 @@ from lendingadmin.repayments.forms import RepaymentForm, date_notices, initial_f
 from lendingadmin.repayments.lookalikes import look_alikes
 from lendingadmin.repayments.models import LONGEST_ID, Repayment
 from lendingadmin.repayments.states import OPEN, RESENDABLE
+from lendingadmin.repayments.views import restoring
 from lendingadmin.staff.roles import READ_NOTES
 from lendingadmin.ui import errors
 from lendingadmin.ui.access import access
@@ -229,7 +230,11 @@ def confirm(
     if is_sent and not obstacle:
         try:
             repayment = sending.record(
-                asked, request.user, idempotency_key, agreed=_agreed(request)
+                asked,
+                request.user,
+                idempotency_key,
+                agreed=_agreed(request),
+                checked=_checked(request),
             )
         except (services.DuplicateExternalId, services.LoanBusy) as rule:
             stands_against = rule
@@ -237,6 +242,8 @@ def confirm(
             obstacle = "nobody"  # the page says it of itself
         except services.MayDouble:
             obstacle = "may_double"  # it was abandoned this very moment
+        except services.MayBeForgotten:
+            obstacle = "forgotten"  # the database was restored meanwhile
         else:
             idempotency.delete_draft(idempotency_key)
             return _to_receipt(request, repayment)
@@ -290,6 +297,7 @@ def _show_confirm(
         else None,
         "not_recorded": stands_against is not None,
         "abandoned": _list_abandoned(asked),
+        **restoring.describe_gap(asked.app_id, asked.account_id, loan),
         "paid": loan_math.total_of(loan, "paid"),
         "obstacle": obstacle,
         "value_date_ahead": asked.value_date > timezone.now(),
@@ -302,7 +310,8 @@ def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_
     """Why it is not recorded yet; empty once the person saw everything and ticked what it takes.
 
     "changed": the page confirmed something else than what is kept now, because another tab changed
-    the form. "may_double", "overpaid": a tick is missing. "look_alike": one came meanwhile.
+    the form. "may_double", "forgotten", "overpaid": a tick is missing. "look_alike": one came
+    meanwhile.
     """
     overpaid, seen = request.POST.get("overpaid", ""), whole_number(request.POST.get("seen", ""))
     shown = _fingerprint(asked, overpaid)
@@ -310,6 +319,8 @@ def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_
         return "changed"
     if _list_abandoned(asked) and not _agreed(request):
         return "may_double"
+    if services.find_gap(asked.app_id) and not _checked(request):
+        return "forgotten"
     if overpaid and "may_overpay" not in request.POST:
         return "overpaid"
     newest = max((row.pk for row in look_alikes(asked, idempotency_key)), default=0)
@@ -329,6 +340,11 @@ def _fingerprint(asked: services.Request, overpaid: str) -> str:
 def _agreed(request: PersonRequest) -> bool:
     """Whether the person ticked that this may double."""
     return "may_double" in request.POST
+
+
+def _checked(request: PersonRequest) -> bool:
+    """Whether the person ticked that the service has not got it, although it may be forgotten."""
+    return "not_there" in request.POST
 
 
 def _list_abandoned(asked: services.Request) -> list[Repayment]:

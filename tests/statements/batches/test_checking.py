@@ -1,12 +1,15 @@
 """Whose loan each payment of a statement is for, and what stands against it."""
 
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from lendingadmin.gateway import lending_app
+from lendingadmin.repayments.models import Restoration
 from lendingadmin.staff.models import User
 from lendingadmin.statements import checking, keeping
 from lendingadmin.statements.models import Batch
@@ -17,7 +20,18 @@ from tests.repayments.rows import row
 from tests.statements import making
 from tests.statements.desk import DeskService
 
-from .steps import BASE, bring_in, check, check_now, list_rows, pay
+from .steps import (
+    BASE,
+    bring_in,
+    check,
+    check_now,
+    decide,
+    list_rows,
+    pay,
+    record,
+    record_now,
+    submit,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -103,6 +117,31 @@ class TestChecking:
         # And said the same way when it is asked again.
         clerk.post(f"{BASE}{batch.file_id}/batch/begin")
         assert [one[2] for one in list_rows(check_now(batch))] == [found]
+
+    def test_what_a_restored_database_may_have_forgotten_is_for_a_person(
+        self, clerk: Client, service: DeskService
+    ) -> None:
+        """The first three payments are of 1 to 3 October, and the copy was restored on the 2nd."""
+        service.add("L-1")
+        until = datetime(2026, 10, 2, 12, tzinfo=UTC)
+        Restoration.objects.create(app_id="kenya", since=until - timedelta(days=1), until=until)
+        batch = check(clerk, pay("L-1", "L-1", "L-1"))
+        assert [one[2] for one in list_rows(batch)] == ["may-double", "may-double", "fine"]
+        decide(clerk, batch, 2, action="accept", reason="not on the loan")
+        record(clerk, batch)
+        assert [one[1] for one in service.posted] == ["SJAA000001", "SJAA000002"]
+
+    def test_a_batch_that_was_accepted_before_the_restore_asks_again(
+        self, clerk: Client, service: DeskService
+    ) -> None:
+        service.add("L-1")
+        batch = check(clerk, pay("L-1"))
+        submit(clerk, batch)
+        now = timezone.now()
+        Restoration.objects.create(app_id="kenya", since=now - timedelta(days=1), until=now)
+        record_now(batch)
+        assert [one[2:] for one in list_rows(batch)] == [("may-double", "open")]
+        assert not service.posted
 
     def test_the_same_payment_typed_before_without_its_id_is_seen(
         self, clerk: Client, service: DeskService, support: User

@@ -1,0 +1,62 @@
+"""A copy of the database while everything runs: SQLite's online backup, or pg_dump."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+
+
+class BackupFailed(Exception):
+    """No copy was made; the sentence says why."""
+
+
+def back_up(target: Path) -> int:
+    """Copy the database into a file that only this account may read; its size in bytes.
+
+    It appears under its name once it is whole. Raises BackupFailed, and where there is such a file.
+    """
+    if target.exists():
+        raise BackupFailed(f"{target} is there already.")
+    draft = target.with_name(f"{target.name}.{os.getpid()}")
+    try:
+        # Made first, so that nobody else can read what is written into it.
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        _copy_postgresql(draft) if connection.vendor == "postgresql" else _copy_sqlite(draft)
+        with draft.open("rb") as file:
+            os.fsync(file.fileno())
+        draft.rename(target)
+    except OSError as error:
+        raise BackupFailed(f"{target} can't be written: {error.strerror}.") from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return target.stat().st_size
+
+
+def _copy_sqlite(draft: Path) -> None:
+    connection.ensure_connection()
+    with closing(sqlite3.connect(draft)) as copy:
+        connection.connection.backup(copy)
+        [found] = copy.execute("PRAGMA quick_check(1)").fetchone()
+    if found != "ok":
+        raise BackupFailed(f"The copy is not whole: {found}.")
+
+
+def _copy_postgresql(draft: Path) -> None:
+    tool = shutil.which("pg_dump")
+    if tool is None:
+        raise BackupFailed("pg_dump is not there: install PostgreSQL's client programs.")
+    database: dict[str, Any] = connection.settings_dict
+    # In the environment, not in the command, which every account of the machine can read.
+    names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD"}
+    environ = os.environ | {
+        name: str(database[key]) for name, key in names.items() if database.get(key)
+    }
+    command = [tool, "--format=custom", "--no-password", f"--file={draft}", database["NAME"]]
+    ran = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        raise BackupFailed(f"pg_dump: {ran.stderr.strip().splitlines()[-1:] or ran.returncode}")

@@ -1,0 +1,66 @@
+from argparse import ArgumentParser
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from lendingadmin import audit
+from lendingadmin.audit.anchor import Anchor, write_anchor
+from lendingadmin.audit.tasks import find_newest
+from lendingadmin.repayments import restoration
+from lendingadmin.ui.models import Draft
+
+
+class Command(BaseCommand):
+    """Tell a database that was put back that it has forgotten something (docs/back-up.md)."""
+
+    help = (
+        "Run it after a backup was restored and before anybody is let in: repayments recorded "
+        "since the backup are at the service and not in the journal."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--since",
+            required=True,
+            metavar="MOMENT",
+            help="when the backup was made, or up to when the log was replayed: 2026-11-25T02:00Z",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        since = _read_moment(options["since"])
+        app_ids = [app.app_id for app in settings.LENDING_APPS]
+        undone = restoration.begin(app_ids, since)
+        drafts, _rows = Draft.objects.all().delete()
+        sessions, _rows = Session.objects.all().delete()
+        done = (
+            f"{undone.repayments} repayments and {undone.writes} other writes are unknown now; "
+            f"{drafts} drafts and {sessions} sessions are gone; the next repayment is "
+            f"rp-{undone.next_number}"
+        )
+        audit.record_command("restored", detail=f"since {since.isoformat()}: {done}")
+        if settings.AUDIT_ANCHOR:
+            # What it knows of beyond the backup is not in the trail any more.
+            write_anchor(Anchor(find_newest()))
+        self.stdout.write(f"{done}.")
+        self.stdout.write(
+            "Until a manager ends it under Needs checking, who records a repayment says that it "
+            "is not at the service yet."
+        )
+
+
+def _read_moment(text: str) -> datetime:
+    """An aware moment that is over. Raises CommandError."""
+    try:
+        moment = parse_datetime(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise CommandError("--since is a moment with its zone, such as 2026-11-25T02:00Z.")
+    if moment > timezone.now():
+        raise CommandError("--since lies in the future.")
+    return moment

@@ -1,0 +1,134 @@
+"""A database that was put back to an earlier moment, and what is done about what it forgot.
+
+Repayments that were recorded in between are at the service, and the journal knows nothing of them:
+entered again, each would be recorded twice without a look-alike. Until somebody has gone through
+the gap, who enters a repayment says that it is not at the service yet.
+"""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db import connection, transaction
+from django.db.models import Max, Sum
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin import audit
+from lendingadmin.staff.models import User
+from lendingadmin.writes.models import Write
+from lendingadmin.writes.states import WriteState
+
+from . import services
+from .managers import RECORDED
+from .models import Reading, ReceiptCounter, Repayment, Restoration
+from .states import RepaymentState
+
+ACTION = "dashboard.restored"
+# Numbers leave out so many at least, and twice as many at most: what was forgotten bore some.
+_LEAP = 10_000
+
+
+class Undone(NamedTuple):
+    """What a restored database is changed by: how many repayments and other writes are unknown
+    now, and from where on repayments are numbered.
+    """
+
+    repayments: int
+    writes: int
+    next_number: int
+
+
+class Risen(NamedTuple):
+    """By how much `paid` of a loan rose beyond what is known here, and since which reading."""
+
+    amount: Decimal
+    read_at: datetime
+
+
+def begin(app_ids: list[str], since: datetime) -> Undone:
+    """Take note that what was written after `since` is forgotten, in these apps.
+
+    What stands as not sent yet, or as sent, may have been sent and answered since: it is unknown.
+    Numbers of repayments and receipts go on where no forgotten one was. All of it, or nothing.
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        for app_id in app_ids:
+            row, _is_new = Restoration.objects.get_or_create(
+                app_id=app_id, ended_at=None, defaults={"since": since, "until": now}
+            )
+            row.since, row.until = min(row.since, since), now
+            row.save(update_fields=["since", "until"])
+        writes = Write.objects.filter(state=WriteState.SENT)
+        count = writes.update(state=WriteState.UNKNOWN, next_check_at=now)
+        number = _move_numbers_on()
+    return Undone(_mark_unknown(now), count, number)
+
+
+def end(row: Restoration, by: User) -> bool:
+    """Somebody has gone through the gap; False where it was ended before."""
+    with transaction.atomic():
+        open_rows = Restoration.objects.filter(pk=row.pk, ended_at=None)
+        if not open_rows.update(ended_at=timezone.now(), ended_by=by):
+            return False
+        audit.record(
+            by,
+            ACTION,
+            app_id=row.app_id,
+            subject=str(row),
+            outcome=gettext_noop("gone through"),
+            saved="yes",
+        )
+    return True
+
+
+def find_rise(app_id: str, account_id: str, paid: Decimal | None) -> Risen | None:
+    """What of a loan's `paid` no repayment of the journal accounts for; None where nothing is, or
+    nobody ever read it here.
+    """
+    readings = Reading.objects.filter(
+        repayment__app_id=app_id, repayment__account_id=account_id, fault=""
+    ).exclude(paid="")
+    last = readings.order_by("-taken_at").first()
+    if paid is None or last is None or last.paid_amount is None:
+        return None
+    later = Repayment.objects.filter(
+        RECORDED, app_id=app_id, account_id=account_id, sent_at__gt=last.taken_at
+    )
+    known: Decimal | None = later.aggregate(total=Sum("amount"))["total"]
+    rise = paid - last.paid_amount - (known or Decimal(0))
+    return Risen(rise, last.taken_at) if rise > 0 else None
+
+
+def _mark_unknown(now: datetime) -> int:
+    """What may have gone to the service since is unknown, and due to be checked; how many."""
+    starts = (RepaymentState.PENDING, RepaymentState.SENT)
+    why = _("The database was restored: nobody knows what became of it since.")
+    rows = list(Repayment.objects.filter(state__in=starts))
+    moves = [
+        services.Move(one, RepaymentState.UNKNOWN, {"why": why, "next_check_at": now}, starts)
+        for one in rows
+    ]
+    return sum(services.move_all(moves, by=None)) if moves else 0
+
+
+def _move_numbers_on() -> int:
+    """Leave out the numbers that forgotten repayments and receipts may bear; the next `rp-`."""
+    for counter in ReceiptCounter.objects.select_for_update():
+        counter.last = _leap(counter.last)
+        counter.save(update_fields=["last"])
+    last = _leap(Repayment.objects.aggregate(last=Max("pk"))["last"] or 0)
+    table = Repayment._meta.db_table
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [table, last])
+        else:
+            cursor.execute("DELETE FROM sqlite_sequence WHERE name = %s", [table])
+            cursor.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (%s, %s)", [table, last])
+    return last + 1
+
+
+def _leap(number: int) -> int:
+    return (number // _LEAP + 2) * _LEAP

@@ -1,0 +1,41 @@
+"""What forms say while the journal has a gap, and the page on which a manager ends it."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from lendingadmin import gateway
+from lendingadmin.lending import loan_math
+from lendingadmin.lending.values import Loan
+from lendingadmin.repayments import restoration, services
+from lendingadmin.ui.access import access
+from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.writes.reconciliation import RESOLVE
+
+TICK = gettext_lazy("Tick the box below once you have looked whether the service has it.")
+
+
+def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
+    """The open gap of an app, and what was paid on a loan beyond what is known here."""
+    gap = services.find_gap(app_id)
+    paid = loan_math.total_of(loan, "paid")
+    return {"gap": gap, "risen": gap and restoration.find_rise(app_id, account_id, paid)}
+
+
+@access(RESOLVE, "lending.loans.get", methods=("GET", "POST"))
+def gap(request: PersonRequest, app_id: str) -> HttpResponse:
+    """What the restored database forgot, and what is done about it; the POST ends it."""
+    found, app = services.find_gap(app_id), gateway.lending_app(app_id)
+    if request.method == "POST":
+        if found and "gone_through" in request.POST and restoration.end(found, request.user):
+            messages.success(request, _("Saved. Repayments are recorded without that tick again."))
+        else:
+            messages.warning(request, _("Nothing was changed."))
+        return redirect("needs-checking", app_id)
+    days = (found.until - found.since) // timedelta(days=1) + 1 if found else 0
+    return render(request, "repayments/gap.html", {"gap": found, "app": app, "days": days})

@@ -1,0 +1,108 @@
+"""A drill: back up, record, restore, and record again, with the processes of a real dashboard."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.proof.dashboard import Dashboard, Session, database
+from tests.proof.desk import fill_in, form_url, open_confirm
+from tests.sandbox.calling import Caller
+from tests.sandbox_process import running_sandbox
+
+pytestmark = pytest.mark.exhaustive
+LOAN = "kept"
+_OWN = {"SANDBOX_CLIENT_ID": "proof", "SANDBOX_CLIENT_SECRET": "proof"}
+_SIGN_IN = """
+import django
+django.setup()
+from datetime import UTC, datetime
+from lendingadmin.staff.models import User
+from lendingadmin.staff.session_store import SessionStore
+for person in User.objects.all():
+    session = SessionStore()
+    session["_auth_user_id"] = str(person.pk)
+    session["_auth_user_backend"] = "lendingadmin.staff.permissions.PermissionsBackend"
+    session["_auth_user_hash"] = person.get_session_auth_hash()
+    session["sign_in"] = {"at": datetime.now(UTC).isoformat()}
+    session.create()
+    print(person.username, session.session_key)
+"""
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Caller]:
+    with running_sandbox(tmp_path, **_OWN) as sandbox:
+        caller = Caller(sandbox, "kenya", client=("proof", "proof"))
+        caller.borrower("b")
+        caller.loan(LOAN, borrowerId="b")
+        yield caller
+
+
+def read_paid(service: Caller) -> Decimal:
+    return Decimal(service.get(f"/loans/{LOAN}").body["balances"]["repayment"]["paid"] or 0)
+
+
+def restore(address: str, copy: Path) -> None:
+    """What an operator does with a copy: the file in its place, or pg_restore."""
+    if address.startswith("sqlite"):
+        path = Path(urlsplit(address).path)
+        for old in path.parent.glob(f"{path.name}*"):
+            old.unlink()
+        shutil.copy(copy, path)
+        return
+    command = ["pg_restore", "--clean", "--if-exists", f"--dbname={address}", str(copy)]
+    subprocess.run(command, check=True)
+
+
+def record(person: Session, external_id: str, **ticks: str) -> bool:
+    """Fill in, look, press; whether it led to a receipt."""
+    address = fill_in(person, form_url("kenya", LOAN), external_id, "100.00")
+    confirm = open_confirm(person, address or "")
+    assert confirm is not None
+    page = person.post(confirm.url, confirm.fields | ticks)
+    return page.receipt is not None
+
+
+def test_what_a_backup_forgot_is_not_recorded_twice(tmp_path: Path, service: Caller) -> None:
+    with database(tmp_path) as address:
+        dashboard = Dashboard(tmp_path, service.base_url, address, 1, "2s")
+        try:
+            clerk, copy = Session(dashboard, "support1"), tmp_path / "copy"
+            before = read_paid(service)
+            assert record(clerk, "KNOWN")
+            told = dashboard.manage("backup", str(copy))
+            assert copy.stat().st_mode & 0o077 == 0
+            assert record(clerk, "FORGOTTEN")
+            dashboard.stop()
+            restore(address, copy)
+            # As the copy said it.
+            since = told.split("--since ")[1].strip()
+            told = dashboard.manage("restored", "--since", since)
+            assert "rp-20001" in told and "sessions are gone" in told
+            dashboard.url = dashboard.start_host()
+            assert Session(dashboard, "support1").get("/apps/kenya/").status == 302
+            lines = dashboard.run_python(_SIGN_IN).splitlines()
+            dashboard.sessions.update(tuple(line.split()) for line in lines)  # type: ignore[arg-type]
+            clerk, boss = Session(dashboard, "support1"), Session(dashboard, "manager0")
+            # The same payment again, as somebody enters it who finds nothing in the journal.
+            address_of = fill_in(clerk, form_url("kenya", LOAN), "FORGOTTEN", "100.00")
+            page = clerk.get(address_of or "").text
+            assert "paid elsewhere, or forgotten" in page and "KES 100.00 more" in page
+            assert not record(clerk, "FORGOTTEN")
+            assert read_paid(service) - before == 200
+            # What is not there yet is recorded with the tick, under a number that nothing bore.
+            assert record(clerk, "NEW", not_there="yes")
+            assert read_paid(service) - before == 300
+            assert "rp-20001" in clerk.get("/apps/kenya/repayments/").text
+            assert "The database was restored" in boss.get("/apps/kenya/repayments/unknown/").text
+            ended = boss.post("/apps/kenya/repayments/restored/", {"gone_through": "yes"})
+            assert ended.location.endswith("/repayments/unknown/")
+            assert record(clerk, "LATER")
+            assert read_paid(service) - before == 400
+        finally:
+            dashboard.stop()

@@ -1,0 +1,171 @@
+"""A journal with a gap: what is unknown now, what forms ask, and how it ends."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from lendingadmin.audit.models import Entry
+from lendingadmin.repayments import deciding, restoration, sending, services
+from lendingadmin.repayments.models import Reading, ReceiptCounter, Repayment, Restoration
+from lendingadmin.repayments.services import Request
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.models import User
+from lendingadmin.ui.models import Draft
+from lendingadmin.writes.models import Write
+from lendingadmin.writes.states import WriteState
+from tests.conftest import ClientOf
+from tests.proof.desk import InProcess, fill_in, form_url, open_confirm
+from tests.repayments.rows import row
+from tests.repayments.service import LoanService
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Asked = Callable[..., Request]
+SINCE = datetime(2026, 3, 10, 2, tzinfo=UTC)
+
+
+@pytest.fixture
+def gap() -> Restoration:
+    now = timezone.now()
+    return Restoration.objects.create(app_id="kenya", since=now - timedelta(days=1), until=now)
+
+
+def test_what_may_have_been_sent_since_is_unknown(support: User) -> None:
+    made = {state: row(support, state, account_id=f"L-{state}") for state in RepaymentState}
+    write = Write.objects.create(
+        idempotency_key="w", person=support, app_id="kenya", operation="borrowers.patch"
+    )
+    undone = restoration.begin(["kenya"], SINCE)
+    assert (undone.repayments, undone.writes) == (2, 1)
+    for state, repayment in made.items():
+        repayment.refresh_from_db()
+        is_moved = state in (RepaymentState.PENDING, RepaymentState.SENT)
+        assert repayment.state == (RepaymentState.UNKNOWN if is_moved else state)
+        assert not is_moved or repayment.next_check_at is not None
+    write.refresh_from_db()
+    assert write.state == WriteState.UNKNOWN and write.next_check_at is not None
+
+
+@pytest.mark.parametrize(("last", "next_number"), [(0, 20_001), (9_999, 20_001), (10_000, 30_001)])
+def test_numbers_leave_out_what_was_forgotten(support: User, last: int, next_number: int) -> None:
+    if last:
+        Repayment.objects.filter(pk=row(support).pk).update(id=last)
+    ReceiptCounter.objects.create(app_id="kenya", year=2026, last=last)
+    assert restoration.begin(["kenya"], SINCE).next_number == next_number
+    assert row(support).pk == next_number
+    assert ReceiptCounter.objects.get().last == next_number - 1
+
+
+def test_a_second_restore_widens_the_gap() -> None:
+    restoration.begin(["kenya", "ghana"], SINCE)
+    restoration.begin(["kenya"], SINCE - timedelta(days=1))
+    assert Restoration.objects.count() == 2
+    found = services.find_gap("kenya")
+    assert found and found.since == SINCE - timedelta(days=1)
+
+
+def test_the_command_signs_everybody_out_and_drops_drafts(support: User, desk: Client) -> None:
+    Draft.objects.create(token="t", person=support, purpose="p", entered="x")
+    call_command("restored", since="2026-03-10T02:00Z")
+    assert not Draft.objects.exists()
+    assert desk.get("/apps/kenya/").status_code == 302
+    assert Entry.objects.filter(action="command", subject="restored").exists()
+
+
+@pytest.mark.parametrize(
+    "since", ["yesterday", "2026-03-10T02:00", "2026-13-10T02:00Z", "2999-01-01T00:00Z"]
+)
+def test_a_moment_that_is_none_changes_nothing(since: str) -> None:
+    with pytest.raises(CommandError, match="--since"):
+        call_command("restored", since=since)
+    assert not Restoration.objects.exists()
+
+
+def test_the_ledger_takes_nothing_that_nobody_checked(
+    gap: Restoration, service: LoanService, support: User, manager: User, asked: Asked
+) -> None:
+    with pytest.raises(services.MayBeForgotten):
+        sending.record(asked(), support, "one", checked=False)
+    intents = [services.Intent(asked(), "two", checked=False)]
+    [refused] = sending.record_all(intents, support)
+    assert isinstance(refused, services.MayBeForgotten)
+    waiting = row(support, RepaymentState.AWAITING, account_id="L-1")
+    with pytest.raises(services.MayBeForgotten):
+        deciding.approve(waiting, manager, checked=False)
+    assert not service.posted and Repayment.objects.count() == 1
+    assert sending.record(asked(), support, "three").state == RepaymentState.RECORDED
+    # Another app's journal is whole.
+    assert services.create_intent(asked(app_id="ghana"), support, "four", checked=False)[1]
+
+
+@pytest.mark.parametrize(
+    ("paid", "rise"),
+    [("1000", None), ("999", None), ("1500", None), ("1500.01", "0.01"), ("1800", "300")],
+)
+def test_what_no_repayment_accounts_for_is_told(support: User, paid: str, rise: str | None) -> None:
+    """1,000 stood as paid when it was read, and 500 were recorded since."""
+    at = timezone.now() - timedelta(hours=2)
+    read = row(support, account_id="L-1", sent_at=at)
+    Reading.objects.create(repayment=read, kind="after", taken_at=at, paid="1000")
+    Reading.objects.create(repayment=read, kind="check", taken_at=timezone.now(), fault="gone")
+    row(support, account_id="L-1", amount="500", sent_at=at + timedelta(hours=1))
+    row(support, RepaymentState.REFUSED, account_id="L-1", sent_at=at + timedelta(hours=1))
+    found = restoration.find_rise("kenya", "L-1", Decimal(paid))
+    assert (found and found.amount) == (Decimal(rise) if rise else None)
+
+
+def test_the_form_asks_and_keeps_what_was_entered(
+    gap: Restoration, service: LoanService, desk: Client
+) -> None:
+    browser = InProcess(desk)
+    url = fill_in(browser, form_url("kenya", "L-1"), "TX", "500.00")
+    confirm = open_confirm(browser, url or "")
+    assert confirm is not None
+    assert 'name="not_there"' in browser.get(confirm.url).text
+    page = browser.post(confirm.url, confirm.fields)
+    assert page.status == 200 and "Tick the box below once you have looked" in page.text
+    assert not service.posted and not Repayment.objects.exists()
+    page = browser.post(confirm.url, confirm.fields | {"not_there": "yes"})
+    assert page.receipt and len(service.posted) == 1
+
+
+def test_an_approver_is_asked_too(
+    gap: Restoration,
+    service: LoanService,
+    client_of: ClientOf,
+    support: User,
+    manager: User,
+) -> None:
+    waiting = row(support, RepaymentState.AWAITING, account_id="L-1", amount="500")
+    boss = InProcess(client_of(manager), manager)
+    address = f"/apps/kenya/repayments/{waiting.pk}/approve"
+    confirm = open_confirm(boss, address)
+    assert confirm is not None
+    page = boss.post(address, confirm.fields)
+    assert page.status == 200 and "Tick the box below once you have looked" in page.text
+    assert not service.posted
+    assert boss.post(address, confirm.fields | {"not_there": "yes"}).status == 302
+    assert len(service.posted) == 1
+
+
+def test_who_answers_for_it_ends_it_once(
+    gap: Restoration, service: LoanService, client_of: ClientOf, manager: User, support: User
+) -> None:
+    address, boss = "/apps/kenya/repayments/restored/", client_of(manager)
+    assert client_of(support).get(address).status_code == 403
+    page = boss.get("/apps/kenya/repayments/unknown/").content.decode()
+    assert address in page and "is at the service and not in the journal" in page
+    # Without its tick nothing changes.
+    boss.post(address)
+    assert services.find_gap("kenya")
+    answer: Any = boss.post(address, {"gone_through": "yes"}, follow=True)
+    assert "without that tick again" in answer.content.decode()
+    assert services.find_gap("kenya") is None
+    assert Entry.objects.filter(action=restoration.ACTION, outcome="gone through").count() == 1
+    assert not restoration.end(gap, manager)
+    assert "The journal has no gap" in boss.get(address).content.decode()
