@@ -1,6 +1,7 @@
 """The dashboard's settings. Every value that differs between places comes from the environment.
 
-README.md lists each variable with meaning, default and example; a test keeps the two in step.
+docs/configure.md lists each variable with meaning, default and example; a test keeps the two in
+step.
 """
 
 import os
@@ -55,7 +56,7 @@ def read(name: str, reader: Callable[[str], Read], default: str | None = None) -
     """Read one variable; a missing or malformed value stops the start, naming the variable."""
     text = env.str(name, default=default)
     if text is None or (text == "" and default != ""):
-        raise ImproperlyConfigured(f"{name} is not set. README.md says what it is for.")
+        raise ImproperlyConfigured(f"{name} is not set. docs/configure.md says what it is for.")
     try:
         return reader(text)
     except ValueError as error:

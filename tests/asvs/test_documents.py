@@ -44,8 +44,8 @@ def read_rows(start: str, end: str) -> dict[str, str]:
 
 
 def list_variables(ending: str) -> set[str]:
-    """The dashboard's variables of README whose names end so."""
-    found = set(re.findall(rf"^\| `(\w+{ending})` \|", (ROOT / "README.md").read_text(), re.M))
+    """The dashboard's variables of docs/configure.md whose names end so."""
+    found = set(re.findall(rf"^\| `(\w+{ending})` \|", (ROOT / "docs/configure.md").read_text(), re.M))
     assert found
     return {name for name in found if not name.startswith(("SANDBOX_", "DEMO_"))}
 

@@ -1,4 +1,4 @@
-"""README.md's table, .env.example and the code agree on every environment variable."""
+"""The tables of docs/configure.md, .env.example and the code agree on every environment variable."""
 
 import ast
 import re
@@ -56,7 +56,7 @@ def _read_by_procfile() -> set[str]:
 
 
 def read_table() -> list[list[str]]:
-    lines = (ROOT / "README.md").read_text().splitlines()
+    lines = (ROOT / "docs/configure.md").read_text().splitlines()
     rows = [line.strip("|").split("|") for line in lines if re.match(r"\| `[A-Z_]+` \|", line)]
     return [[cell.strip() for cell in row] for row in rows]
 
@@ -65,12 +65,12 @@ def _names_in_table() -> list[str]:
     return [row[0].strip("`") for row in read_table()]
 
 
-def test_the_readme_names_every_variable_that_is_read() -> None:
+def test_the_tables_name_every_variable_that_is_read() -> None:
     missing = (_read_by_code() | _read_by_procfile()) - set(_names_in_table())
-    assert not missing, f"README.md's table lacks {sorted(missing)}"
+    assert not missing, f"docs/configure.md lacks {sorted(missing)}"
 
 
-def test_the_readme_names_no_variable_that_nobody_reads() -> None:
+def test_the_tables_name_no_variable_that_nobody_reads() -> None:
     idle = set(_names_in_table()) - _read_by_code() - _read_by_procfile()
     assert not idle, f"nobody reads {sorted(idle)}"
 
