@@ -4,10 +4,17 @@ import gc
 import os
 
 from django.core.wsgi import get_wsgi_application
+from django.db import connection
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lendingadmin.settings")
 
 application = get_wsgi_application()
+
+# gunicorn ends a request after a minute, which its statement does not know: a thread waits for half
+# of that at most. Commands and the worker may take as long as they need.
+database = connection.settings_dict
+if connection.vendor == "postgresql":
+    database["OPTIONS"]["options"] += " -c statement_timeout=30s"
 
 # What was loaded stays for good, and a page of loans is fifty thousand objects that are all alive:
 # looking through them for garbage again and again took longer than reading them.

@@ -219,6 +219,16 @@ def test_cookies_are_bound_to_the_host_only_under_https(
     assert json.loads(told.stdout) == [*names, secure, secure]
 
 
+@pytest.mark.parametrize(("seconds", "is_for_all"), [("300", False), ("31536000", True)])
+def test_transport_security_can_begin_small(seconds: str, is_for_all: bool) -> None:
+    show = (
+        "import json; from django.conf import settings as s; print(json.dumps("
+        "[s.SECURE_HSTS_SECONDS, s.SECURE_HSTS_INCLUDE_SUBDOMAINS, s.SECURE_HSTS_PRELOAD]))"
+    )
+    told = product("-c", show, HSTS_SECONDS=seconds, DJANGO_SETTINGS_MODULE="lendingadmin.settings")
+    assert json.loads(told.stdout) == [int(seconds), is_for_all, is_for_all]
+
+
 @pytest.mark.parametrize(("mode", "expected"), [(0o600, []), (0o644, ["lendingadmin.W007"] * 2)])
 def test_files_that_others_may_read(
     mode: int,

@@ -14,7 +14,7 @@ from cryptography.fernet import Fernet
 BASE_DIR = Path(__file__).resolve().parents[2]
 VAR_DIR = BASE_DIR / "var"
 
-#: What the person may say about the demo, and what holds otherwise. docs/configure.md tells of each.
+#: What the person may say about the demo, and what holds otherwise (docs/configure.md).
 DEFAULTS = {
     "PORT": "8000",
     "DEMO_HOST": "127.0.0.1",

@@ -45,7 +45,9 @@ def read_rows(start: str, end: str) -> dict[str, str]:
 
 def list_variables(ending: str) -> set[str]:
     """The dashboard's variables of docs/configure.md whose names end so."""
-    found = set(re.findall(rf"^\| `(\w+{ending})` \|", (ROOT / "docs/configure.md").read_text(), re.M))
+    found = set(
+        re.findall(rf"^\| `(\w+{ending})` \|", (ROOT / "docs/configure.md").read_text(), re.M)
+    )
     assert found
     return {name for name in found if not name.startswith(("SANDBOX_", "DEMO_"))}
 

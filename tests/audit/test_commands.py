@@ -48,6 +48,7 @@ UNRECORDED = {
     "demo": "starts the processes of a demo, with people whose password everybody knows",
     "lending_check": "reads what the service account may do",
     "new_data_key": "prints a key",
+    "release": "brings the tables to this version",
     "sandbox": "the service to run against, with a database of its own",
     "sandbox_fill": "speaks to the sandbox",
     "worker_check": "says whether a worker runs",

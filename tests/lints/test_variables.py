@@ -1,4 +1,4 @@
-"""The tables of docs/configure.md, .env.example and the code agree on every environment variable."""
+"""docs/configure.md, .env.example and the code agree on every environment variable."""
 
 import ast
 import re
