@@ -99,6 +99,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "SECRET_KEY_FALLBACKS": "",
         "DEBUG": "off",
         "HTTPS": "off",
+        "HSTS_SECONDS": "0",
         "ALLOWED_HOSTS": _hosts(chosen["DEMO_HOST"]),
         "CSRF_TRUSTED_ORIGINS": "",
         "TRUSTED_PROXIES": "0",
