@@ -67,7 +67,7 @@ _MADE = re.compile(r"list-([1-9][0-9]{0,14})")
 # The kinds of lists whose own order an index has, whatever the days late.
 _INDEXED = frozenset({"", "overdue", "due-this-week", "first-missed", "closed"})
 # Of other lists so many loans are called about between two counts; sorting all takes too long.
-_HEAD = 3_000
+_HEAD = 1_500
 _KEPT_SECONDS = 6 * 3600
 # From so many borrowers of one person on, the rows are read in their order, not from the borrowers.
 _MANY = 8_000
