@@ -1,0 +1,49 @@
+"""The units for systemd: what it says of them, and whether they start what the Procfile starts."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.web_process import ROOT, read_command
+
+UNITS = ROOT / "deploy" / "systemd"
+_PROGRAM = re.compile(r"/opt/lendingadmin/\.venv/bin/\w+")
+
+
+def read_start(name: str) -> list[str]:
+    """The words of what a unit starts, without the folder of its programs."""
+    text = (UNITS / name).read_text().replace("\\\n", " ")
+    found = re.search(r"^ExecStart=(.*)$", text, re.MULTILINE)
+    assert found
+    return found[1].replace("/opt/lendingadmin/.venv/bin/", "").split()
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="there is no systemd-analyze")
+def test_systemd_finds_nothing_wrong(tmp_path: Path) -> None:
+    # Programs that are not there are told too, so that one stands for those of the lender's host.
+    for unit in UNITS.iterdir():
+        (tmp_path / unit.name).write_text(_PROGRAM.sub(sys.executable, unit.read_text()))
+    command = ["systemd-analyze", "verify", "--man=no", *map(str, sorted(tmp_path.iterdir()))]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    ours = [line for line in told.stderr.splitlines() if "lendingadmin" in line]
+    assert (told.returncode, ours) == (0, []), told.stderr
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="there is no systemd-analyze")
+def test_a_wrong_line_is_seen(tmp_path: Path) -> None:
+    unit = tmp_path / "lendingadmin-check.timer"
+    unit.write_text((UNITS / unit.name).read_text().replace("minutely", "now and then"))
+    (tmp_path / "lendingadmin-check.service").write_text("[Service]\nExecStart=/bin/true\n")
+    command = ["systemd-analyze", "verify", "--man=no", str(unit)]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert "now and then" in told.stderr
+
+
+def test_they_start_what_the_procfile_starts() -> None:
+    web = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", read_command("web")).split()
+    assert read_start("lendingadmin-web.service") == web
+    assert read_start("lendingadmin-worker.service") == read_command("worker").split()
