@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 from django.http import QueryDict
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
@@ -69,8 +70,11 @@ _INDEXED = frozenset({"", "overdue", "due-this-week", "first-missed", "closed"})
 # Of other lists so many loans are called about between two counts; sorting all takes too long.
 _HEAD = 1_500
 _KEPT_SECONDS = 6 * 3600
-# From so many borrowers of one person on, the rows are read in their order, not from the borrowers.
-_MANY = 8_000
+_COUNT_KEPT_SECONDS = 30
+# Up to so many borrowers of one person, with so many loans at most that are late or due, the queue
+# is read from the borrowers; else in the order of its rows, where one soon comes upon the next.
+_MANY = 20_000
+_MANY_LOANS = 5_000
 _LATE: Mapping[str, tuple[int, int | None, str]] = {
     "late-1-7": (1, 7, "-days_late"),
     "late-8-30": (8, 30, "-days_late"),
@@ -174,6 +178,17 @@ class Queue:
         for rows in self.parts:
             if count <= COUNTED:
                 count += rows.order_by()[: COUNTED + 1 - count].count()
+        return count
+
+    def count_lately(self) -> int:
+        """The same as it was within the last half minute, for pages that count every queue."""
+        whose = self.person.pk if self.person and self.key == MINE else ""
+        counted = self.snapshot.pk if self.snapshot else ""
+        key = f"queue-count:{self.app.app_id}:{counted}:{self.today}:{self.key}:{whose}"
+        count: int | None = shared.get(key)
+        if count is None:
+            count = self.count()
+            shared.set(key, count, _COUNT_KEPT_SECONDS)
         return count
 
     def read_rows(self, first: int, last: int) -> list[Any]:
@@ -284,7 +299,7 @@ class Queue:
             head = list(listed.first_rows.values_list("pk", flat=True)[:_HEAD])
             head += listed.last_rows.values_list("pk", flat=True)[: _HEAD - len(head)]
             shared.set(key, head, _KEPT_SECONDS)
-        return [rows.filter(pk__in=head) for rows in (listed.first_rows, listed.last_rows)]
+        return [_pick(rows, head) for rows in (listed.first_rows, listed.last_rows)]
 
     def _read_promises(self) -> QuerySet[Promise]:
         rows = Promise.objects.filter(app_id=self.app.app_id).select_related("call")
@@ -308,24 +323,25 @@ class Queue:
             return []
         own = Assignment.objects.of_person(self.app.app_id, self.person.pk, self.today)
         rows = SnapshotLoan.objects.filter(snapshot=snapshot, is_open=True)
-        if own.values("pk")[: _MANY + 1].count() > _MANY:
-            # So many are theirs that one soon comes upon the next, in the order of the rows.
-            rows = rows.filter(Exists(own.filter(borrower_id=OuterRef("borrower_id"))))
-        else:
-            rows = rows.filter(borrower_id__in=own.values("borrower_id"))
+        is_late, is_due = Q(days_late__gte=1), self._is_due(snapshot)
         on_time = Q(days_late=None) | Q(days_late__lt=1)
+        parts = [
+            rows.filter(is_late).order_by("-days_late"),
+            rows.filter(on_time, is_due).order_by("next_due_day", "id"),
+        ]
+        if own.values("pk")[: _MANY + 1].count() <= _MANY:
+            theirs = rows.filter(is_late | is_due, borrower_id__in=own.values("borrower_id"))
+            keys = list(theirs.values_list("pk", flat=True)[: _MANY_LOANS + 1])
+            if len(keys) <= _MANY_LOANS:
+                return [_pick(part, keys) for part in parts]
         return [
-            rows.filter(days_late__gte=1).order_by("-days_late"),
-            self._filter_due(rows.filter(on_time), snapshot),
+            part.filter(Exists(own.filter(borrower_id=OuterRef("borrower_id")))) for part in parts
         ]
 
-    def _filter_due(
-        self, rows: QuerySet[SnapshotLoan], snapshot: Snapshot
-    ) -> QuerySet[SnapshotLoan]:
-        """What is due today, or fell due since the count."""
+    def _is_due(self, snapshot: Snapshot) -> Q:
+        """The condition of what is due today, or fell due since the count."""
         counted_on = snapshot.began_at.astimezone(self.app.zone).date()
-        due = rows.filter(next_due_day__gte=counted_on, next_due_day__lte=self.today)
-        return due.order_by("next_due_day", "id")
+        return Q(next_due_day__gte=counted_on, next_due_day__lte=self.today)
 
     def _list_stood_in(self, borrower_ids: Sequence[str]) -> dict[str, str]:
         """The officers of these borrowers where the person stands in for them, by borrower."""
@@ -343,7 +359,7 @@ class Queue:
             return rows.filter(is_first_missed=True).order_by("-overdue_rank", "id")
         rows = rows.filter(is_open=True)
         if self.key == "due-today":
-            return self._filter_due(rows, snapshot)
+            return rows.filter(self._is_due(snapshot)).order_by("next_due_day", "id")
         first, last, order = _LATE[self.key]
         late = rows.filter(days_late__gte=first)
         return (late.filter(days_late__lte=last) if last else late).order_by(order)
@@ -370,6 +386,18 @@ class Queue:
             **own, account_id=OuterRef("account_id"), seen_at__gt=self.snapshot.began_at
         )
         return rows.filter(~Exists(paid))
+
+
+def _pick(rows: QuerySet[SnapshotLoan], keys: Sequence[int]) -> QuerySet[SnapshotLoan]:
+    """Those few of the rows, in the order of the rows.
+
+    Ordered by an expression that no index has: PostgreSQL would walk through a whole index of the
+    order to come upon a few.
+    """
+    name = str(rows.query.order_by[0])
+    column = Coalesce(name.removeprefix("-"), name.removeprefix("-"))
+    order = column.desc() if name.startswith("-") else column.asc()
+    return rows.filter(pk__in=keys).order_by(order, "id")
 
 
 def open_queues(app: LendingApp, now: datetime, person: User) -> list[Queue]:

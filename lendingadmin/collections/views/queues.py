@@ -33,7 +33,7 @@ def overview(request: PersonRequest, app_id: str) -> HttpResponse:
     stops = Stop.objects.filter(app_id=app_id, ended_at=None).order_by("since", "id")
     context = {
         "app": app,
-        "queues": [(one, spell_count(one.count()) or "0") for one in queues],
+        "queues": [(one, spell_count(one.count_lately()) or "0") for one in queues],
         "snapshot": queues[0].snapshot,
         "may_hand_over": request.user.has_perm(HAND_OVER),
         "own": Lease.objects.filter(app_id=app_id, person=request.user, until__gt=now).first(),
