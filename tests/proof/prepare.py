@@ -7,6 +7,7 @@ import importlib
 import json
 import sys
 from datetime import UTC, datetime
+from typing import Any
 
 import django
 
@@ -16,7 +17,6 @@ PASSWORD = "correct horse battery staple"
 def main(count: int) -> None:
     django.setup()
     auth = importlib.import_module("django.contrib.auth")
-    sessions = importlib.import_module("lendingadmin.staff.session_store")
     roles = importlib.import_module("tests.roles")
     commands = importlib.import_module("django.core.management")
     commands.call_command("migrate", verbosity=0)
@@ -26,14 +26,19 @@ def main(count: int) -> None:
         password = None if number else PASSWORD
         person = auth.get_user_model().objects.create_user(f"{role}{number}", password=password)
         roles.give_roles(person, role)
-        session = sessions.SessionStore()
-        session["_auth_user_id"] = str(person.pk)
-        session["_auth_user_backend"] = "lendingadmin.staff.permissions.PermissionsBackend"
-        session["_auth_user_hash"] = person.get_session_auth_hash()
-        session["sign_in"] = {"at": datetime.now(UTC).isoformat()}
-        session.create()
-        made[person.username] = session.session_key
+        made[person.username] = sign_in(person)
     sys.stdout.write(json.dumps(made))
+
+
+def sign_in(person: Any) -> str:
+    """A signed-in session of somebody; its key."""
+    session: Any = importlib.import_module("lendingadmin.staff.session_store").SessionStore()
+    session["_auth_user_id"] = str(person.pk)
+    session["_auth_user_backend"] = "lendingadmin.staff.permissions.PermissionsBackend"
+    session["_auth_user_hash"] = person.get_session_auth_hash()
+    session["sign_in"] = {"at": datetime.now(UTC).isoformat()}
+    session.create()
+    return str(session.session_key)
 
 
 if __name__ == "__main__":

@@ -20,17 +20,10 @@ _OWN = {"SANDBOX_CLIENT_ID": "proof", "SANDBOX_CLIENT_SECRET": "proof"}
 _SIGN_IN = """
 import django
 django.setup()
-from datetime import UTC, datetime
 from lendingadmin.staff.models import User
-from lendingadmin.staff.session_store import SessionStore
+from tests.proof.prepare import sign_in
 for person in User.objects.all():
-    session = SessionStore()
-    session["_auth_user_id"] = str(person.pk)
-    session["_auth_user_backend"] = "lendingadmin.staff.permissions.PermissionsBackend"
-    session["_auth_user_hash"] = person.get_session_auth_hash()
-    session["sign_in"] = {"at": datetime.now(UTC).isoformat()}
-    session.create()
-    print(person.username, session.session_key)
+    print(person.username, sign_in(person))
 """
 
 
