@@ -52,9 +52,9 @@ def _copy_postgresql(draft: Path) -> None:
         raise BackupFailed("pg_dump is not there: install PostgreSQL's client programs.")
     database: dict[str, Any] = connection.settings_dict
     # In the environment, not in the command, which every account of the machine can read.
-    names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD"}
+    names = ("HOST", "PORT", "USER", "PASSWORD")
     environ = os.environ | {
-        name: str(database[key]) for name, key in names.items() if database.get(key)
+        f"PG{name}": str(database[name]) for name in names if database.get(name)
     }
     command = [tool, "--format=custom", "--no-password", f"--file={draft}", database["NAME"]]
     ran = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
