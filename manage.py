@@ -11,6 +11,11 @@ import sys
 
 def main() -> None:
     command = sys.argv[1] if len(sys.argv) > 1 else ""
+    if command == "--version":
+        from lendingadmin import __version__
+
+        sys.stdout.write(f"lendingadmin {__version__}\n")
+        return
     if command in ("sandbox", "sandbox_fill"):
         os.environ["DJANGO_SETTINGS_MODULE"] = "lendingadmin.sandbox.settings"
     else:

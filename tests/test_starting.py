@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from lendingadmin import __version__
 from lendingadmin.staff.roles import ROLES
 from tests.lints.test_variables import ROOT, read_example, read_table
 
@@ -26,6 +27,12 @@ def _start(environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
 
 def test_the_example_starts() -> None:
     assert _start(read_example()).returncode == 0
+
+
+def test_the_version_is_told_without_a_configuration() -> None:
+    command = [sys.executable, "manage.py", "--version"]
+    told = subprocess.run(command, cwd=ROOT, env={}, capture_output=True, text=True, check=True)
+    assert told.stdout == f"lendingadmin {__version__}\n"
 
 
 def test_a_missing_variable_stops_the_start_by_name() -> None:

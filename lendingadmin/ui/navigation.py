@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
+from lendingadmin import __version__
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.staff.passwords import must_choose_password
@@ -190,6 +191,11 @@ class Navigation:
         """Whether the person holds a right in the app whose areas are shown."""
         person: Any = self._request.user
         return bool(person.has_perm(permission, self.app.app_id))
+
+    @property
+    def version(self) -> str:
+        """What runs here, as who reports a fault names it."""
+        return f"lendingadmin {__version__}"
 
     @property
     def may_search(self) -> bool:

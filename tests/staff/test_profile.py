@@ -7,6 +7,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
+from lendingadmin import __version__
 from lendingadmin.audit.models import Entry
 from lendingadmin.display.formats import DEFAULT_FORMATS, Formats
 from lendingadmin.staff import preferences
@@ -41,6 +42,14 @@ def test_saving_it_without_a_change_is_no_entry(
         answer = client.post(PROFILE, GERMAN)
     assert answer.status_code == 302
     assert Entry.objects.get(action="people.profile").detail == "zone, locale"
+
+
+def test_who_is_signed_in_reads_the_version_and_no_stranger_does(
+    officer: User, client_of: Callable[[User], Client], client: Client
+) -> None:
+    named = f"lendingadmin {__version__}"
+    assert named in client_of(officer).get(PROFILE).content.decode()
+    assert named not in client.get("/accounts/login/").content.decode()
 
 
 def test_a_stranger_has_none(db: None, client: Client) -> None:
