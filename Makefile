@@ -87,6 +87,7 @@ LOCK = $(TOOLS)/bin/uv pip compile --quiet --python $(BIN)/python --no-python-do
 
 lock: $(VENV)/tools.stamp
 	@$(LOCK) requirements.txt --output-file requirements.lock
+	@$(LOCK) requirements-sentry.txt --constraint requirements.lock --output-file requirements-sentry.lock
 	@$(LOCK) tests/requirements.txt --constraint requirements.lock --output-file tests/requirements.lock
 	@$(LOCK) tests/tools.txt --output-file tests/tools.lock
 

@@ -389,6 +389,7 @@ DASHBOARD_URL = read("DASHBOARD_URL", service_address_or_none, "")
 
 LOG_FORMAT = read("LOG_FORMAT", one_of("line", "json"), "line")
 METRICS_TOKEN = read("METRICS_TOKEN", str, "")
+SENTRY_DSN = read("SENTRY_DSN", str, "")
 METRICS_DIR = VAR_DIR / "metrics"
 LOG_LEVEL = read("LOG_LEVEL", one_of("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
 

@@ -94,6 +94,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "LENDING_CA_FILE": "none",
         "LENDING_PROXY": "",
         "METRICS_TOKEN": "",
+        "SENTRY_DSN": "",
         "LOG_FORMAT": given.get("LOG_FORMAT") or "line",
         "LOG_LEVEL": given.get("LOG_LEVEL") or "INFO",
         "SECRET_KEY_FALLBACKS": "",

@@ -1,6 +1,7 @@
 """Registers the monitoring with Django."""
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.db.models.signals import post_migrate
 
 
@@ -10,6 +11,8 @@ class MonitoringConfig(AppConfig):
     name = "lendingadmin.monitoring"
 
     def ready(self) -> None:
-        from . import canary
+        from . import canary, sentry
 
+        if settings.SENTRY_DSN:
+            sentry.tell_sentry(settings.SENTRY_DSN)
         post_migrate.connect(canary.keep_canary, sender=self, dispatch_uid="monitoring.canary")

@@ -10,7 +10,11 @@ ROOT = Path(__file__).resolve().parents[2]
 # Each lock, and the lists that it is made of, as it names them itself.
 LOCKS = {
     "requirements.lock": ["requirements.txt"],
-    "tests/requirements.lock": ["tests/requirements.txt", "tests/../requirements.txt"],
+    "requirements-sentry.lock": ["requirements-sentry.txt"],
+    "tests/requirements.lock": [
+        *("tests/requirements.txt", "tests/../requirements.txt"),
+        "tests/../requirements-sentry.txt",
+    ],
     "tests/tools.lock": ["tests/tools.txt"],
 }
 HASH = re.compile(r"sha256:[0-9a-f]{64}")

@@ -1,0 +1,71 @@
+"""Faults of our own, told to Sentry where the operator asks for it: what broke and where, and
+nothing of whom it was about.
+
+sentry-sdk is an extra: requirements-sentry.lock. What leaves is built anew of what is listed here,
+so that nothing else does.
+"""
+
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+from lendingadmin import __version__
+
+from .request_ids import find_request_id
+
+_OF_EVENT = ("event_id", "timestamp", "platform", "level", "logger", "release", "transaction")
+_OF_FRAME = ("filename", "module", "function", "lineno", "in_app")
+
+
+def tell_sentry(dsn: str) -> None:
+    """Tell faults from now on: what a view or a task raised, and errors of the log.
+
+    Raises ImproperlyConfigured without the extra, and for a DSN that is none.
+    """
+    try:
+        import sentry_sdk
+        from sentry_sdk.integrations.django import DjangoIntegration
+        from sentry_sdk.integrations.logging import LoggingIntegration
+        from sentry_sdk.utils import BadDsn
+    except ImportError:
+        raise ImproperlyConfigured("SENTRY_DSN: install requirements-sentry.lock first") from None
+    try:
+        sentry_sdk.init(
+            dsn=dsn,
+            release=f"lendingadmin@{__version__}",
+            default_integrations=False,
+            auto_enabling_integrations=False,
+            integrations=[
+                DjangoIntegration(transaction_style="function_name", middleware_spans=False),
+                LoggingIntegration(level=None),
+            ],
+            before_send=scrub,
+            send_default_pii=False,
+            include_local_variables=False,
+            include_source_context=False,
+            max_request_body_size="never",
+            max_breadcrumbs=0,
+            auto_session_tracking=False,
+            send_client_reports=False,
+        )
+    except BadDsn:
+        raise ImproperlyConfigured("SENTRY_DSN: give the address that Sentry shows") from None
+
+
+def scrub(event: Any, _hint: Any) -> Any:
+    """What leaves of an event: kinds of errors, places in the code, the view and the request's id.
+
+    No message of an error, no text of the log, no address, header, body, person or variable.
+    """
+    kept = {name: event[name] for name in _OF_EVENT if name in event}
+    kept["tags"] = {"request_id": find_request_id()}
+    raised = event.get("exception", {}).get("values", ())
+    kept["exception"] = {"values": [_scrub_error(one) for one in raised]}
+    return kept
+
+
+def _scrub_error(error: dict[str, Any]) -> dict[str, Any]:
+    frames = (error.get("stacktrace") or {}).get("frames", ())
+    places = [{name: one[name] for name in _OF_FRAME if name in one} for one in frames]
+    kinds = {name: error.get(name) for name in ("type", "module")}
+    return {**kinds, "stacktrace": {"frames": places}}
