@@ -1,8 +1,8 @@
-"""Faults of our own, told to Sentry where the operator asks for it: what broke and where, and
-nothing of whom it was about.
+"""Faults of our own, told to Sentry where the operator asks for it: what broke and where, without
+anything of people.
 
-sentry-sdk is an extra: requirements-sentry.lock. What leaves is built anew of what is listed here,
-so that nothing else does.
+sentry-sdk is an extra: requirements-sentry.lock. What leaves is made of the fields listed
+here, so nothing else does.
 """
 
 from typing import Any

@@ -41,6 +41,7 @@ NOT_WORDS = {
     "notes/services.py": {"write a note"},
     "portfolio/apps.py": {"When the newest complete count of loans began, by app; Unix time."},
     "portfolio/views/loan_lists.py": {"loan lists"},
+    "ui/navigation.py": {"lendingadmin {}"},
     "repayments/apps.py": {
         "Repayments of which nobody knows yet what became, by app.",
         "Since when the check that has waited longest is due; Unix time, 0 for none.",
