@@ -51,7 +51,8 @@ def begin(app_ids: list[str], since: datetime) -> Undone:
     """Take note that what was written after `since` is forgotten, in these apps.
 
     What stands as not sent yet, or as sent, may have been sent and answered since: it is unknown.
-    Numbers of repayments and receipts go on where no forgotten one was. All of it, or nothing.
+    Numbers of repayments and receipts go on where no forgotten one was. Where it broke off, run it
+    again: the gap is the same one then.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -107,10 +108,12 @@ def _mark_unknown(now: datetime) -> int:
     starts = (RepaymentState.PENDING, RepaymentState.SENT)
     why = _("The database was restored: nobody knows what became of it since.")
     rows = list(Repayment.objects.filter(state__in=starts))
-    moves = [
-        services.Move(one, RepaymentState.UNKNOWN, {"why": why, "next_check_at": now}, starts)
-        for one in rows
-    ]
+    moves = []
+    for one in rows:
+        # Soon after it was entered, if at all: what its loan has paid since may be it.
+        sent = {"sent_at": one.sent_at or one.created_at}
+        fields = {"why": why, "next_check_at": now, **sent}
+        moves.append(services.Move(one, RepaymentState.UNKNOWN, fields, starts))
     return sum(services.move_all(moves, by=None)) if moves else 0
 
 
