@@ -68,11 +68,23 @@ def take_next(queue: Queue, by: User) -> Lease | None:
     """
     if not rules.is_open(get_rules(queue.app), queue.now):
         return None
-    reads = 0
+    lease, has_let_go = _take_one(queue, by)
+    while lease is None and has_let_go:
+        # Whom the person had was let go for one who had just been called: they are free now.
+        lease, has_let_go = _take_one(queue, by)
+    return lease or leases.find_own(queue.app.app_id, queue.key, by, queue.now)
+
+
+def _take_one(queue: Queue, by: User) -> tuple[Lease | None, bool]:
+    """Go once through those who are free: whom the person has now, and whether some were taken and
+    let go again on the way.
+    """
+    reads, has_let_go = 0, False
     for row in queue.list_free():
         found = {"account_id": row.account_id, "queue": queue.key}
         if not leases.take(queue.app.app_id, row.borrower_id, by, queue.now, **found):
             continue
+        has_let_go = True
         # Between the list and the lease somebody may have called them and let them go.
         if not queue.holds(row):
             leases.release(queue.app.app_id, row.borrower_id, by)
@@ -80,14 +92,14 @@ def take_next(queue: Queue, by: User) -> Lease | None:
         reads += 1
         cause = queue.find_cause(row)
         if reads > _MOST_READ or not _has_paid(queue.app.app_id, row.account_id, cause):
-            return leases.find_lease(queue.app.app_id, row.borrower_id, queue.now)
+            return leases.find_lease(queue.app.app_id, row.borrower_id, queue.now), False
         PaidLoan.objects.update_or_create(
             app_id=queue.app.app_id,
             account_id=row.account_id,
             defaults={"seen_at": timezone.now()},
         )
         leases.release(queue.app.app_id, row.borrower_id, by)
-    return leases.find_own(queue.app.app_id, queue.key, by, queue.now)
+    return None, has_let_go
 
 
 def forget_paid_loans(now: datetime) -> None:

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -163,6 +164,26 @@ def test_the_pages_say_what_there_is(service: CallService, desk: Client) -> None
             "broken",
         )
     }
+
+
+def test_one_who_was_called_meanwhile_costs_nobody_whom_they_had(
+    service: CallService, desk: Client, manager: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody calls the other one between the list and the lease, as a host dies."""
+    service.add(0, 5)
+    service.add(1, 3)
+    counted()
+    assert press_next(desk) == "B-0"
+    holds = Queue.holds
+
+    def stop_first(queue: Queue, row: Any) -> bool:
+        if row.borrower_id == "B-1":
+            services.add_stop("kenya", "B-1", "L-1", StopKind.DO_NOT_CALL, manager)
+        return holds(queue, row)
+
+    monkeypatch.setattr(Queue, "holds", stop_first)
+    assert press_next(desk) == "B-0"
+    assert [one.borrower_id for one in Lease.objects.all()] == ["B-0"]
 
 
 def test_who_got_no_answer_has_the_last_one_still(
