@@ -21,10 +21,13 @@ TICK = gettext_lazy("Tick the box below once you have looked whether the service
 
 
 def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
-    """The open gap of an app, and what was paid on a loan beyond what is known here."""
+    """The open gap of an app, what was paid on a loan beyond what is known here, and what to say
+    where the tick is missing.
+    """
     gap = services.find_gap(app_id)
     paid = loan_math.total_of(loan, "paid")
-    return {"gap": gap, "risen": gap and restoration.find_rise(app_id, account_id, paid)}
+    risen = gap and restoration.find_rise(app_id, account_id, paid)
+    return {"gap": gap, "risen": risen, "gap_tick": TICK}
 
 
 @access(RESOLVE, "lending.loans.get", methods=("GET", "POST"))
