@@ -102,7 +102,7 @@ def test_a_failing_issuer_means_that_nothing_was_sent(
 ) -> None:
     fault_server.on(TOKEN, behaviour)
     clock = Clock()
-    source = source_at(fault_server.url, timeout=0.3 if error is TimedOut else 8.0, clock=clock)
+    source = source_at(fault_server.url, timeout=1.0 if error is TimedOut else 8.0, clock=clock)
     loans = client_to(fault_server.url, source).app("kenya").loans
     for _ in range(3):  # the clock stands still, so only the first asks
         with pytest.raises(LendingError) as caught:

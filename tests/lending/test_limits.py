@@ -42,8 +42,8 @@ def test_the_deadline_ends_what_drips(operation, drip, fault_server: FaultServer
     fault_server.on("/v1/", drip(0.01))
     started = time.monotonic()
     with pytest.raises(TimedOut):
-        transport_to(fault_server.url, read_timeout=5.0, deadline=0.4).call(operation, "/v1/x")
-    assert 0.35 < time.monotonic() - started < 3
+        transport_to(fault_server.url, read_timeout=9.0, deadline=1.5).call(operation, "/v1/x")
+    assert 1.4 < time.monotonic() - started < 6
 
 
 def test_the_deadline_covers_all_tries(fault_server: FaultServer) -> None:
@@ -146,8 +146,8 @@ def test_before_send_is_not_asked_when_no_connection_opens(refused_address: str)
 def test_a_pause_past_the_deadline_before_sending_sends_nothing(fault_server: FaultServer) -> None:
     fault_server.on("/v1/", do.reply(LOAN))
     with pytest.raises(NotSent) as caught:
-        transport_to(fault_server.url, deadline=0.2).call(
-            WRITE, "/v1/x", before_send=lambda: time.sleep(0.3)
+        transport_to(fault_server.url, deadline=1.0).call(
+            WRITE, "/v1/x", before_send=lambda: time.sleep(1.1)
         )
     time.sleep(0.05)
     assert (caught.value.saved, fault_server.hits()) == (Saved.NO, 0)
@@ -181,7 +181,7 @@ def test_too_many_calls_are_held_back_at_once_and_places_come_back(
 
 def test_callers_do_not_wait_for_a_place_one_after_the_other(fault_server: FaultServer) -> None:
     fault_server.on("/hang", do.hang())
-    transport = transport_to(fault_server.url, size=1, read_timeout=3.0, slot_wait=0.5)
+    transport = transport_to(fault_server.url, size=1, read_timeout=9.0, slot_wait=0.5)
 
     def stuck() -> None:
         with pytest.raises(LendingError):
@@ -195,7 +195,7 @@ def test_callers_do_not_wait_for_a_place_one_after_the_other(fault_server: Fault
     for _ in range(10):
         with pytest.raises(Throttled):
             transport.call(READ, "/quick")
-    assert time.monotonic() - began < 2.0
+    assert time.monotonic() - began < 4.0
     fault_server.stop()
     thread.join()
 
