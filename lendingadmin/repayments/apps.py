@@ -15,7 +15,16 @@ class RepaymentsConfig(AppConfig):
         from lendingadmin.worker import duties
         from lendingadmin.writes.reconciliation import RESOLVE
 
-        from . import approvals, erasure, finder, mistakes, reconciliation, tasks, timeline
+        from . import (
+            approvals,
+            erasure,
+            finder,
+            mistakes,
+            reconciliation,
+            restoration,
+            tasks,
+            timeline,
+        )
         from .models import Repayment
 
         navigation.register_badge(
@@ -26,6 +35,7 @@ class RepaymentsConfig(AppConfig):
         )
         navigation.register_badge("needs-checking", mistakes.count_open)
         navigation.register_badge("needs-checking", approvals.count_awaiting)
+        navigation.register_badge("needs-checking", restoration.count_open)
         lookups.register_stored("lending.loans.get", finder.find_repayments)
         erasure.register()
         for source in (timeline.REPAYMENTS, timeline.APPROVALS, timeline.MISTAKES):

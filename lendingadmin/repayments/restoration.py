@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Max, Sum
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -18,6 +18,7 @@ from django.utils.translation import gettext_noop
 from lendingadmin import audit
 from lendingadmin.staff.models import User
 from lendingadmin.writes.models import Write
+from lendingadmin.writes.reconciliation import RESOLVE
 from lendingadmin.writes.states import WriteState
 
 from . import services
@@ -85,9 +86,16 @@ def end(row: Restoration, by: User) -> bool:
     return True
 
 
+def count_open(app_id: str, person: User) -> int:
+    """How many gaps of an app wait for this person: for those who may end them, for others none."""
+    return int(person.has_perm(RESOLVE, app_id) and services.find_gap(app_id) is not None)
+
+
 def find_rise(app_id: str, account_id: str, paid: Decimal | None) -> Risen | None:
     """What of a loan's `paid` no repayment of the journal accounts for; None where nothing is, or
     nobody ever read it here.
+
+    By how much one in another currency raised it, nobody here knows: that is told as risen.
     """
     readings = Reading.objects.filter(
         repayment__app_id=app_id, repayment__account_id=account_id, fault=""
@@ -98,8 +106,8 @@ def find_rise(app_id: str, account_id: str, paid: Decimal | None) -> Risen | Non
     later = Repayment.objects.filter(
         RECORDED, app_id=app_id, account_id=account_id, sent_at__gt=last.taken_at
     )
-    known: Decimal | None = later.aggregate(total=Sum("amount"))["total"]
-    rise = paid - last.paid_amount - (known or Decimal(0))
+    known = sum((one.moves_paid_by or Decimal(0) for one in later), Decimal(0))
+    rise = paid - last.paid_amount - known
     return Risen(rise, last.taken_at) if rise > 0 else None
 
 

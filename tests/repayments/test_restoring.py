@@ -116,6 +116,7 @@ def test_what_no_repayment_accounts_for_is_told(support: User, paid: str, rise: 
     Reading.objects.create(repayment=read, kind="check", taken_at=timezone.now(), fault="gone")
     row(support, account_id="L-1", amount="500", sent_at=at + timedelta(hours=1))
     row(support, RepaymentState.REFUSED, account_id="L-1", sent_at=at + timedelta(hours=1))
+    row(support, account_id="L-1", currency_code="USD", sent_at=at + timedelta(hours=1))
     found = restoration.find_rise("kenya", "L-1", Decimal(paid))
     assert (found and found.amount) == (Decimal(rise) if rise else None)
 
@@ -170,3 +171,13 @@ def test_who_answers_for_it_ends_it_once(
     assert Entry.objects.filter(action=restoration.ACTION, outcome="gone through").count() == 1
     assert not restoration.end(gap, manager)
     assert "The journal has no gap" in boss.get(address).content.decode()
+
+
+def test_a_gap_waits_for_those_who_may_end_it(
+    gap: Restoration, manager: User, support: User
+) -> None:
+    assert (restoration.count_open("kenya", manager), restoration.count_open("ghana", manager)) == (
+        1,
+        0,
+    )
+    assert restoration.count_open("kenya", support) == 0
