@@ -77,6 +77,8 @@ def hand_over(
     others = HandOver.objects.filter(app_id=app_id, officer=officer, ended_at=None)
     try:
         with transaction.atomic():
+            # Two that are made at once wait for each other here: only the first holds.
+            User.objects.select_for_update(no_key=True).get(pk=officer.pk)
             if others.filter(first_day__lte=last_day, last_day__gte=first_day).exists():
                 return None
             row = HandOver.objects.create(

@@ -11,6 +11,7 @@ from lendingadmin.assignments.permissions import list_officers
 from lendingadmin.assignments.services import Seen
 from lendingadmin.audit.models import Entry
 from lendingadmin.staff.models import User
+from tests.repayments.threads import at_once
 
 pytestmark = pytest.mark.django_db
 DAY = date(2026, 5, 1)
@@ -79,6 +80,19 @@ def test_no_two_hand_overs_of_an_officer_hold_on_a_day(
     later = last + timedelta(days=1)
     assert services.hand_over("kenya", officer, manager, later, later, officer)
     assert HandOver.objects.in_effect("kenya", last).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_hand_overs_made_at_once_one_holds(
+    manager: User, officer: User, support: User
+) -> None:
+    def make(number: int) -> bool:
+        first = DAY + timedelta(days=number)
+        last = DAY + timedelta(days=9)
+        return services.hand_over("kenya", officer, support, first, last, manager) is not None
+
+    assert sorted(map(str, at_once(6, make))) == [*["False"] * 5, "True"]
+    assert HandOver.objects.count() == 1
 
 
 def test_a_stand_in_hands_nothing_further(manager: User, officer: User, support: User) -> None:
