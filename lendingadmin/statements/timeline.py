@@ -1,12 +1,13 @@
 """The rows of statements that bear the transaction id of a repayment, on a timeline."""
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from lendingadmin.display import formats
 from lendingadmin.display.money import money
 from lendingadmin.repayments.timeline import find_repayments
+from lendingadmin.ui.keyset import unindexed
 from lendingadmin.ui.timeline import Item, OwnRows, Source, Subject
 
 from .lines import Kind, Place
@@ -16,11 +17,10 @@ from .models import StatementLine
 def find_lines(subject: Subject) -> QuerySet[StatementLine]:
     """The payments in whole statements whose transaction id a repayment of theirs has."""
     own = find_repayments(subject).filter(external_id_minted=False).order_by()
+    # By the ids alone: an app has many files, and nearly all of their rows are payments.
+    of_app = unindexed(Q(file__app_id=subject.app.app_id, kind=Kind.PAYMENT))
     rows = StatementLine.objects.filter(
-        kind=Kind.PAYMENT,
-        receipt_key__in=own.values("external_id_key"),
-        file__app_id=subject.app.app_id,
-        moment__isnull=False,
+        of_app, receipt_key__in=own.values("external_id_key"), moment__isnull=False
     )
     return rows.exclude(place__in=("", Place.COPY)).select_related("file")
 

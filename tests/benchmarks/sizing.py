@@ -1,0 +1,254 @@
+"""What a lender's machines must hold: `python -m tests.benchmarks.sizing`, on PostgreSQL.
+
+Fills a database, serves it as the Procfile does before a filled sandbox, and prints as Markdown
+what was measured: bytes a row, calls and queries a page, memory of the processes, connections; and
+what follows from these for lenders of three sizes. Nothing here is asserted.
+"""
+
+import os
+import re
+import shlex
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import psycopg
+import requests
+
+from lendingadmin.demo.environment import BASE_DIR, kept_secrets, variables
+from tests.benchmarks.places import signed_in
+from tests.benchmarks.years import postgresql, say
+from tests.sandbox_process import SandboxProcess, running_sandbox
+
+_FILL = """
+import django
+django.setup()
+from lendingadmin.demo.preparing import prepare_dashboard
+from tests.benchmarks import filling
+prepare_dashboard()
+filling.fill(100_000, 500_000, 20_000, 50_000)
+filling.fill_count(100_000)
+"""
+KENYA = "/apps/kenya"
+CLIENTS, ROUNDS = 20, 15
+#: Of what grows: its table, and in words what one row is.
+TABLES = {
+    "repayments_repayment": "a repayment",
+    "repayments_reading": "a reading of a loan beside it",
+    "audit_entry": "an entry of the audit trail",
+    "writes_write": "another write",
+    "assessments_knownassessment": "an assessment that is known",
+    "statements_statementline": "a row of a statement",
+    "portfolio_snapshotloan": "a loan of the newest count",
+}
+#: What one person does in a year, as issue and bench have it: 1,000,000 repayments by 300 people.
+YEARLY = {"repayments_repayment": 3_333, "repayments_reading": 6_667, "audit_entry": 16_667}
+#: Pages that one person opens in an hour of work, and hours in a day.
+PAGES, HOURS = 30, 8
+#: Loans and borrowers that one call of a walk reads.
+A_CALL = 1_000
+LENDERS = ((10, 20_000), (50, 200_000), (300, 2_000_000))
+
+
+class Asked(NamedTuple):
+    """What one page cost."""
+
+    calls: int
+    queries: int
+
+
+def main() -> None:
+    """Measure, and print three tables and what follows."""
+    with tempfile.TemporaryDirectory() as name, postgresql(Path(name)) as address:
+        if not address:
+            raise SystemExit(1)
+        with ExitStack() as stack:
+            sandbox = stack.enter_context(running_sandbox(Path(name)))
+            environ = _build_environ(Path(name), sandbox, address)
+            _run(environ, "manage.py", "sandbox_fill", "--address", sandbox.base_url, "kenya")
+            _run(environ, "-c", _FILL)
+            sizes = measure_rows(address)
+            web, port = stack.enter_context(_serve(environ))
+            worker = stack.enter_context(_start(environ, "manage.py", "db_worker"))
+            session = signed_in(f"http://127.0.0.1:{port}", "/accounts/login/", "login", "manager")
+            pages = measure_pages(f"http://127.0.0.1:{port}", session)
+            measure_memory(web, worker, f"http://127.0.0.1:{port}", session, address)
+        print_lenders(sizes, pages)
+
+
+def measure_rows(address: str) -> dict[str, float]:
+    """Bytes that a row of each table takes, with its indexes."""
+    say("\n| one row | bytes, with its indexes |\n|---|---:|")
+    sizes = {}
+    with psycopg.connect(address) as server:
+        for table, words in TABLES.items():
+            row = server.execute(
+                f"SELECT pg_total_relation_size('{table}')::float / count(*) FROM {table}"
+            ).fetchone()
+            sizes[table] = row[0] if row else 0.0
+            say(f"| {words} | {sizes[table]:,.0f} |")
+    return sizes
+
+
+def measure_pages(address: str, session: requests.Session) -> dict[str, Asked]:
+    """Calls to the service and queries that each page makes, once its caches are warm."""
+    loan = _find_link(session, address, f"{KENYA}/loans/", f"{KENYA}/loans/(?!lists)")
+    borrower = _find_link(session, address, loan, f"{KENYA}/borrowers/(?!new)")
+    paths = {
+        "home": f"{KENYA}/",
+        "list of loans": f"{KENYA}/loans/",
+        "a loan": loan,
+        "a borrower, with its panels": borrower,
+        "form of a repayment": f"{loan}repayments/new",
+        "journal": f"{KENYA}/repayments/",
+        "end of day": f"{KENYA}/repayments/day/",
+        "whom to call": f"{KENYA}/collections/",
+        "overdue loans of the newest count": f"{KENYA}/loans/lists/?show=overdue",
+        "audit trail": "/audit/",
+    }
+    say("\n| page | calls to the service | queries |\n|---|---:|---:|")
+    pages = {}
+    for words, path in paths.items():
+        session.get(address + path, timeout=60)
+        answer = session.get(address + path, timeout=60)
+        if answer.status_code != 200:
+            raise SystemExit(f"{path} answered {answer.status_code}")
+        counts = [int(one) for one in re.findall(r'desc="(\d+) ', answer.headers["Server-Timing"])]
+        pages[words] = Asked(counts[1], counts[0])
+        say(f"| {words} | {counts[1]} | {counts[0]} |")
+    return pages
+
+
+def _find_link(session: requests.Session, address: str, path: str, begins: str) -> str:
+    """The first link of a page to a record, without what stands behind its address."""
+    found = re.search(
+        rf'href="({begins}[^/"?]+/)["?]', session.get(address + path, timeout=60).text
+    )
+    if not found:
+        raise SystemExit(f"{path} has no link that begins with {begins}")
+    return found[1]
+
+
+def measure_memory(
+    web: "subprocess.Popen[bytes]",
+    worker: "subprocess.Popen[bytes]",
+    address: str,
+    session: requests.Session,
+    database: str,
+) -> None:
+    """What processes hold at first and after the work of many, and their connections meanwhile."""
+    cookies = {one.name: one.value or "" for one in session.cookies}
+    paths = [f"{KENYA}/", f"{KENYA}/loans/", f"{KENYA}/repayments/", f"{KENYA}/collections/"]
+
+    def work(_: int) -> int:
+        most = 0
+        for path in paths * ROUNDS:
+            requests.get(address + path, cookies=cookies, timeout=120).raise_for_status()
+            most = max(most, _count_connections(database))
+        return most
+
+    before = _measure_children(web.pid)
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        most = max(pool.map(work, range(CLIENTS)))
+    after, own = _measure_children(web.pid), _measure_process(worker.pid)
+    words = f"after {CLIENTS * ROUNDS * len(paths):,} pages for {CLIENTS} people at once"
+    say(f"\n| process | memory at first, MB | {words}, MB |\n|---|---:|---:|")
+    say(f"| each of the {len(after)} web processes | {max(before):.0f} | {max(after):.0f} |")
+    say(f"| the worker | | {own:.0f} |")
+    say(f"\nConnections to PostgreSQL meanwhile: {most} at most, the worker's with them.")
+
+
+def print_lenders(sizes: dict[str, float], pages: dict[str, Asked]) -> None:
+    """What follows for lenders of three sizes, by the figures above."""
+    mean = sum(one.calls for one in pages.values()) / len(pages)
+    say("\n| people | loans | disk, a year | calls a day: people | of these a second | of walks |")
+    say("|---:|---:|---:|---:|---:|---:|")
+    for people, loans in LENDERS:
+        grows = sum(sizes[table] * count * people for table, count in YEARLY.items())
+        disk = (grows + sizes["portfolio_snapshotloan"] * loans) / 1e9
+        calls = people * PAGES * HOURS * mean
+        walks = 4 * 2 * loans / A_CALL
+        say(
+            f"| {people:,} | {loans:,} | {disk:.1f} GB | {calls:,.0f} "
+            f"| {calls / HOURS / 3600:.1f} | {walks:,.0f} |"
+        )
+
+
+def _build_environ(folder: Path, sandbox: SandboxProcess, address: str) -> dict[str, str]:
+    given = {"DEMO_PASSWORD": "demo", "DATABASE_URL": address}
+    return {
+        **os.environ,
+        **variables(given, kept_secrets(folder / "demo.env"), folder),
+        "LENDING_BASE_URL": sandbox.base_url,
+        "LENDING_AUTH_URL": sandbox.auth_url,
+        "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
+        "PYTHONPATH": str(BASE_DIR),
+    }
+
+
+def _run(environ: dict[str, str], *arguments: str) -> None:
+    subprocess.run(
+        [sys.executable, *arguments], env=environ, cwd=BASE_DIR, check=True,
+        stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+@contextmanager
+def _serve(environ: dict[str, str]) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
+    """The web process as the Procfile has it, and where it answers."""
+    line = re.search(r"^web: gunicorn (.*)$", (BASE_DIR / "Procfile").read_text(), re.MULTILINE)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    given = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", line[1] if line else "")
+    words = shlex.split(given.replace(":8000", f":{port}"))
+    with _start(environ, "-m", "gunicorn", *words, "--log-level", "error") as process:
+        for _ in range(300):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield process, port
+
+
+@contextmanager
+def _start(environ: dict[str, str], *arguments: str) -> Iterator["subprocess.Popen[bytes]"]:
+    process = subprocess.Popen(
+        [sys.executable, *arguments], env=environ, cwd=BASE_DIR, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def _measure_children(pid: int) -> list[float]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [_measure_process(int(one)) for one in children]
+
+
+def _measure_process(pid: int) -> float:
+    """MB that it holds in memory, what it shares with others included."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+def _count_connections(database: str) -> int:
+    name = database.rpartition("/")[2]
+    with psycopg.connect(f"{database.rpartition('/')[0]}/postgres") as server:
+        row = server.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = %s", [name]
+        ).fetchone()
+        return int(row[0]) if row else 0
+
+
+if __name__ == "__main__":
+    main()
