@@ -105,7 +105,7 @@ def measure_pages(address: str, session: requests.Session) -> dict[str, Asked]:
         "home": f"{KENYA}/",
         "list of loans": f"{KENYA}/loans/",
         "a loan": loan,
-        "a borrower, with its panels": borrower,
+        "a borrower, with its panels": f"{borrower}?whole=1",
         "form of a repayment": f"{loan}repayments/new",
         "journal": f"{KENYA}/repayments/",
         "end of day": f"{KENYA}/repayments/day/",
