@@ -1,9 +1,11 @@
 """The units for systemd: what it says of them, and whether they start what the Procfile starts."""
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -47,3 +49,15 @@ def test_they_start_what_the_procfile_starts() -> None:
     web = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", read_command("web")).split()
     assert read_start("lendingadmin-web.service") == web
     assert read_start("lendingadmin-worker.service") == read_command("worker").split()
+
+
+def test_old_copies_go_and_young_ones_stay(tmp_path: Path) -> None:
+    unit = (UNITS / "lendingadmin-backup.service").read_text()
+    found = re.search(r"^ExecStartPost=find \S+ (.*)$", unit, re.MULTILINE)
+    assert found
+    for name, days in (("old", 32), ("young", 29)):
+        (tmp_path / name).touch()
+        at = time.time() - days * 86_400
+        os.utime(tmp_path / name, (at, at))
+    subprocess.run(["find", str(tmp_path), *found[1].split()], check=True, timeout=60)
+    assert [one.name for one in tmp_path.iterdir()] == ["young"]
