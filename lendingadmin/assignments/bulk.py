@@ -121,7 +121,7 @@ def forget_unconfirmed(now: datetime) -> None:
 def _prepare(bulk: BulkAssignment) -> bool:
     """Read the list, with who has whom now: all of it in one step."""
     found = open_list(gateway.lending_app(bulk.app_id), QueryDict(bulk.query).dict())
-    ids = list(list_borrowers(found)[: MOST + 1]) if found and found.is_valid else []
+    ids = sorted(list_borrowers(found)[: MOST + 1]) if found and found.is_valid else []
     with transaction.atomic():
         if len(ids) > MOST:
             _move(bulk, State.PREPARING, State.TOO_LARGE)
@@ -134,7 +134,7 @@ def _prepare(bulk: BulkAssignment) -> bool:
 def _keep_rows(bulk: BulkAssignment, ids: Sequence[str]) -> None:
     rows = Assignment.objects.filter(app_id=bulk.app_id, borrower_id__in=ids)
     known = {row.borrower_id: row for row in rows}
-    BulkRow.objects.bulk_create(_make_row(bulk, key, known.get(key)) for key in sorted(ids))
+    BulkRow.objects.bulk_create(_make_row(bulk, key, known.get(key)) for key in ids)
 
 
 def _make_row(bulk: BulkAssignment, borrower_id: str, before: Assignment | None) -> BulkRow:

@@ -62,7 +62,7 @@ def create_queue(app_id: str, query: str, wanted: Mapping[str, Any], by: User) -
 
 
 def change_queue(queue: CallQueue, wanted: Mapping[str, Any], by: User) -> bool:
-    """Change its name and people; False where another request took the name meanwhile."""
+    """Change its name and people; False where another request took the name, or retired it."""
     return _save(queue, wanted, by, "changed")
 
 
@@ -81,7 +81,12 @@ def _save(queue: CallQueue, wanted: Mapping[str, Any], by: User, outcome: str) -
     queue.name, queue.is_for_all = wanted["name"], not people
     try:
         with transaction.atomic():
-            queue.save()
+            if queue.pk is None:
+                queue.save()
+            elif not CallQueue.objects.filter(pk=queue.pk, retired_at=None).update(
+                name=queue.name, is_for_all=queue.is_for_all
+            ):
+                return False
             queue.people.set(people)
             _record(queue, by, outcome)
     except IntegrityError:

@@ -375,16 +375,14 @@ class Queue:
             **own, borrower_id=OuterRef("borrower_id"), next_at__gt=self.now
         )
         rows = rows.exclude(borrower_id="").filter(~Exists(stopped), ~Exists(later))
-        if self.snapshot is None:
-            return rows
-        if not self.is_of_promises:
+        if self.snapshot and not self.is_of_promises:
             promised = Promise.objects.filter(
                 **own, account_id=OuterRef("account_id"), state=PromiseState.OPEN
             )
             rows = rows.filter(~Exists(promised))
-        paid = PaidLoan.objects.filter(
-            **own, account_id=OuterRef("account_id"), seen_at__gt=self.snapshot.began_at
-        )
+        # Without a count there are promises, whose loans may be paid too.
+        since = self.snapshot.began_at if self.snapshot else self.now - timedelta(days=1)
+        paid = PaidLoan.objects.filter(**own, account_id=OuterRef("account_id"), seen_at__gt=since)
         return rows.filter(~Exists(paid))
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 from django.db import connection
 
+_TLS = ("sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl")
+
 
 class BackupFailed(Exception):
     """No copy was made; the sentence says why."""
@@ -32,6 +34,8 @@ def back_up(target: Path) -> int:
         draft.rename(target)
     except OSError as error:
         raise BackupFailed(f"{target} can't be written: {error.strerror}.") from error
+    except sqlite3.Error as error:
+        raise BackupFailed(f"{target} can't be written: {error}.") from error
     finally:
         draft.unlink(missing_ok=True)
     return target.stat().st_size
@@ -56,6 +60,9 @@ def _copy_postgresql(draft: Path) -> None:
     environ = os.environ | {
         f"PG{name}": str(database[name]) for name in names if database.get(name)
     }
+    # How the server is to prove who it is holds for the copy too.
+    options = database.get("OPTIONS", {})
+    environ |= {f"PG{name.upper()}": str(options[name]) for name in _TLS if name in options}
     command = [tool, "--format=custom", "--no-password", f"--file={draft}", database["NAME"]]
     ran = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
     if ran.returncode:

@@ -31,7 +31,7 @@ from .services import (
 from .states import OPEN, RepaymentState, Resolution
 
 
-def approve(repayment: Repayment, by: User, *, agreed: bool = True, checked: bool = True) -> bool:
+def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
     """A second person lets it go: it is `pending` then, to be sent at once; say whether it is.
 
     It is not where it lapsed, or somebody else decided. Raises OwnRepayment for who entered it,

@@ -26,8 +26,8 @@ def look_alikes(request: "Request", idempotency_key: str) -> list[Repayment]:
     What the same `idempotency_key` led to is none: it is the first result of a double click.
     """
     own = Repayment.objects.filter(app_id=request.app_id).exclude(idempotency_key=idempotency_key)
-    own = own.exclude(state__in=(RepaymentState.REFUSED, RepaymentState.DECLINED)).exclude(
-        state=RepaymentState.NOT_SENT, ended_by_sweep=False
+    own = own.exclude(state=RepaymentState.REFUSED).exclude(
+        state__in=(RepaymentState.NOT_SENT, RepaymentState.DECLINED), ended_by_sweep=False
     )
     near = _near(request.amount, request.transaction_date)
     # Each by its own index, and one after the other: with OR between them databases read the whole

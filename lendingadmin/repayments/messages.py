@@ -125,7 +125,7 @@ _ENDED_BY_SWEEP = _BY_STATE[RepaymentState.NOT_SENT]._replace(
 
 def get_message(state: str, resolution: str = "", *, ended_by_sweep: bool = False) -> StateMessage:
     """The words and looks for what is known of a repayment by now."""
-    if state == RepaymentState.NOT_SENT and ended_by_sweep:
+    if state in (RepaymentState.NOT_SENT, RepaymentState.DECLINED) and ended_by_sweep:
         saved = ", ".join(["no", _("as far as this journal knows")])
         return _ENDED_BY_SWEEP.translate()._replace(saved=saved)
     message = _BY_STATE[RepaymentState(state)].translate()

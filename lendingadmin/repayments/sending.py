@@ -64,8 +64,8 @@ def record(
     by: User,
     idempotency_key: str,
     *,
-    agreed: bool = True,
-    checked: bool = True,
+    agreed: bool = False,
+    checked: bool = False,
     approved_by: User | None = None,
 ) -> Repayment:
     """Commit the intent and send it; the row that comes back says what is known.
@@ -110,7 +110,7 @@ def _send_new(repayments: Sequence[Repayment], by: User) -> None:
     send_all([one for one in repayments if one.state == RepaymentState.PENDING], by)
 
 
-def approve(repayment: Repayment, by: User, *, agreed: bool = True, checked: bool = True) -> bool:
+def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
     """Let it go as `deciding.approve` does, and send it, once; say whether it was let go."""
     is_approved = deciding.approve(repayment, by, agreed=agreed, checked=checked)
     if is_approved:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -113,8 +113,8 @@ class Intent(NamedTuple):
 
     request: Request
     idempotency_key: str
-    agreed: bool = True
-    checked: bool = True
+    agreed: bool = False
+    checked: bool = False
 
 
 class Move(NamedTuple):
@@ -146,8 +146,8 @@ def create_intent(
     by: User,
     idempotency_key: str,
     *,
-    agreed: bool = True,
-    checked: bool = True,
+    agreed: bool = False,
+    checked: bool = False,
     approved_by: User | None = None,
 ) -> tuple[Repayment, bool]:
     """Commit the intent, before anything is sent. Returns it and whether it is new.
@@ -201,8 +201,18 @@ def find_gap(app_id: str) -> Restoration | None:
     return Restoration.objects.filter(app_id=app_id, ended_at=None).first()
 
 
+def find_forgotten_until(app_id: str) -> datetime | None:
+    """Up to when the journal of an app may miss what was recorded, ended gaps included; None where
+    it was never restored.
+    """
+    found = Restoration.objects.filter(app_id=app_id).aggregate(last=Max("until"))
+    last: datetime | None = found["last"]
+    return last
+
+
 def find_abandoned(app_id: str, account_id: str | None, external_id: str) -> QuerySet[Repayment]:
-    """The attempts with this externalId that were abandoned, by evidence, a sweep or a person.
+    """The attempts with this externalId that were abandoned: by evidence, a sweep, a restore or a
+    person.
 
     On this loan, or on any where it is None. The service never said no to them: each may be there,
     or may yet be posted.
@@ -215,7 +225,8 @@ def find_abandoned(app_id: str, account_id: str | None, external_id: str) -> Que
 
 def _filter_abandoned(same_id: Q) -> QuerySet[Repayment]:
     by_a_person = Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
-    by_a_sweep = Q(state=RepaymentState.NOT_SENT, ended_by_sweep=True)
+    sweeps = (RepaymentState.NOT_SENT, RepaymentState.DECLINED)
+    by_a_sweep = Q(state__in=sweeps, ended_by_sweep=True)
     return Repayment.objects.filter(
         same_id, Q(state=RepaymentState.NOT_FOUND) | by_a_sweep | by_a_person
     )
@@ -497,7 +508,7 @@ def audit_state(repayment: Repayment, by: User | None, detail: str) -> None:
 def _build_entry(repayment: Repayment, by: User | None, detail: str) -> Entry:
     saved = {RepaymentState.RECORDED: "yes"} | dict.fromkeys(NOTHING_SAVED, "no")
     if repayment.ended_by_sweep:
-        saved[RepaymentState.NOT_SENT] = "unknown"
+        saved |= dict.fromkeys((RepaymentState.NOT_SENT, RepaymentState.DECLINED), "unknown")
     if repayment.approved_by:
         names = {"maker": repayment.created_by.username, "approver": repayment.approved_by.username}
         both = _("entered by %(maker)s, approved by %(approver)s") % names

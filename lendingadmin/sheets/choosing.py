@@ -93,7 +93,7 @@ def choose(app: LendingApp, wanted: Wanted) -> Choosing | None:
     loans = _list_loans(app, snapshot, wanted)
     has_more = len(loans) > MOST
     stops = _read_stops(app.app_id, {loan.borrower_id for loan in loans})
-    others = _read_others(app.app_id, wanted.day)
+    others = read_others(app.app_id, wanted.day)
     chosen, left = list[Chosen](), {"stopped": 0, "on_others": 0, "paid": 0}
     for loan in loans[:MOST]:
         one = _build(app, snapshot, loan, recorded.get(loan.account_id), wanted.day)
@@ -179,7 +179,7 @@ def _read_stops(app_id: str, borrower_ids: Collection[str]) -> set[tuple[str, st
     return found
 
 
-def _read_others(app_id: str, day: date) -> set[str]:
+def read_others(app_id: str, day: date) -> set[str]:
     """The loans that stand on a sheet of the day which is still out."""
     sheets = Sheet.objects.filter(app_id=app_id, state=Sheet.State.OPEN, day=day)
     rows = SheetRow.objects.filter(sheet__in=list(sheets.values_list("pk", flat=True)))

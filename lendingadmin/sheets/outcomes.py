@@ -140,6 +140,9 @@ def _judge(sheet: Sheet, last: SheetReturn | None, recorded: Decimal) -> Standin
         return Standing(Status(_("cancelled"), "", "minus-circle"), None, recorded)
     if last is None:
         return Standing(Status(_("out"), "info", "clock"), None, recorded)
+    if recorded > last.counted:
+        words = _("recorded more than was counted")
+        return Standing(Status(words, "bad", "exclamation-triangle"), last.counted, recorded)
     if not last.counted:
         return Standing(Status(_("nothing collected"), "", "minus"), last.counted, recorded)
     if recorded == last.counted:

@@ -14,11 +14,13 @@ from django.utils.translation import gettext_noop
 from lendingadmin import audit
 from lendingadmin.encryption import bind
 from lendingadmin.gateway import LendingApp, lending_app
+from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.staff.models import User
 from lendingadmin.statements import allocating, batches, keeping, tasks
 from lendingadmin.statements.lines import Kind, Line
 from lendingadmin.statements.models import Batch
 
+from . import choosing
 from .choosing import LONGEST, Choosing, Wanted, add_up
 from .codes import make_code, make_external_id
 from .models import Sheet, SheetReturn, SheetRow
@@ -37,6 +39,10 @@ class Unbalanced(Exception):
         self.total, self.difference = total, counted - total
 
 
+class OnOtherSheet(Exception):
+    """A loan stands on another sheet of the same day: nothing was made."""
+
+
 class NotReturnable(Exception):
     """Nothing comes back with this sheet now: it is cancelled, or what was typed before of it is
     still on its way into the ledger.
@@ -46,10 +52,22 @@ class NotReturnable(Exception):
 def make_sheets(
     app: LendingApp, wanted: Wanted, found: Choosing, idempotency_key: str, by: User
 ) -> list[Sheet]:
-    """Make the sheets of what was chosen, once for each form; gives back the first ones."""
+    """Make the sheets of what was chosen, once for each form; gives back the first ones.
+
+    Raises OnOtherSheet where one of the loans came to stand on another sheet of the day meanwhile.
+    """
     parts = [found.chosen[at : at + LONGEST] for at in range(0, len(found.chosen), LONGEST)]
     try:
         with transaction.atomic():
+            # Forms that are sent at once wait for each other here.
+            newest = Snapshot.objects.filter(app_id=app.app_id).order_by("-pk")
+            list(newest.select_for_update().values_list("pk")[:1])
+            if first := _list_first(idempotency_key):
+                return first
+            if not choosing.read_others(app.app_id, wanted.day).isdisjoint(
+                one.account_id for one in found.chosen
+            ):
+                raise OnOtherSheet
             sheets = []
             for part, rows in enumerate(parts, start=1):
                 sheet = Sheet.objects.create(
@@ -77,11 +95,15 @@ def make_sheets(
                 detail = words % {"count": sheet.row_count, "day": sheet.day}
                 _audit(sheet, by, MAKE, "made", detail=detail)
     except IntegrityError:
-        first = list(Sheet.objects.filter(idempotency_key=idempotency_key).order_by("part"))
-        if not first:
-            raise
-        return first
+        if first := _list_first(idempotency_key):
+            return first
+        raise
     return sheets
+
+
+def _list_first(idempotency_key: str) -> list[Sheet]:
+    """What the same form made before."""
+    return list(Sheet.objects.filter(idempotency_key=idempotency_key).order_by("part"))
 
 
 def note_printing(sheet: Sheet, by: User) -> datetime | None:

@@ -2,18 +2,28 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, time, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet
 
 from lendingadmin import audit
+from lendingadmin.gateway import lending_app
+from lendingadmin.repayments.services import find_gap
 from lendingadmin.staff.models import User
 
 from . import checking
 from .batches import RECORD
 from .findings import NO_LOAN_HELPS, Basis, Decision, Finding, may_accept
 from .models import Allocation, Batch
+
+_AT_ONCE = 500
+
+
+class NoneAtOnce(Exception):
+    """The database was restored: each payment that may be recorded already is looked at alone."""
 
 
 class NotReady(Exception):
@@ -29,10 +39,20 @@ def accept(row: Allocation, reason: str, by: User) -> bool:
 
 
 def accept_all(batch: Batch, finding: str, reason: str, by: User) -> int:
-    """Let all open rows with a finding be recorded, for one reason; returns how many."""
+    """Let all open rows with a finding be recorded, for one reason; returns how many.
+
+    Raises NotReady and NoneAtOnce.
+    """
+    if not may_accept_all(batch, finding):
+        raise NoneAtOnce
     rows = batch.allocations.filter(finding=finding, decision=Decision.OPEN)
     rows = rows.exclude(account_id="").select_related("line").order_by("position", "part")
     return sum(accept(row, reason, by) for row in rows)
+
+
+def may_accept_all(batch: Batch, finding: str) -> bool:
+    """Whether rows with a finding may be accepted together."""
+    return finding != Finding.MAY_DOUBLE or find_gap(batch.file.app_id) is None
 
 
 def leave_out(row: Allocation, reason: str, by: User) -> None:
@@ -75,6 +95,23 @@ def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:
 def may_split(row: Allocation) -> bool:
     """Whether its money may go to several loans: it is not entered, and its id is a key."""
     return row.repayment_id is None and row.finding not in NO_LOAN_HELPS
+
+
+def reopen_forgotten(*, app_id: str, until: datetime, **_signal: Any) -> None:
+    """Let people decide again on what was accepted and not entered when a database was restored:
+    it may have been recorded since, and nobody here knows.
+    """
+    day = until.astimezone(lending_app(app_id).zone).date() + timedelta(days=1)
+    next_day = datetime.combine(day, time(), lending_app(app_id).zone)
+    old = Q(line__moment=None) | Q(line__moment__lte=until)
+    old |= Q(line__has_time=False, line__moment__lt=next_day)
+    rows = Allocation.objects.filter(
+        old, batch__file__app_id=app_id, decision=Decision.ACCEPTED, repayment=None
+    )
+    keys = list(rows.values_list("pk", flat=True))
+    for at in range(0, len(keys), _AT_ONCE):
+        some = Allocation.objects.filter(pk__in=keys[at : at + _AT_ONCE])
+        some.update(decision=Decision.OPEN, finding=Finding.MAY_DOUBLE, decided_by=None)
 
 
 def find_next(row: Allocation) -> Allocation | None:

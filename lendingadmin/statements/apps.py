@@ -10,16 +10,27 @@ class StatementsConfig(AppConfig):
 
     def ready(self) -> None:
         from lendingadmin.repayments.confirmations import register_confirmations
+        from lendingadmin.repayments.restoration import journal_restored
         from lendingadmin.ui import navigation
         from lendingadmin.ui.timeline import register_source
         from lendingadmin.worker import duties
 
-        from . import batches, confirming, contradictions, erasure, keeping, tasks, timeline
+        from . import (
+            allocating,
+            batches,
+            confirming,
+            contradictions,
+            erasure,
+            keeping,
+            tasks,
+            timeline,
+        )
 
         erasure.register()
         register_source(timeline.ROWS)
         register_confirmations(confirming.list_rows)
         navigation.register_badge("statements", batches.count_awaiting)
         navigation.register_badge("statements", contradictions.count_unseen)
+        journal_restored.connect(allocating.reopen_forgotten)
         duties.register_duty(keeping.delete_content_in_time)
         duties.register_duty(tasks.beat, tasks.check, tasks.record, tasks.compare)

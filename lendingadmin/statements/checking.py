@@ -7,7 +7,7 @@ worker that dies has its page checked again.
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db import transaction
@@ -18,8 +18,8 @@ from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.repayments.closed import explain_closed
 from lendingadmin.repayments.lookalikes import look_alikes
-from lendingadmin.repayments.models import LONGEST_ID, Restoration, normalise_external_id
-from lendingadmin.repayments.services import Request, find_abandoned, find_gap
+from lendingadmin.repayments.models import LONGEST_ID, normalise_external_id
+from lendingadmin.repayments.services import Request, find_abandoned, find_forgotten_until
 from lendingadmin.repayments.states import RESENDABLE, RepaymentState
 from lendingadmin.worker.walks import SLICE, find_pause
 
@@ -222,8 +222,9 @@ def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
         raise faults[0]
     start = min((row.position for row in rows), default=0)
     taken: dict[str, Decimal] = {}
+    until = find_forgotten_until(app_id)
     for row, one in zip([*fresh, *chosen], found, strict=True):
-        _apply(row, one, taken, start)
+        _apply(row, one, taken, start, until)
         _decide(row)
         if row.decision == Decision.ACCEPTED:
             taken[row.account_id] = taken.get(row.account_id, Decimal(0)) + row.amount
@@ -245,14 +246,23 @@ def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
     app_id, before = rows[0].batch.file.app_id, [row.finding for row in rows]
     loans = [row.account_id for row in rows]
     found = matching.read_chosen(app_id, loans, [row.basis for row in rows])
+    until = find_forgotten_until(app_id)
     for row, one in zip(rows, found, strict=True):
         if not one.fault:
-            _apply(row, one, {}, row.position)
+            _apply(row, one, {}, row.position, until)
     return [row for row, finding in zip(rows, before, strict=True) if row.finding != finding]
 
 
-def _apply(row: Allocation, found: Match, taken: Mapping[str, Decimal], start: int) -> None:
-    """Take over the loan that was found; `taken` is what rows from `start` on take of each."""
+def _apply(
+    row: Allocation,
+    found: Match,
+    taken: Mapping[str, Decimal],
+    start: int,
+    until: datetime | None,
+) -> None:
+    """Take over the loan that was found; `taken` is what rows from `start` on take of each, and the
+    journal may have forgotten what came up to `until`.
+    """
     row.owed = None
     if found.loan is None:
         row.account_id = row.borrower_id = ""
@@ -273,19 +283,24 @@ def _apply(row: Allocation, found: Match, taken: Mapping[str, Decimal], start: i
         loan,
         row.basis,
         is_converted=asked.currency_code not in ("", app.currency),
-        may_double=may_be_forgotten(row, find_gap(app.app_id))
+        may_double=may_be_forgotten(row, until)
         or find_abandoned(app.app_id, None, asked.external_id).exists(),
         is_alike=_is_alike(row, asked),
     )
 
 
-def may_be_forgotten(row: Allocation, gap: Restoration | None) -> bool:
-    """Whether a restored database may have forgotten that it was recorded.
+def may_be_forgotten(row: Allocation, until: datetime | None) -> bool:
+    """Whether a database that was restored at `until` may have forgotten that it was recorded.
 
-    Its statement says when the money came: what came after the gap can't be in it.
+    Its statement says when the money came: what came after that can't be forgotten.
     """
     moment = row.line.moment
-    return gap is not None and (moment is None or moment <= gap.until)
+    if until is None or moment is None:
+        return until is not None
+    if row.line.has_time:
+        return moment <= until
+    zone = lending_app(row.batch.file.app_id).zone
+    return moment.astimezone(zone).date() <= until.astimezone(zone).date()
 
 
 def _is_alike(row: Allocation, asked: Request) -> bool:

@@ -210,6 +210,7 @@ class PlaceForm(DecisionForm):
         choices=[
             (Place.RETURNED.value, Place.RETURNED.label),
             (Place.NOT_OURS.value, Place.NOT_OURS.label),
+            (Place.ELSEWHERE.value, Place.ELSEWHERE.label),
         ],
         widget=forms.RadioSelect,
     )

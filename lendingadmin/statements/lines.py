@@ -39,6 +39,7 @@ class Place(models.TextChoices):
     RECORDED = "recorded", _("recorded here")
     RETURNED = "returned", _("returned")
     NOT_OURS = "not-ours", _("not ours")
+    ELSEWHERE = "elsewhere", _("recorded elsewhere")
     COPY = "copy", _("in another statement")
 
 

@@ -1,5 +1,7 @@
-"""Where the money of each payment of a whole statement is: recorded, unallocated, returned, or not
-ours. What is unallocated leaves its place through the ledger, or by a person's word with a reason.
+"""Where the money of each payment of a whole statement is: recorded here or elsewhere,
+unallocated, returned, or not ours. What is unallocated leaves its place through the ledger, or by
+a person's word with a reason; that it is recorded elsewhere, at the service and not in this
+journal, is such a word.
 """
 
 from collections.abc import Sequence
@@ -75,7 +77,10 @@ def take(line: StatementLine, by: User) -> None:
 
 
 def put(line: StatementLine, place: Place, reason: str, by: User) -> bool:
-    """Say that it was returned, or is not ours; False where it is in another place by now."""
+    """Say that it was returned, is not ours, or is recorded elsewhere.
+
+    False where it is in another place by now.
+    """
     fields = {"placed_by": by, "placed_at": timezone.now(), "place_reason": reason}
     with transaction.atomic():
         rows = StatementLine.objects.filter(pk=line.pk, place=Place.UNALLOCATED)

@@ -95,13 +95,14 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
         row.decision = Decision.OPEN
     Allocation.objects.bulk_update(changed, _SHOWN_AGAIN)
     entered = [row for row in rows if row not in changed]
-    gap = services.find_gap(batch.file.app_id)
+    until = services.find_forgotten_until(batch.file.app_id)
     intents = [
         services.Intent(
             build_request(row),
             row.idempotency_key,
             agreed=row.finding == Finding.MAY_DOUBLE,
-            checked=row.finding == Finding.MAY_DOUBLE or not may_be_forgotten(row, gap),
+            # What was accepted before a restore is open again (allocating.reopen_forgotten).
+            checked=row.finding == Finding.MAY_DOUBLE or not may_be_forgotten(row, until),
         )
         for row in entered
     ]

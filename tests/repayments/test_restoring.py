@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.repayments import deciding, restoration, sending, services
+from lendingadmin.repayments.lookalikes import look_alikes
 from lendingadmin.repayments.models import Reading, ReceiptCounter, Repayment, Restoration
 from lendingadmin.repayments.services import Request
 from lendingadmin.repayments.states import RepaymentState
@@ -40,31 +41,37 @@ def test_what_may_have_been_sent_since_is_unknown(support: User) -> None:
     write = Write.objects.create(
         idempotency_key="w", person=support, app_id="kenya", operation="borrowers.patch"
     )
-    undone = restoration.begin(["kenya"], SINCE)
-    assert (undone.repayments, undone.writes) == (2, 1)
+    undone = restoration.begin_gap(["kenya"], SINCE)
+    assert (undone.repayments, undone.writes, undone.unapproved) == (2, 1, 1)
     for state, repayment in made.items():
         repayment.refresh_from_db()
         is_moved = state in (RepaymentState.PENDING, RepaymentState.SENT)
-        assert repayment.state == (RepaymentState.UNKNOWN if is_moved else state)
-        # It may own a rise of its loan, and managers are told of it in time.
-        assert not is_moved or (repayment.next_check_at and repayment.sent_at)
+        expected = RepaymentState.UNKNOWN if is_moved else state
+        if state == RepaymentState.AWAITING:
+            expected = RepaymentState.DECLINED
+        assert repayment.state == expected
+        # It may own a rise of its loan. Only of what was sent a reading was taken before.
+        assert not is_moved or repayment.sent_at
+        assert bool(repayment.next_check_at) == (state == RepaymentState.SENT)
     write.refresh_from_db()
     assert write.state == WriteState.UNKNOWN and write.next_check_at is not None
 
 
-@pytest.mark.parametrize(("last", "next_number"), [(0, 20_001), (9_999, 20_001), (10_000, 30_001)])
+@pytest.mark.parametrize(
+    ("last", "next_number"), [(0, 200_001), (99_999, 200_001), (100_000, 300_001)]
+)
 def test_numbers_leave_out_what_was_forgotten(support: User, last: int, next_number: int) -> None:
     if last:
         Repayment.objects.filter(pk=row(support).pk).update(id=last)
     ReceiptCounter.objects.create(app_id="kenya", year=2026, last=last)
-    assert restoration.begin(["kenya"], SINCE).next_number == next_number
+    assert restoration.begin_gap(["kenya"], SINCE).next_number == next_number
     assert row(support).pk == next_number
-    assert ReceiptCounter.objects.get().last == next_number - 1
+    assert ReceiptCounter.objects.get(year=2026).last == next_number - 1
 
 
 def test_a_second_restore_widens_the_gap() -> None:
-    restoration.begin(["kenya", "ghana"], SINCE)
-    restoration.begin(["kenya"], SINCE - timedelta(days=1))
+    restoration.begin_gap(["kenya", "ghana"], SINCE)
+    restoration.begin_gap(["kenya"], SINCE - timedelta(days=1))
     assert Restoration.objects.count() == 2
     found = services.find_gap("kenya")
     assert found and found.since == SINCE - timedelta(days=1)
@@ -99,7 +106,7 @@ def test_the_ledger_takes_nothing_that_nobody_checked(
     with pytest.raises(services.MayBeForgotten):
         deciding.approve(waiting, manager, checked=False)
     assert not service.posted and Repayment.objects.count() == 1
-    assert sending.record(asked(), support, "three").state == RepaymentState.RECORDED
+    assert sending.record(asked(), support, "three", checked=True).state == RepaymentState.RECORDED
     # Another app's journal is whole.
     assert services.create_intent(asked(app_id="ghana"), support, "four", checked=False)[1]
 
@@ -117,7 +124,9 @@ def test_what_no_repayment_accounts_for_is_told(support: User, paid: str, rise: 
     row(support, account_id="L-1", amount="500", sent_at=at + timedelta(hours=1))
     row(support, RepaymentState.REFUSED, account_id="L-1", sent_at=at + timedelta(hours=1))
     row(support, account_id="L-1", currency_code="USD", sent_at=at + timedelta(hours=1))
-    found = restoration.find_rise("kenya", "L-1", Decimal(paid))
+    Reading.objects.create(repayment=read, kind="check", taken_at=timezone.now(), paid=paid)
+    gap = Restoration(app_id="kenya", since=at + timedelta(minutes=1), until=timezone.now())
+    found = restoration.find_rise(gap, "L-1", Decimal(paid))
     assert (found and found.amount) == (Decimal(rise) if rise else None)
 
 
@@ -169,7 +178,7 @@ def test_who_answers_for_it_ends_it_once(
     assert "without that tick again" in answer.content.decode()
     assert services.find_gap("kenya") is None
     assert Entry.objects.filter(action=restoration.ACTION, outcome="gone through").count() == 1
-    assert not restoration.end(gap, manager)
+    assert not restoration.end_gap(gap, manager)
     assert "The journal has no gap" in boss.get(address).content.decode()
 
 
@@ -181,3 +190,37 @@ def test_a_gap_waits_for_those_who_may_end_it(
         0,
     )
     assert restoration.count_open("kenya", support) == 0
+
+
+def test_what_waited_for_approval_may_have_been_sent(
+    service: LoanService, support: User, asked: Asked
+) -> None:
+    request = asked()
+    waiting = row(
+        support,
+        RepaymentState.AWAITING,
+        account_id="L-1",
+        external_id=request.external_id,
+        approval_reasons="amount",
+    )
+    restoration.begin_gap(["kenya"], SINCE)
+    waiting.refresh_from_db()
+    assert waiting.message.title == "Not sent, as far as this journal knows"
+    assert Entry.objects.filter(subject=f"L-1 {waiting}").latest("pk").saved == "unknown"
+    assert waiting in look_alikes(request, "another")
+    with pytest.raises(services.MayDouble):
+        sending.record(request, support, "one", checked=True)
+
+
+def test_an_app_whose_first_receipt_was_forgotten_gives_none_twice() -> None:
+    restoration.begin_gap(["kenya", "ghana"], datetime(2025, 12, 31, 20, tzinfo=UTC))
+    kept = ReceiptCounter.objects.filter(app_id="ghana")
+    assert {2025, 2026} <= {one.year for one in kept if one.last >= 100_000}
+
+
+@pytest.mark.parametrize(("hours", "words"), [(10, "those 2 days"), (1, "of that day")])
+def test_the_days_are_those_of_the_calendar(boss: Client, hours: int, words: str) -> None:
+    """From ten in the evening on, in the lender's zone."""
+    since = datetime(2026, 3, 10, 19, tzinfo=UTC)
+    Restoration.objects.create(app_id="kenya", since=since, until=since + timedelta(hours=hours))
+    assert words in boss.get("/apps/kenya/repayments/restored/").text

@@ -1,5 +1,6 @@
 """Assigning all borrowers of a list: the officer, what will change, what became of each, undo."""
 
+import logging
 from datetime import timedelta
 
 from django.contrib import messages
@@ -20,7 +21,10 @@ from lendingadmin.ui.access import access
 from lendingadmin.ui.keyset import Slice, build_pager, spell_count
 from lendingadmin.ui.lists import whole_number
 from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.ui.unavailable import UNAVAILABLE
 from lendingadmin.writes import idempotency
+
+logger = logging.getLogger(__name__)
 
 _LIST = "lending.loans.list"
 PURPOSE = "assign-list"
@@ -121,11 +125,14 @@ def undo(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def _go_on(found: BulkAssignment) -> None:
-    """A short list now, a long one with the worker."""
-    if found.rows.all()[: bulk.AT_ONCE + 1].count() > bulk.AT_ONCE:
-        tasks.enqueue_bulk(found)
-    else:
-        bulk.run_slice(found.pk)
+    """A short list now, a long one with the worker. It is kept already: the worker goes on."""
+    try:
+        if found.rows.all()[: bulk.AT_ONCE + 1].count() > bulk.AT_ONCE:
+            tasks.enqueue_bulk(found)
+        else:
+            bulk.run_slice(found.pk)
+    except UNAVAILABLE:
+        logger.warning("a bulk assignment is left to the worker: the database is busy")
 
 
 def _find(app_id: str, number: int) -> BulkAssignment:

@@ -49,10 +49,6 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         has_agreed, has_checked = "may_double" in request.POST, "not_there" in request.POST
         if not constant_time_compare(request.POST.get("shown", ""), page["shown"]):
             obstacle = _("The loan, or what looks like this repayment, changed meanwhile.")
-        elif page["abandoned"] and not has_agreed:
-            obstacle = _("Tick the box below if you want to send it again.")
-        elif page["gap"] and not has_checked:
-            obstacle = str(restoring.TICK)
         else:
             obstacle = _send(request, repayment, agreed=has_agreed, checked=has_checked)
             if not obstacle:

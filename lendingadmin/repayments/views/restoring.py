@@ -1,6 +1,5 @@
 """What forms say while the journal has a gap, and the page on which a manager ends it."""
 
-from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
@@ -10,9 +9,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from lendingadmin import gateway
+from lendingadmin.gateway import LendingApp
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.values import Loan
 from lendingadmin.repayments import restoration, services
+from lendingadmin.repayments.models import Restoration
 from lendingadmin.ui.access import access
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes.reconciliation import RESOLVE
@@ -26,7 +27,7 @@ def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
     """
     gap = services.find_gap(app_id)
     paid = loan_math.total_of(loan, "paid")
-    risen = gap and restoration.find_rise(app_id, account_id, paid)
+    risen = gap and restoration.find_rise(gap, account_id, paid)
     return {"gap": gap, "risen": risen, "gap_tick": TICK}
 
 
@@ -35,10 +36,16 @@ def gap(request: PersonRequest, app_id: str) -> HttpResponse:
     """What the restored database forgot, and what is done about it; the POST ends it."""
     found, app = services.find_gap(app_id), gateway.lending_app(app_id)
     if request.method == "POST":
-        if found and "gone_through" in request.POST and restoration.end(found, request.user):
+        if found and "gone_through" in request.POST and restoration.end_gap(found, request.user):
             messages.success(request, _("Saved. Repayments are recorded without that tick again."))
         else:
             messages.warning(request, _("Nothing was changed."))
         return redirect("needs-checking", app_id)
-    days = (found.until - found.since) // timedelta(days=1) + 1 if found else 0
+    days = _count_days(found, app) if found else 0
     return render(request, "repayments/gap.html", {"gap": found, "app": app, "days": days})
+
+
+def _count_days(found: Restoration, app: LendingApp) -> int:
+    """How many days of the lender's calendar it touches."""
+    first, last = (one.astimezone(app.zone).date() for one in (found.since, found.until))
+    return (last - first).days + 1

@@ -93,7 +93,7 @@ def _find_obstacle(request: PersonRequest, found: Choosing) -> str:
 def _make(
     request: PersonRequest, app_id: str, form: NewSheetForm, found: Choosing
 ) -> HttpResponse | None:
-    """Make them and lead to them; None where the form was open for too long."""
+    """Make them and lead to them; None where they must be looked at again."""
     try:
         key = idempotency.check_key(request, PURPOSE, request.POST.get("token", ""))
     except idempotency.StaleKey:
@@ -101,7 +101,12 @@ def _make(
         messages.warning(request, words)
         return None
     app = gateway.lending_app(app_id)
-    sheets = services.make_sheets(app, form.wanted, found, key, request.user)
+    try:
+        sheets = services.make_sheets(app, form.wanted, found, key, request.user)
+    except services.OnOtherSheet:
+        words = _("Not saved: another sheet was made meanwhile. Look at what is left.")
+        messages.warning(request, words)
+        return None
     if len(sheets) == 1:
         messages.success(request, _("Saved: the sheet is made. Print it."))
         return redirect(sheets[0])

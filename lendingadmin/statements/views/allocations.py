@@ -11,6 +11,7 @@ from lendingadmin import gateway
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.portfolio.payees import FoundPayees, find_payees
 from lendingadmin.portfolio.views.payment import RECORD
+from lendingadmin.repayments.services import find_gap
 from lendingadmin.search.counts import count_search
 from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.statements import allocating, findings, matching, payers, rows
@@ -125,6 +126,7 @@ def allocation(
         "candidates": _list_candidates(request, row) if is_open else (),
         "parts": row.batch.allocations.filter(position=position).order_by("part"),
         "next": allocating.find_next(row),
+        "gap": find_gap(row.batch.file.app_id),
     }
     return render(request, "statements/allocation.html", context)
 

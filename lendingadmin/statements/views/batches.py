@@ -22,7 +22,7 @@ from lendingadmin.portfolio.views.payment import RECORD
 from lendingadmin.repayments import approvals
 from lendingadmin.repayments.managers import STANDINGS
 from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import NobodyToApprove
+from lendingadmin.repayments.services import NobodyToApprove, find_gap
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.statements import allocating, batches, progress, rows, tasks
@@ -68,6 +68,7 @@ def batch(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         "may_approve": _may_approve(request, found),
         "reasons": approvals.describe_reasons(found.approval_reasons),
         "next": allocating.list_undecided(found).order_by("position", "part").first(),
+        "gap": find_gap(app_id),
     }
     return render(request, "statements/batch.html", context)
 
@@ -191,6 +192,9 @@ def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         count = allocating.accept_all(found, finding, reason, request.user)
     except allocating.NotReady:
         messages.warning(request, _("Nothing was changed: nobody decides on its rows now."))
+    except allocating.NoneAtOnce:
+        words = _("Nothing was accepted: the database was restored, so look at each of them.")
+        messages.warning(request, words)
     else:
         messages.success(request, _("%(count)s rows are accepted.") % {"count": count})
     return redirect(found)
@@ -268,6 +272,8 @@ def _build_accept_form(
     """The form that accepts all that the filter shows, where that is one finding."""
     finding = form.cleaned_data.get("finding", "") if form.is_valid() else ""
     if not (may_record and finding and found.state == State.READY):
+        return None
+    if not allocating.may_accept_all(found, finding):
         return None
     undecided = allocating.list_undecided(found).filter(finding=finding).exclude(account_id="")
     accept_form = AcceptForm(initial={"finding": finding}, auto_id="accept_%s")

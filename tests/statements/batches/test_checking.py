@@ -9,10 +9,12 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.gateway import lending_app
+from lendingadmin.repayments import restoration
 from lendingadmin.repayments.models import Restoration
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from lendingadmin.statements import checking, keeping
-from lendingadmin.statements.models import Batch
+from lendingadmin.statements.models import Batch, StatementLine
 from tests.faults.behaviours import refusal
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.portfolio.conftest import counted
@@ -142,6 +144,71 @@ class TestChecking:
         record_now(batch)
         assert [one[2:] for one in list_rows(batch)] == [("may-double", "open")]
         assert not service.posted
+
+    @pytest.mark.parametrize("is_ended", [False, True])
+    def test_what_somebody_agreed_to_before_the_restore_is_asked_again(
+        self, clerk: Client, service: DeskService, support: User, manager: User, is_ended: bool
+    ) -> None:
+        """That it may double was agreed to, and it was recorded after the copy was made."""
+        service.add("L-1")
+        row(support, RepaymentState.NOT_FOUND, account_id="L-1", external_id="SJAA000000")
+        batch = check(clerk, pay("L-1"))
+        decide(clerk, batch, 1, action="accept", reason="not on the loan")
+        submit(clerk, batch)
+        restoration.begin_gap(["kenya"], timezone.now())
+        if is_ended:
+            restoration.end_gap(Restoration.objects.get(), manager)
+        record_now(batch)
+        assert [one[2:] for one in list_rows(batch)] == [("may-double", "open")]
+        assert not service.posted
+        # Somebody looks, and agrees now.
+        clerk.post(f"{BASE}{batch.file_id}/batch/reopen")
+        decide(clerk, batch, 1, action="accept", reason="looked again")
+        record(clerk, batch)
+        assert [one[1] for one in service.posted] == ["SJAA000000"]
+
+    def test_the_journal_stays_blind_for_what_it_forgot_once_the_gap_is_ended(
+        self, clerk: Client, service: DeskService, manager: User
+    ) -> None:
+        service.add("L-1")
+        until = datetime(2026, 10, 2, 12, tzinfo=UTC)
+        gap = Restoration.objects.create(app_id="kenya", since=until, until=until)
+        restoration.end_gap(gap, manager)
+        batch = check(clerk, pay("L-1", "L-1", "L-1"))
+        assert [one[2] for one in list_rows(batch)] == ["may-double", "may-double", "fine"]
+
+    @pytest.mark.parametrize(("hours", "found"), [(-24, "fine"), (-3, "may-double")])
+    def test_what_has_a_day_alone_may_have_been_forgotten_on_that_day(
+        self, clerk: Client, service: DeskService, hours: int, found: str
+    ) -> None:
+        """The payment stands for its noon, and the copy was restored so many hours after that."""
+        service.add("L-1")
+        batch = check(clerk, pay("L-1"))
+        noon = datetime(2026, 10, 1, 12, tzinfo=lending_app("kenya").zone)
+        StatementLine.objects.filter(kind="payment").update(has_time=False, moment=noon)
+        until = noon + timedelta(hours=hours)
+        Restoration.objects.create(app_id="kenya", since=until, until=until)
+        clerk.post(f"{BASE}{batch.file_id}/batch/begin")
+        assert [one[2] for one in list_rows(check_now(batch))] == [found]
+
+    def test_while_the_gap_is_open_each_is_looked_at_alone(
+        self, clerk: Client, service: DeskService, manager: User
+    ) -> None:
+        service.add("L-1")
+        batch = check(clerk, pay("L-1", "L-1"))
+        restoration.begin_gap(["kenya"], timezone.now())
+        gap = Restoration.objects.get()
+        clerk.post(f"{BASE}{batch.file_id}/batch/begin")
+        check_now(batch)
+        address = f"{BASE}{batch.file_id}/batch/"
+        page = clerk.get(f"{address}?finding=may-double").text
+        assert "The database was restored" in page and "Accept all of these" not in page
+        fields = {"finding": "may-double", "reason": "looked at none"}
+        assert "look at each of them" in clerk.post(f"{address}accept", fields, follow=True).text
+        assert {one[3] for one in list_rows(batch)} == {"open"}
+        restoration.end_gap(gap, manager)
+        clerk.post(f"{address}accept", fields)
+        assert {one[3] for one in list_rows(batch)} == {"accepted"}
 
     def test_the_same_payment_typed_before_without_its_id_is_seen(
         self, clerk: Client, service: DeskService, support: User

@@ -11,6 +11,7 @@ from django.utils.dateparse import parse_datetime
 from lendingadmin import audit
 from lendingadmin.audit.anchor import Anchor, write_anchor
 from lendingadmin.audit.tasks import find_newest
+from lendingadmin.caching import shared
 from lendingadmin.repayments import restoration
 from lendingadmin.ui.models import Draft
 
@@ -34,15 +35,18 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         since = _read_moment(options["since"])
         app_ids = [app.app_id for app in settings.LENDING_APPS]
-        undone = restoration.begin(app_ids, since)
+        undone = restoration.begin_gap(app_ids, since)
         drafts, _rows = Draft.objects.all().delete()
         sessions, _rows = Session.objects.all().delete()
         done = (
             f"{undone.repayments} repayments and {undone.writes} other writes are unknown now; "
-            f"{drafts} drafts and {sessions} sessions are gone; the next repayment is "
+            f"{undone.unapproved} wait for approval no more; {drafts} drafts and {sessions} "
+            "sessions are gone; the next repayment is "
             f"rp-{undone.next_number}"
         )
         audit.record_command("restored", detail=f"since {since.isoformat()}: {done}")
+        # What was shared is of rows that are not there any more, under numbers that come again.
+        shared.clear()
         if settings.AUDIT_ANCHOR:
             # What it knows of beyond the backup is not in the trail any more.
             write_anchor(Anchor(find_newest()))
