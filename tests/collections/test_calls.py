@@ -16,6 +16,7 @@ from lendingadmin.collections.queues import MOST, Queue
 from lendingadmin.collections.rules import ContactAttempts
 from lendingadmin.collections.states import KEYS, Evidence, Outcome, PromiseState
 from lendingadmin.gateway import lending_app
+from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
 from tests.personal import find_kept
@@ -392,3 +393,17 @@ def test_the_worker_judges(three: CallService, desk: Client, support: User) -> N
     PaidLoan.objects.create(app_id="kenya", account_id="L-2", seen_at=later - timedelta(days=31))
     tasks.judge.call()
     assert [one.account_id for one in PaidLoan.objects.all()] == ["L-1"]
+
+
+def test_without_a_count_a_promise_whose_loan_is_paid_is_passed_over(
+    three: CallService, desk: Client
+) -> None:
+    """It leaves the queue at once, so that Next comes to an end."""
+    press_next(desk)
+    note_call(desk, "B-0", "promise", amount="500", day=in_days(0), leave="1")
+    Contact.objects.update(next_at=timezone.now())
+    Snapshot.objects.all().delete()
+    assert list_loans("promised") == ["L-0"]
+    three.loans["L-0"]["balances"]["repayment"].update(unpaid=0, overdue=0)
+    assert press_next(desk, "promised") == f"{COLLECTIONS}promised/"
+    assert list_loans("promised") == []

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from lendingadmin.assignments import services as assignments
 from lendingadmin.assignments.models import Assignment, Basis
-from lendingadmin.collections import services
+from lendingadmin.collections import made_queues, services
 from lendingadmin.collections.models import Call, CallQueue, Lease, PaidLoan
 from lendingadmin.collections.queues import MOST, Queue, open_queue
 from lendingadmin.collections.states import StopKind
@@ -202,6 +202,18 @@ def test_a_list_of_loans_that_are_not_late_is_called_about_until_they_are_paid(
     assert press_next(boss, made.key) == "B-0"
     note_call(boss, "B-0", "no_answer", leave="1")
     assert press_next(boss, made.key) == f"{COLLECTIONS}{made.key}/"
+
+
+def test_a_change_of_a_queue_that_somebody_retired_meanwhile_is_none(
+    service: CallService, boss: Client, manager: User
+) -> None:
+    counted()
+    made = make_queue(boss, query="show=overdue")
+    seen = CallQueue.objects.get(pk=made.pk)
+    assert made_queues.retire_queue(made, manager)
+    assert not made_queues.change_queue(seen, {"name": "Again", "people": []}, manager)
+    seen.refresh_from_db()
+    assert seen.retired_at is not None and seen.name != "Again"
 
 
 def test_a_retired_queue_is_nowhere_and_its_calls_stay(

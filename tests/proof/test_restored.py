@@ -76,7 +76,7 @@ def test_what_a_backup_forgot_is_not_recorded_twice(tmp_path: Path, service: Cal
             # As the copy said it.
             since = told.split("--since ")[1].strip()
             told = dashboard.manage("restored", "--since", since)
-            assert "rp-20001" in told and "sessions are gone" in told
+            assert "rp-200001" in told and "sessions are gone" in told
             dashboard.url = dashboard.start_host()
             assert Session(dashboard, "support1").get("/apps/kenya/").status == 302
             lines = dashboard.run_python(_SIGN_IN).splitlines()
@@ -91,7 +91,7 @@ def test_what_a_backup_forgot_is_not_recorded_twice(tmp_path: Path, service: Cal
             # What is not there yet is recorded with the tick, under a number that nothing bore.
             assert record(clerk, "NEW", not_there="yes")
             assert read_paid(service) - before == 300
-            assert "rp-20001" in clerk.get("/apps/kenya/repayments/").text
+            assert "rp-200001" in clerk.get("/apps/kenya/repayments/").text
             assert "The database was restored" in boss.get("/apps/kenya/repayments/unknown/").text
             ended = boss.post("/apps/kenya/repayments/restored/", {"gone_through": "yes"})
             assert ended.location.endswith("/repayments/unknown/")

@@ -119,6 +119,20 @@ def test_a_loan_stands_on_one_sheet_of_a_day_that_is_out(
     assert len(make(desk)) == 1
 
 
+def test_a_form_that_was_seen_before_another_sheet_was_made_makes_none(
+    desk: Client, service: VisitService, officer: User
+) -> None:
+    service.owe(1)
+    counted()
+    app, wanted = gateway.lending_app("kenya"), choosing.Wanted(timezone.localdate())
+    found = choosing.choose(app, wanted)
+    assert found is not None
+    services.make_sheets(app, wanted, found, "first", officer)
+    with pytest.raises(services.OnOtherSheet):
+        services.make_sheets(app, wanted, found, "second", officer)
+    assert Sheet.objects.count() == 1
+
+
 def test_product_and_officer_narrow_it(
     desk: Client, service: VisitService, officer: User, manager: User
 ) -> None:

@@ -270,6 +270,16 @@ class TestAgain:
         assert "3 rows were typed with different amounts" in text
         assert "typed before: 7.00" in text and "partly recorded" in text
 
+    def test_more_recorded_than_was_counted_the_second_time_is_told(
+        self, clerk: Client, service: VisitService, sheet: Sheet
+    ) -> None:
+        record_sheet(clerk, sheet, {1: "500"})
+        assert "partly recorded" not in read_page(clerk, sheet)
+        answer = type_sheet(clerk, sheet, {1: "300"})
+        compared = answer.content.decode().partition('name="compared" value="')[2].partition('"')[0]
+        give_back(clerk, sheet, {1: "300"}, compared=compared)
+        assert "recorded more than was counted" in read_page(clerk, sheet)
+
     def test_it_waits_until_what_was_typed_before_is_in_the_ledger(
         self, clerk: Client, sheet: Sheet
     ) -> None:
