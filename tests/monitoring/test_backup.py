@@ -15,7 +15,7 @@ def test_the_server_proves_itself_to_pg_dump_as_to_the_dashboard(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     options = {"sslmode": "verify-full", "sslrootcert": "/etc/ssl/ca.pem", "connect_timeout": 5}
-    named = {"NAME": "lending", "HOST": "db", "PORT": 5432, "USER": "u", "PASSWORD": "word"}
+    named = {"NAME": "lending", "HOST": "db", "PORT": 5432, "USER": "u", "PASSWORD": "hush"}
     database = SimpleNamespace(settings_dict={**named, "OPTIONS": options})
     ran: dict[str, Any] = {}
 
@@ -28,8 +28,8 @@ def test_the_server_proves_itself_to_pg_dump_as_to_the_dashboard(
     monkeypatch.setattr(subprocess, "run", run)
     backup._copy_postgresql(tmp_path / "copy")
     told = {name: ran["env"][name] for name in ("PGSSLMODE", "PGSSLROOTCERT", "PGPASSWORD")}
-    assert list(told.values()) == ["verify-full", "/etc/ssl/ca.pem", "word"]
-    assert "word" not in " ".join(ran["command"])
+    assert list(told.values()) == ["verify-full", "/etc/ssl/ca.pem", "hush"]
+    assert "hush" not in " ".join(ran["command"])
 
 
 def test_a_full_disk_leaves_no_copy_and_says_so(
