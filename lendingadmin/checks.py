@@ -11,6 +11,7 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.urls import get_resolver
 
 from .staff.erasure import ERASABLE
+from .staff.retention import TABLES
 from .ui.access import guards_itself, routes, rule_of
 
 
@@ -48,17 +49,21 @@ def every_view_declares_access(**_: Any) -> list[CheckMessage]:
 
 
 @register()
-def kinds_of_texts_are_known(**_: Any) -> list[CheckMessage]:
+def kinds_that_age_are_known(**_: Any) -> list[CheckMessage]:
     """A kind that is misspelt would be kept as long as everything else."""
-    known = {one.kind for one in ERASABLE if one.kind}
+    known = {
+        "KEEP_TEXTS_DAYS": {one.kind for one in ERASABLE if one.kind},
+        "KEEP_ROWS_DAYS": {one.kind for one in TABLES if one.kind},
+    }
     return [
         Error(
-            f"KEEP_TEXTS_DAYS has a number for “{kind}”, which is no kind of text.",
-            hint=f"They are {', '.join(sorted(known))}.",
+            f"{name} has a number for “{kind}”, which is no kind of it.",
+            hint=f"They are {', '.join(sorted(kinds))}.",
             id="lendingadmin.E005",
         )
-        for kind in settings.KEEP_TEXTS_DAYS
-        if kind and kind not in known
+        for name, kinds in known.items()
+        for kind in getattr(settings, name)
+        if kind and kind not in kinds
     ]
 
 

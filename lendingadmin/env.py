@@ -15,6 +15,7 @@ from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 
+LEAST_ROW_DAYS = 90
 _SWITCH = dict.fromkeys(("on", "yes", "true", "1"), True) | dict.fromkeys(
     ("off", "no", "false", "0"), False
 )
@@ -145,6 +146,14 @@ def days_by_kind(text: str) -> dict[str, int]:
         found[kind] = int(match[2])
     if "" not in found:
         raise ValueError("give a number of days for all that has none of its own")
+    return found
+
+
+def row_days_by_kind(text: str) -> dict[str, int]:
+    """Read such numbers of days for rows, 0 for ever: people and the rules of calls look back."""
+    found = days_by_kind(text)
+    if any(0 < days < LEAST_ROW_DAYS for days in found.values()):
+        raise ValueError(f"give 0, for ever, or at least {LEAST_ROW_DAYS} days")
     return found
 
 

@@ -32,6 +32,7 @@ from .env import (
     mail_server,
     one_of,
     proxy_address_or_none,
+    row_days_by_kind,
     service_address,
     service_address_or_none,
     status_words,
@@ -98,6 +99,7 @@ SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", duration, "6h")
 SNAPSHOT_MONTH_ENDS = read("SNAPSHOT_MONTH_ENDS", int, "0")
 PEOPLE_EVERY = read("PEOPLE_EVERY", duration, "6h")
 KEEP_TEXTS_DAYS = read("KEEP_TEXTS_DAYS", days_by_kind, "1825")
+KEEP_ROWS_DAYS = read("KEEP_ROWS_DAYS", row_days_by_kind, "0")
 
 # --- where and how it runs -----------------------------------------------------------------
 
@@ -108,6 +110,7 @@ SECRET_KEY_FALLBACKS = read("SECRET_KEY_FALLBACKS", words, "")
 DATA_KEYS = read("DATA_KEYS", data_keys)
 PEOPLE_KEYS = read("PEOPLE_KEYS", data_keys)
 AUDIT_ANCHOR = read("AUDIT_ANCHOR", file_or_none, str(VAR_DIR / "audit-anchor.json"))
+AUDIT_ARCHIVE = read("AUDIT_ARCHIVE", file_or_none, "none")
 AUDIT_LINES = read("AUDIT_LINES", switch, "off")
 AUDIT_KEYS = read("AUDIT_KEYS", data_keys, ",".join(DATA_KEYS))
 ALLOWED_HOSTS = read("ALLOWED_HOSTS", words, "localhost,127.0.0.1")

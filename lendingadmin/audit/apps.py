@@ -12,11 +12,12 @@ class AuditConfig(AppConfig):
     verbose_name = _("Audit trail")
 
     def ready(self) -> None:
-        """Register what is checked of the database, and what the worker watches."""
+        """Register what is checked of the database, and what the worker watches and archives."""
         from lendingadmin.worker import duties
 
-        from . import tasks
+        from . import archive, tasks
         from .triggers import check_triggers
 
+        archive.register()
         register(check_triggers, Tags.database)
         duties.register_duty(tasks.beat, tasks.watch)

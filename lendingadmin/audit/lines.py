@@ -22,8 +22,13 @@ def write_on_commit(entries: "Sequence[Entry]") -> None:
         transaction.on_commit(lambda: _write(entries), robust=True)
 
 
+def build_line(entry: "Entry") -> str:
+    """An entry as an object of JSON, in one line and ASCII; what is empty is left out."""
+    content = {field.attname: getattr(entry, field.attname) for field in entry._meta.fields}
+    content["at"] = entry.at.isoformat()
+    return json.dumps({name: value for name, value in content.items() if value})
+
+
 def _write(entries: "Sequence[Entry]") -> None:
     for entry in entries:
-        content = {field.attname: getattr(entry, field.attname) for field in entry._meta.fields}
-        content["at"] = entry.at.isoformat()
-        logger.info(json.dumps({name: value for name, value in content.items() if value}))
+        logger.info(build_line(entry))

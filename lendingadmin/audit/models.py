@@ -1,4 +1,7 @@
-"""The audit trail's only table. Rows are added; nothing here changes or removes one."""
+"""The audit trail's tables. Rows are added; nothing here changes or removes one.
+
+Only `archive.py` removes entries, of which it has written a file.
+"""
 
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -120,6 +123,38 @@ class Entry(models.Model):
 
     def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         raise AppendOnly("entries of the audit trail cannot be removed")
+
+
+class ArchivedStretch(models.Model):
+    """Entries from the trail's beginning that stand in a signed file and no more in the table.
+
+    `previous_mac` is the mac of the entry before them, `last_mac` that of the last one, and
+    `digest` the SHA-256 of what the file's signature is of. `mac` ties the stretch to the one
+    before it, by a key that the database does not hold. The table is append-only as the trail is.
+    """
+
+    # Two workers that take the same entries meet here.
+    first_id = models.BigIntegerField(unique=True, editable=False)
+    last_id = models.BigIntegerField(unique=True, editable=False)
+    count = models.PositiveIntegerField(editable=False)
+    previous_mac = models.CharField(max_length=64, blank=True, editable=False)
+    last_mac = models.CharField(max_length=64, blank=True, editable=False)
+    last_at = models.DateTimeField(editable=False)
+    digest = models.CharField(max_length=64, editable=False)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    mac = models.CharField(max_length=64, editable=False)
+
+    class Meta:
+        ordering = ["pk"]
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.first_id} to {self.last_id}"
+
+    @property
+    def file_name(self) -> str:
+        """What its file is called; the same entries bear the same name."""
+        return f"audit-{self.first_id:012}-{self.last_id:012}-{self.digest[:16]}.jsonl"
 
 
 def _chain(entries: Sequence[Entry]) -> None:

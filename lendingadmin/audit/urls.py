@@ -4,4 +4,7 @@ from django.urls import path
 
 from lendingadmin.audit import views
 
-urlpatterns = [path("", views.entries, name="audit")]
+urlpatterns = [
+    path("", views.entries, name="audit"),
+    path("kept/", views.kept, name="kept"),
+]

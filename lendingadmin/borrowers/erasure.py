@@ -1,7 +1,7 @@
 """What is erased of a borrower in the tables that tell what was done here."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -10,13 +10,17 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
+from lendingadmin.offers.models import OfferLoan
 from lendingadmin.staff.erasure import register_erasable, register_kept
+from lendingadmin.staff.retention import register_table
 from lendingadmin.writes import idempotency
 from lendingadmin.writes.models import Check, Write
 from lendingadmin.writes.states import WriteState
 
 from . import history
 
+# So long before a write of unknown outcome others may have made what is found of it.
+_BESIDE = timedelta(days=1)
 _OVER = [state for state in WriteState if state not in (WriteState.SENT, WriteState.UNKNOWN)]
 
 
@@ -28,6 +32,15 @@ def register() -> None:
         kind="writes",
         erase_older=erase_older,
         list_rows=list_writes,
+    )
+    register_table(
+        _("other writes, and how they were checked"),
+        *("writes.Write", "writes.Check"),
+        stays=_("always, without texts: what was done here, and what became of it"),
+        moment="created_at",
+        texts="writes",
+        kind="writes",
+        list_older=_list_over,
     )
     register_kept(
         _("other writes, without texts where the outcome has been known for half a day"),
@@ -59,6 +72,28 @@ def erase_older(before: datetime, most: int) -> int:
     """Erase the same of all writes that were made before, of at most so many in each app."""
     rows = [Write.objects.filter(app_id=one.app_id) for one in settings.LENDING_APPS]
     return max(_erase(one, before, most) for one in rows)
+
+
+def _list_over(before: datetime) -> QuerySet[Write]:
+    """Writes from before without texts, whose outcome is known and seen.
+
+    What an offer counts as lent stays as long as the offer. While the outcome of one is not known,
+    younger ones stay too: what is found of it may be theirs.
+    """
+    unknown = Write.objects.exclude(state__in=_OVER).order_by("created_at").first()
+    if unknown:
+        before = min(before, unknown.created_at - _BESIDE)
+    lent = OfferLoan.objects.filter(idempotency_key=OuterRef("idempotency_key"))
+    reasons = Check.objects.filter(write=OuterRef("pk")).exclude(why="")
+    rows = Write.objects.filter(
+        ~Exists(lent),
+        ~Exists(reasons),
+        app_id__in=["", *(app.app_id for app in settings.LENDING_APPS)],
+        state__in=_OVER,
+        created_at__lt=before,
+        **dict.fromkeys(("submitted", "card", "resolution_reason"), ""),
+    )
+    return rows.exclude(alarm_at__isnull=False, alarm_seen_at=None).order_by("created_at")
 
 
 def _erase(rows: QuerySet[Write], before: datetime, most: int | None = None) -> int:

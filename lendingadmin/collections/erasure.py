@@ -6,10 +6,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.staff.erasure import register_erasable, register_kept
+from lendingadmin.staff.retention import register_table
 
 from .models import Call, Contact, Lease, PaidLoan, Promise, Stop
 from .states import PromiseState
@@ -23,6 +24,42 @@ def register() -> None:
         kind="calls",
         erase_older=erase_older,
         list_rows=list_rows,
+    )
+    register_table(
+        _("calls, with what was promised in them"),
+        *("collections.Call", "collections.Promise", "collections.Contact"),
+        stays=_("until the borrower is erased"),
+        moment="called_at",
+        texts="calls",
+        kind="calls",
+        list_older=_list_old_calls,
+    )
+    register_table(
+        _("who must not be called"),
+        "collections.Stop",
+        stays=_("until the borrower is erased"),
+        moment="since",
+        texts="calls",
+        kind="calls",
+        list_older=_list_old_stops,
+    )
+    register_table(
+        _("queues of whom to call, made by hand"),
+        *("collections.CallQueue", "collections.CallQueue_people"),
+        stays=_("always: calls name the queue that they came from"),
+        moment="created_at",
+    )
+    register_table(
+        _("who is calling whom"),
+        "collections.Lease",
+        stays=_("ten minutes, and until that person calls somebody else"),
+        moment="since",
+    )
+    register_table(
+        _("loans that were found paid since they were counted"),
+        "collections.PaidLoan",
+        stays=_("until the next calls, or the borrower is erased"),
+        moment="seen_at",
     )
     register_kept(
         _("open promises, and what keeps a borrower from being called"),
@@ -74,6 +111,28 @@ def erase_older(before: datetime, most: int) -> int:
         decided = Promise.objects.filter(**{f"call__{name}": one for name, one in old.items()})
         erased.append(_erase(decided, "reason", most))
     return max(erased)
+
+
+def _list_old_calls(before: datetime) -> QuerySet[Call]:
+    """Calls from before without texts, of which nothing is open; the last one of each borrower
+    stays, since it says when to call again.
+    """
+    apps = [app.app_id for app in settings.LENDING_APPS]
+    promises = Promise.objects.filter(call=OuterRef("pk"))
+    still = promises.filter(~Q(reason="") | Q(state=PromiseState.OPEN))
+    stops = Stop.objects.filter(call=OuterRef("pk"), ended_at=None)
+    last = Contact.objects.filter(last_call=OuterRef("pk"))
+    rows = Call.objects.filter(
+        *(~Exists(some) for some in (still, stops, last)),
+        app_id__in=apps,
+        called_at__lt=before,
+        note="",
+    )
+    return rows.order_by("called_at")
+
+
+def _list_old_stops(before: datetime) -> QuerySet[Stop]:
+    return Stop.objects.filter(ended_at__lt=before, reason="").order_by("ended_at")
 
 
 def _erase(rows: QuerySet[Any], column: str, most: int) -> int:

@@ -90,6 +90,8 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "SNAPSHOT_MONTH_ENDS": given.get("SNAPSHOT_MONTH_ENDS") or "0",
         "PEOPLE_EVERY": given.get("PEOPLE_EVERY") or "10m",
         "KEEP_TEXTS_DAYS": "1825",
+        "KEEP_ROWS_DAYS": "0",
+        "AUDIT_ARCHIVE": "none",
         "AUDIT_LINES": "off",
         "LENDING_CA_FILE": "none",
         "LENDING_PROXY": "",

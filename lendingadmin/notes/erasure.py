@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.staff.erasure import register_erasable, register_kept
+from lendingadmin.staff.retention import register_table
 
 from .models import Mention, Note, NoteVersion
 
@@ -18,6 +19,15 @@ def register() -> None:
     """Register it with `manage.py erase`."""
     register_erasable(
         _("texts of notes"), erase_texts, kind="notes", erase_older=erase_older, list_rows=list_rows
+    )
+    register_table(
+        _("notes"),
+        *("notes.Note", "notes.NoteVersion", "notes.Mention"),
+        stays=_("always, without texts: who wrote about whom, and when"),
+        moment="created_at",
+        texts="notes",
+        kind="notes",
+        list_older=_list_textless,
     )
     register_kept(
         _("notes, without texts"),
@@ -58,6 +68,12 @@ def _erase(versions: QuerySet[NoteVersion], most: int | None = None) -> int:
         Mention.objects.filter(note__in=list(gone.values_list("pk", flat=True))).delete()
         gone.update(is_pinned=False, deleted_at=timezone.now())
     return len(keys)
+
+
+def _list_textless(before: datetime) -> QuerySet[Note]:
+    """Notes that were deleted before, or whose texts were erased before, and have none left."""
+    texts = NoteVersion.objects.filter(note=OuterRef("pk")).exclude(text="")
+    return Note.objects.filter(~Exists(texts), deleted_at__lt=before).order_by("pk")
 
 
 def _list_notes(app_id: str, borrower_id: str) -> QuerySet[Note]:

@@ -11,11 +11,19 @@ class PeopleIndexConfig(AppConfig):
 
     def ready(self) -> None:
         from lendingadmin.staff.erasure import register_erasable
+        from lendingadmin.staff.retention import register_table
         from lendingadmin.worker import duties
 
         from . import cards, tasks
 
         register_erasable(
             _("cards of the search index"), cards.erase_borrower, list_rows=cards.list_rows
+        )
+        register_table(
+            _("cards of the search index"),
+            *("people_index.BorrowerCard", "people_index.CardToken", "people_index.WordKey"),
+            "people_index.BorrowerIndex",
+            stays=_("until the service no longer lists the borrower"),
+            moment="read_at",
         )
         duties.register_duty(tasks.beat, tasks.walk, tasks.top_up)

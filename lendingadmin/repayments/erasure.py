@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.staff.erasure import register_erasable, register_kept
+from lendingadmin.staff.retention import register_table
 
 from .models import Mistake, Reading, Repayment
 from .states import NEEDS_CHECKING, RepaymentState
@@ -25,6 +26,22 @@ def register() -> None:
         kind="repayments",
         erase_older=erase_older,
         list_rows=list_rows,
+    )
+    register_table(
+        _("journal of repayments, with mistakes, receipts, counted cash and restorations"),
+        *("repayments.Repayment", "repayments.Mistake", "repayments.ReceiptCounter"),
+        *("repayments.CashCount", "repayments.Restoration"),
+        stays=_("always: what was paid must be provable, and a payment is known again by it"),
+        moment="created_at",
+        texts="repayments",
+    )
+    register_table(
+        _("balances that were read"),
+        "repayments.Reading",
+        stays=_("always: what was concluded from them must be provable"),
+        moment="taken_at",
+        kind="readings",
+        list_older=_list_superseded,
     )
     register_kept(
         _("repayments, without texts where they are over"),
@@ -67,6 +84,22 @@ def _erase(rows: QuerySet[Repayment], most: int | None = None) -> int:
         Mistake.objects.filter(repayment__in=keys).update(note="", reason="")
         found: QuerySet[Repayment] = Repayment.objects.filter(pk__in=keys)
         return found.update(**dict.fromkeys(_TEXTS, ""))
+
+
+def _list_superseded(before: datetime) -> QuerySet[Reading]:
+    """Readings taken before while a recorded repayment was looked for, and read better since.
+
+    What its receipt, the rise of its loan and the next repayment are measured by stays: the
+    readings before it and right after its answer, the newest one, and the newest that was readable.
+    """
+    later = Reading.objects.filter(repayment=OuterRef("repayment"), pk__gt=OuterRef("pk"), fault="")
+    rows = Reading.objects.filter(
+        Exists(later.exclude(paid="")),
+        taken_at__lt=before,
+        kind__in=(Reading.Kind.ENTERED, Reading.Kind.CHECK),
+        repayment__state__in=(RepaymentState.RECORDED, RepaymentState.PRESUMED),
+    )
+    return rows.order_by("pk")
 
 
 def _list_repayments(app_id: str, borrower_id: str) -> QuerySet[Repayment]:

@@ -13,7 +13,7 @@ from django_tasks import task
 from lendingadmin.audit.models import Entry
 from lendingadmin.worker import duties
 
-from . import erasure
+from . import erasure, retention
 from .models import PersonChange, User
 from .notices import describe_change
 from .roles import MANAGE_PEOPLE, VIEW_AUDIT
@@ -92,15 +92,17 @@ def tell_of_mass_reading(entry_id: int) -> None:
 
 @task(priority=-60)
 def erase_old() -> None:
-    """Erase what is older than KEEP_TEXTS_DAYS, and go on later where that takes long."""
+    """Erase the texts and delete the rows that are past their days, and go on later where that
+    takes long.
+    """
     with duties.hide_error_words("erasing what is old"):
-        if not erasure.erase_old():
+        if not all([erasure.erase_old(), retention.delete_old()]):
             erase_old.enqueue()
 
 
 def beat() -> None:
     """Enqueue the erasing of what is old a few times a day."""
-    if erasure.list_ageing():
+    if erasure.list_ageing() or retention.list_ageing():
         duties.enqueue_at_most_every(ERASE_EVERY, erase_old)
 
 

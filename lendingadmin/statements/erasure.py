@@ -10,6 +10,7 @@ from django.utils.translation import gettext_noop as _
 
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.erasure import register_erasable, register_kept
+from lendingadmin.staff.retention import register_table
 
 from .models import Allocation, PayerLink, StatementFile, StatementLine
 
@@ -25,6 +26,26 @@ def register() -> None:
         kind="statements",
         erase_older=erase_older,
         list_rows=list_rows,
+    )
+    register_table(
+        _("rows of statements"),
+        *("statements.StatementLine", "statements.Allocation", "statements.Batch"),
+        stays=_("always: a payment is known again by them, and which money arrived is provable"),
+        moment="file__created_at",
+        texts="statements",
+    )
+    register_table(
+        _("statements, and which columns make one"),
+        *("statements.StatementFile", "statements.KnownLayout"),
+        stays=_("always; what stands in the file for ninety days"),
+        moment="created_at",
+    )
+    register_table(
+        _("who is said to pay which loan"),
+        "statements.PayerLink",
+        stays=_("as long as the texts of statements, or until somebody revokes it"),
+        moment="created_at",
+        texts="statements",
     )
     register_kept(
         _("rows of statements taken to be for their loans"),

@@ -2,6 +2,7 @@
 
 from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_out
+from django.utils.translation import gettext_noop as _
 
 
 class UiConfig(AppConfig):
@@ -11,7 +12,16 @@ class UiConfig(AppConfig):
 
     def ready(self) -> None:
         from lendingadmin import checks  # noqa: F401
+        from lendingadmin.staff.retention import register_table
 
         from . import autosave
+
+        register_table(
+            _("unfinished forms"),
+            "ui.Draft",
+            stays=_("twelve hours, an hour longer at most"),
+            moment="created_at",
+            order="created_at",
+        )
 
         user_logged_out.connect(autosave.delete_on_sign_out, dispatch_uid="ui.autosave")

@@ -1,7 +1,7 @@
 """`manage.py erase borrower APP BORROWER`: all that may be erased of one borrower.
 
-`manage.py erase old`: what is older than KEEP_TEXTS_DAYS, which the worker erases by itself. With
-`--dry-run` both say what would go, and nothing goes.
+`manage.py erase old`: texts older than KEEP_TEXTS_DAYS and rows older than KEEP_ROWS_DAYS, which
+the worker erases by itself. With `--dry-run` both say what would go, and nothing goes.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from lendingadmin.audit import record, record_command
 from lendingadmin.audit.origin import describe_operator
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
-from lendingadmin.staff import erasure
+from lendingadmin.staff import erasure, retention
 
 
 class Command(BaseCommand):
@@ -69,16 +69,24 @@ class Command(BaseCommand):
         )
 
     def _erase_old(self, *, is_dry_run: bool) -> None:
-        if not erasure.list_ageing():
-            raise CommandError("KEEP_TEXTS_DAYS is 0: nothing is erased by its age.")
-        counted = erasure.count_old()
+        if not (erasure.list_ageing() or retention.list_ageing()):
+            raise CommandError(
+                "KEEP_TEXTS_DAYS and KEEP_ROWS_DAYS are 0: nothing is erased by its age."
+            )
+        texts, rows = erasure.count_old(), retention.count_old()
         self.stdout.write("Would be erased by age:" if is_dry_run else "Erased by age:")
-        for kind, count in counted:
-            shown = "many" if count >= erasure.COUNTED else f"{count:,}"
-            self.stdout.write(f"  {shown} {kind.what}, older than {kind.count_days()} days")
+        for kind, count in texts:
+            self._say(count, erasure.COUNTED, kind.what, kind.count_days())
+        for table, count in rows:
+            self._say(count, retention.COUNTED, f"rows of: {table.what}", table.count_days())
         if is_dry_run:
             return
-        while not erasure.erase_old():
+        while not all([erasure.erase_old(), retention.delete_old()]):
             pass
-        found = [f"{count} {kind.what}" for kind, count in counted if count]
+        found = [f"{count} {kind.what}" for kind, count in texts if count]
+        found += [f"{count} rows of: {table.what}" for table, count in rows if count]
         record_command("erase old", detail="; ".join(found))
+
+    def _say(self, count: int, most: int, what: str, days: int) -> None:
+        shown = "many" if count >= most else f"{count:,}"
+        self.stdout.write(f"  {shown} {what}, older than {days} days")
