@@ -116,6 +116,13 @@ def test_what_is_no_number_of_days_is_refused(text: str) -> None:
         env.days_by_kind(text)
 
 
+def test_days_of_rows() -> None:
+    assert env.row_days_by_kind("0,audit:730,calls:90") == {"": 0, "audit": 730, "calls": 90}
+    for text in ("89", "0,audit:1"):
+        with pytest.raises(ValueError, match="at least 90 days"):
+            env.row_days_by_kind(text)
+
+
 @pytest.mark.parametrize(
     ("text", "on"),
     [

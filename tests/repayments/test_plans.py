@@ -25,7 +25,7 @@ from lendingadmin.repayments.managers import UNDECIDED
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import Request, find_abandoned
 from lendingadmin.repayments.states import OPEN
-from lendingadmin.staff import erasure
+from lendingadmin.staff import erasure, retention
 from lendingadmin.staff.models import User
 from lendingadmin.timeline.reading import Month, read_timeline
 from lendingadmin.ui.keyset import read_slice
@@ -67,7 +67,7 @@ TRAIL = {
 def addresses() -> list[str]:
     """The home page, the lists, and each filter of a list alone and with each of its others."""
     found = ["/apps/kenya/", "/apps/kenya/repayments/unknown/", "/apps/kenya/repayments/day/"]
-    found += [f"{found[-1]}?by=transactionDate", "/glossary/"]
+    found += [f"{found[-1]}?by=transactionDate", "/glossary/", "/audit/kept/"]
     for path, filters in (("/apps/kenya/repayments/", JOURNAL), ("/audit/", TRAIL)):
         single = [(name, value) for name, values in filters.items() for value in values]
         pairs = itertools.combinations(single, 2)
@@ -155,6 +155,9 @@ WORK: dict[str, Callable[[User], object]] = {
     ),
     "who is named": lambda by: list(list_unseen(by, "kenya")),
     "the erasing of what is old": lambda _: erasure.erase_old(),
+    "what the page of what is kept says": lambda _: [
+        retention.describe(one) for one in retention.TABLES
+    ],
     "the beat of other writes": lambda _: (web_tasks.beat(), other_writes.check_due_writes()),
     "tidying other writes": lambda _: other_writes.prune_submitted(),
 }
