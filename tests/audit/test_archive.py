@@ -137,7 +137,7 @@ def test_without_days_or_a_folder_nothing_goes(
 def test_the_newest_entry_stays(folder: Path) -> None:
     first, last = add(400), add(300)
     archive_old()
-    assert list(Entry.objects.order_by("pk"))[0] == last
+    assert Entry.objects.earliest("pk") == last
     assert read_archive(get_file(folder)).last_id == first.pk
 
 
