@@ -155,12 +155,12 @@ def test_a_call_stays_while_something_of_it_is_open(settings: Any, officer: User
     promised, stopped, noted, reasoned = (
         make_old_call(officer, (200 + number) * DAY) for number in range(4)
     )
+    last = make_old_call(officer, 150 * DAY)
     Promise.objects.filter(call=promised).update(state="open")
     Stop.objects.filter(call=stopped).update(ended_at=None)
     Call.objects.filter(pk=noted.pk).update(**bind(noted, note="called twice"))
     promise = Promise.objects.get(call=reasoned)
     Promise.objects.filter(pk=promise.pk).update(**bind(promise, reason="called twice"))
-    last = make_old_call(officer, 150 * DAY)
     delete_old(settings, "calls")
     assert set(Call.objects.all()) == {promised, stopped, noted, reasoned, last}
     assert Contact.objects.get().last_call == last
