@@ -93,7 +93,7 @@ def _list_over(before: datetime) -> QuerySet[Write]:
         created_at__lt=before,
         **dict.fromkeys(("submitted", "card", "resolution_reason"), ""),
     )
-    return rows.exclude(alarm_at__isnull=False, alarm_seen_at=None).order_by("created_at")
+    return rows.exclude(alarm_at__isnull=False, alarm_seen_at=None)
 
 
 def _erase(rows: QuerySet[Write], before: datetime, most: int | None = None) -> int:

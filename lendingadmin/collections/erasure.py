@@ -122,13 +122,12 @@ def _list_old_calls(before: datetime) -> QuerySet[Call]:
     still = promises.filter(~Q(reason="") | Q(state=PromiseState.OPEN))
     stops = Stop.objects.filter(call=OuterRef("pk"), ended_at=None)
     last = Contact.objects.filter(last_call=OuterRef("pk"))
-    rows = Call.objects.filter(
+    return Call.objects.filter(
         *(~Exists(some) for some in (still, stops, last)),
         app_id__in=apps,
         called_at__lt=before,
         note="",
     )
-    return rows.order_by("called_at")
 
 
 def _list_old_stops(before: datetime) -> QuerySet[Stop]:
