@@ -141,14 +141,18 @@ class EncryptedTextField(_Text):
         name, path, args, options = super().deconstruct()
         return name, path, args, options | ({"bound_to": self.bound_to} if self.bound_to else {})
 
-    def list_place(self, row: models.Model) -> list[str]:
+    def list_place(self, row: Any) -> list[str]:
         """What the text of this row is bound to."""
-        fields = map(row._meta.get_field, self.bound_to)
+        meta = self.model._meta
+        fields = map(meta.get_field, self.bound_to)
         values = (field.value_to_string(row) for field in fields)  # type: ignore[union-attr]
-        return [row._meta.db_table, str(self.column), *values]
+        return [meta.db_table, str(self.column), *values]
 
-    def decrypt(self, ciphertext: str, row: models.Model) -> str:
-        """The text of this row; an Undecryptable sentence where it cannot be opened."""
+    def decrypt(self, ciphertext: str, row: Any) -> str:
+        """The text of this row; an Undecryptable sentence where it cannot be opened.
+
+        Of a row of values (`values_list`) too, if it has what the text is bound to by name.
+        """
         try:
             return decrypt(ciphertext, *self.list_place(row))
         except DecryptionError:

@@ -258,7 +258,8 @@ def timestamp_text(value: datetime) -> str:
     """
     if value.tzinfo is None:
         raise ValueError("a time without a zone cannot be sent")
-    return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    in_utc = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return f"{in_utc.isoformat(timespec='milliseconds')[:-6]}Z"
 
 
 def find_malformed(value: Value, within: str = "") -> Iterator[str]:

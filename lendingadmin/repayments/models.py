@@ -36,6 +36,7 @@ from .states import (
 )
 
 LONGEST_ID = 255
+_WHOLE = Decimal(1)
 
 
 def normalise_external_id(external_id: str) -> str:
@@ -51,6 +52,19 @@ def normalise_external_id(external_id: str) -> str:
     text = unicodedata.normalize("NFKC", external_id).casefold()
     bare = "".join(letter for letter in text if unicodedata.category(letter)[0] in "LNM")
     return unicodedata.normalize("NFKC", bare or text.strip())[:LONGEST_ID]
+
+
+def trim_amount(amount: Decimal) -> Decimal:
+    """The amount without the zeros that its column adds: 3500.000 as 3500, 0.500 as 0.5."""
+    whole = amount == amount.to_integral_value()
+    return amount.quantize(_WHOLE) if whole else amount.normalize()
+
+
+def write_receipt_number(app_id: str, year: int | None, sequence: int | None) -> str:
+    """What a receipt is called, `KENYA-2026-000123`; empty for none."""
+    if year is None or sequence is None:
+        return ""
+    return f"{app_id.upper()}-{year}-{sequence:06}"
 
 
 class Repayment(UnconfirmedWrite):
@@ -269,8 +283,7 @@ class Repayment(UnconfirmedWrite):
     @property
     def exact_amount(self) -> Decimal:
         """The amount as it was entered, without the zeros that its column adds."""
-        whole = self.amount == self.amount.to_integral_value()
-        return self.amount.quantize(Decimal(1)) if whole else self.amount.normalize()
+        return trim_amount(self.amount)
 
     @property
     def shown_currency(self) -> str:
@@ -307,9 +320,7 @@ class Repayment(UnconfirmedWrite):
     @property
     def receipt_number(self) -> str:
         """What its receipt is called, `KENYA-2026-000123`; empty where it has none."""
-        if self.receipt_year is None or self.receipt_sequence is None:
-            return ""
-        return f"{self.app_id.upper()}-{self.receipt_year}-{self.receipt_sequence:06}"
+        return write_receipt_number(self.app_id, self.receipt_year, self.receipt_sequence)
 
     @property
     def is_open(self) -> bool:

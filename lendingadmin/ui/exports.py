@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import simplejson
 from django.db import Error
+from django.db.models import Func, TextField
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -36,8 +37,8 @@ Item = TypeVar("Item")
 # Where a spreadsheet would take a cell for a formula: this text, or a part of it, where it cuts at
 # another separator. Full-width signs are signs to it.
 _FORMULA = re.compile(r"^(?=[\t\r])|(^\s*|[;\t\r\n]\s*)(?=[=+\-@＝＋－＠])")
-# What can be no formula: most texts, and quicker to see than where one begins.
-_HARMLESS = re.compile(r"\w[^;\t\r\n]*")
+# What can be no formula: nothing, and most texts; quicker to see than where one begins.
+_is_harmless = re.compile(r"(?:\w[^;\t\r\n]*)?").fullmatch
 # What the CSV writer writes as it came: most cells of a list.
 _PLAIN = frozenset({type(None), int, Decimal})
 _AT_ONCE = 500
@@ -59,7 +60,26 @@ def cell(value: object) -> object:
     if isinstance(value, bool | dict | list):
         value = simplejson.dumps(value, use_decimal=True, ensure_ascii=False)
     words = str(value)
-    return words if _HARMLESS.fullmatch(words) else _FORMULA.sub(r"\1'", words)
+    return words if _is_harmless(words) else _FORMULA.sub(r"\1'", words)
+
+
+class MomentText(Func):
+    """A moment's column as `timestamp_text` writes it, made by the database.
+
+    Of a row with six moments, to make six values only to write them again takes half of the time.
+    """
+
+    arity = 1
+    output_field = TextField()
+    template = """TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        """SQLite keeps the text of a moment: in UTC, with microseconds where it has some."""
+        parts = (
+            "SUBSTR(%(expressions)s, 1, 10) || 'T' || SUBSTR(%(expressions)s, 12, 8) || '.'"
+            " || SUBSTR(SUBSTR(%(expressions)s, 21, 3) || '000', 1, 3) || 'Z'"
+        )
+        return self.as_sql(compiler, connection, template=parts, **context)
 
 
 class CsvPage(NamedTuple):
@@ -162,7 +182,14 @@ def _text(
     try:
         yield "\ufeff" + _lines([columns])
         for page in pages:
-            rows = [[x if type(x) in _PLAIN else cell(x) for x in row] for row in page.rows]
+            # A call of `cell` for each would take as long as all else that is done for a row.
+            rows = [
+                [
+                    x if (type(x) is str and _is_harmless(x)) or type(x) in _PLAIN else cell(x)
+                    for x in row
+                ]
+                for row in page.rows
+            ]
             yield _lines(rows)
             repeated = progress.repeated + page.repeated
             progress = progress._replace(rows=progress.rows + len(rows), repeated=repeated)

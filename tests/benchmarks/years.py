@@ -4,7 +4,8 @@
 beside them and half as many assessments, and removes it afterwards. The time is a page's own: from
 the request to the last byte, without what it waited for the service, or for a processor that
 somebody else's work had. It fails where a p95 is over 50 ms (a timeline: 300 ms) or a plan reads a
-large table whole; CSV reads all that it is asked for, so it is told in rows a second.
+large table whole; CSV reads all that it is asked for, so it is told in rows a second, of which the
+whole journal's must be 20,000.
 """
 
 import argparse
@@ -33,6 +34,8 @@ MOST = 50.0
 #: A timeline of 5,000 entries may take longer: it counts the months of all of them.
 MOST_OF = {"timeline of 5,000, a borrower": 300.0, "timeline of 5,000, a loan": 300.0}
 ROUNDS, TRIES = 20, 4
+#: Rows a second of its own time, of a CSV that is long enough to tell.
+LEAST_ROWS, LONG = 20_000, 10_000
 #: More rows than this are no page's: it looks through AT_MOST of a source (ui/keyset.py).
 READ = 15_000
 JOURNAL, TRAIL = "/apps/kenya/repayments/", "/audit/"
@@ -230,11 +233,19 @@ class Measuring:
             self.slow.append(line)
 
     def export(self, words: str, client: Any, address: str) -> None:
-        """Take a CSV whole."""
-        began = time.perf_counter()
-        rows = sum(part.count(b"\n") for part in client.get(address).streaming_content) - 1
-        took = time.perf_counter() - began
-        say(f"{words:<56}{rows:>9,} rows in {took:.1f} s: {rows / took:,.0f} a second")
+        """Take a CSV whole; again where it was too slow, as `measure` does."""
+        best = 0.0
+        for _ in range(TRIES):
+            began = time.perf_counter(), queued()
+            rows = sum(part.count(b"\n") for part in client.get(address).streaming_content) - 1
+            took = time.perf_counter() - began[0] - (queued() - began[1])
+            best = max(best, rows / took)
+            if best >= LEAST_ROWS or rows < LONG:
+                break
+        line = f"{words:<56}{rows:>9,} rows: {best:,.0f} a second of its own time"
+        say(line)
+        if best < LEAST_ROWS and rows >= LONG:
+            self.slow.append(line)
 
 
 def own_times(act: Callable[[], object]) -> list[Taken]:
@@ -472,6 +483,7 @@ def exports() -> dict[str, str]:
     until = timezone.localdate() - timedelta(days=150)
     month = f"since={until - timedelta(days=30)}&until={until}"
     return {
+        "CSV of the whole journal": f"{JOURNAL}export.csv",
         "CSV of a month": f"{JOURNAL}export.csv?{month}",
         "CSV of a month by transaction date": f"{JOURNAL}export.csv?{month}&by=transactionDate",
         "CSV of all that is in doubt": f"{JOURNAL}export.csv?state=doubtful",

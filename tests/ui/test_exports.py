@@ -3,6 +3,7 @@
 import gc
 import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -15,8 +16,10 @@ from hypothesis import strategies as st
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.lending.errors import ServiceFault, Throttled
+from lendingadmin.lending.fields import timestamp_text
 from lendingadmin.staff.models import User
-from lendingadmin.ui.exports import CsvPage, cell, csv_response
+from lendingadmin.ui.exports import CsvPage, MomentText, cell, csv_response
+from lendingadmin.ui.keyset import read_slices
 
 
 @pytest.mark.parametrize(
@@ -133,3 +136,40 @@ def test_few_are_under_way_at_a_time_and_one_of_a_person() -> None:
     read(third)
     leave(first)
     assert read(export(iter("a"), people[0])) == ["id", "a"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "2026-03-01T08:00:00+00:00",
+        "2026-03-01T08:00:00.000001+00:00",
+        "2026-03-01T08:00:00.1+00:00",
+        "2026-03-01T23:59:59.999999+00:00",
+        "2026-03-01T23:59:59.0125+03:00",
+        "0099-01-01T00:00:00+00:00",
+    ],
+)
+def test_the_database_writes_a_moment_as_the_service_does(moment: str) -> None:
+    at = datetime.fromisoformat(moment)
+    person = User.objects.create_user("somebody", last_login=at)
+    rows = User.objects.filter(pk=person.pk).annotate(text=MomentText("last_login"))
+    assert rows.values_list("text", flat=True).get() == timestamp_text(at)
+    User.objects.update(last_login=None)
+    assert rows.values_list("text", flat=True).get() is None
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("size", [1, 3, 9, 10, 100])
+def test_slices_hold_each_row_once_in_order(size: int) -> None:
+    """Moments may be the same; a row that is written meanwhile is newer, and in no slice."""
+    at = datetime.fromisoformat("2026-03-01T08:00:00+00:00")
+    for number in range(9):
+        joined = at + timedelta(seconds=number // 4)
+        User.objects.create_user(f"person-{number}", date_joined=joined)
+    rows, found = User.objects.values_list("id", "username", named=True), list[str]()
+    for read in read_slices(rows, "date_joined", size):
+        assert len(read) <= size
+        found += [row.username for row in read]
+        User.objects.create_user(f"later-{len(found)}", date_joined=at + timedelta(days=1))
+    assert found == [f"person-{number}" for number in reversed(range(9))]
