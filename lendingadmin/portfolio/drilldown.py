@@ -118,7 +118,9 @@ def build_drilldown(
         )
     if kind == "performance" and value in figures.performance:
         title = gettext("Open loans of performance: %(status)s") % {"status": words(value)}
-        rows = _sort_largest(rows.filter(_OPEN, performance=value), "outstanding")
+        # Those that owe nothing or did not report it belong to it too.
+        largest = F("outstanding_rank").desc(nulls_last=True)
+        rows = rows.filter(_OPEN, performance=value).order_by(largest, "id")
         return Drilldown(title, rows, "outstanding", figures.performance[value])
     if kind == "untold" and value in _UNTOLD:
         title, without = _UNTOLD[value]
@@ -176,7 +178,11 @@ def _next_month(first: date) -> date:
 
 
 def _sort_largest(rows: QuerySet[SnapshotLoan], name: str) -> QuerySet[SnapshotLoan]:
-    return rows.order_by(F(f"{name}_rank").desc(nulls_last=True), "id")
+    """Rows that all have the amount, the largest first: as an index holds them.
+
+    With NULLS LAST neither database would see that the index serves the order.
+    """
+    return rows.order_by(f"-{name}_rank", "id")
 
 
 def list_arrears(snapshot: Snapshot, at_most: int) -> list[SnapshotLoan]:
