@@ -130,6 +130,11 @@ def duration(text: str) -> timedelta:
     return timedelta(**{unit: int(match[1])})
 
 
+def interval(text: str) -> timedelta | None:
+    """Read `90s`, `15m` or `24h`; `auto` reads as None: whose interval it is works it out."""
+    return None if text.strip() == "auto" else duration(text)
+
+
 def days_by_kind(text: str) -> dict[str, int]:
     """Read numbers of days, 0 or more: `1825`, or `1825,notes:365` where a kind has its own.
 

@@ -28,6 +28,7 @@ from .env import (
     duration,
     existing_file_or_none,
     file_or_none,
+    interval,
     mail_address,
     mail_server,
     one_of,
@@ -95,9 +96,9 @@ CONTACT_CLOSED = read("CONTACT_CLOSED", read_closed_days(LENDING_APPS), "")
 SHEETS_BACK_AFTER = read("SHEETS_BACK_AFTER", int, "2")
 EXPORTS_PER_DAY = read("EXPORTS_PER_DAY", int, "50")
 MASS_READING = read("MASS_READING", int, "100")
-SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", duration, "6h")
+SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", interval, "auto")
 SNAPSHOT_MONTH_ENDS = read("SNAPSHOT_MONTH_ENDS", int, "0")
-PEOPLE_EVERY = read("PEOPLE_EVERY", duration, "6h")
+PEOPLE_EVERY = read("PEOPLE_EVERY", interval, "auto")
 KEEP_TEXTS_DAYS = read("KEEP_TEXTS_DAYS", days_by_kind, "1825")
 KEEP_ROWS_DAYS = read("KEEP_ROWS_DAYS", row_days_by_kind, "0")
 

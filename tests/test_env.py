@@ -103,6 +103,13 @@ def test_duration_that_is_malformed_is_refused(text: str) -> None:
         env.duration(text)
 
 
+def test_an_interval_is_a_duration_or_is_worked_out() -> None:
+    assert env.interval(" auto ") is None
+    assert env.interval("0s") == timedelta(0)
+    with pytest.raises(ValueError, match="90s, 15m or 24h"):
+        env.interval("automatic")
+
+
 def test_days_by_kind() -> None:
     assert env.days_by_kind("30") == {"": 30}
     assert env.days_by_kind(" notes:0, 30 ,calls:7") == {"notes": 0, "": 30, "calls": 7}

@@ -170,7 +170,7 @@ class HomeReader:
             "summary": summary,
             "has_older": not summary and snapshot_job.list_complete(self.app.app_id).exists(),
             "last": last,
-            "every": settings.SNAPSHOT_EVERY,
+            "every": timedelta(0) != settings.SNAPSHOT_EVERY,
             "due": due,
             "is_missed": due is not None and due < timezone.now() - _LATE,
         }

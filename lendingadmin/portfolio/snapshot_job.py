@@ -19,7 +19,7 @@ from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.pages import LED_BACK, ListResource, Page
 from lendingadmin.lending.values import Loan, moment
 from lendingadmin.staff.models import User
-from lendingadmin.worker.walks import AFTER_A_FAILURE, Walk
+from lendingadmin.worker.walks import AFTER_A_FAILURE, Walk, find_interval
 
 from . import reading
 from .amounts import exactly
@@ -82,7 +82,7 @@ def find_next_due(last: Snapshot) -> datetime | None:
     One that failed is tried again within the hour; one that was stopped waits like a complete one.
     After a complete one whose figures have another meaning, it is this minute.
     """
-    every = settings.SNAPSHOT_EVERY
+    every = find_interval(settings.SNAPSHOT_EVERY, max(last.loans_read, last.expected or 0))
     if not every or last.state == State.RUNNING:
         return None
     due = last.began_at + (min(every, AFTER_A_FAILURE) if last.state == State.FAILED else every)

@@ -46,7 +46,7 @@ def beat() -> None:
     """Enqueue what is due: a snapshot by the clock, a slice whose task was lost, pruning."""
     now = timezone.now()
     walks.resume_lost(count, Snapshot.objects.all())
-    if settings.SNAPSHOT_EVERY:
+    if timedelta(0) != settings.SNAPSHOT_EVERY:
         for app in settings.LENDING_APPS:
             last = snapshot_job.find_newest(app.app_id)
             due = snapshot_job.find_next_due(last) if last else now

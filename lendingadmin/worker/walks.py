@@ -57,6 +57,11 @@ TOP_UP_EVERY = timedelta(minutes=5)
 _LONGEST_ASKED = 600
 _CONFIRMED_AT_ONCE = 1_000
 
+# The interval of a clock that nobody set: it grows with the list, so that what a walk asks of the
+# service is bounded by the hour, however large the book; yet each list is read once a day.
+_EVERY, _LONGEST_EVERY = timedelta(hours=6), timedelta(hours=24)
+_ITEMS_AN_HOUR = 100_000
+
 Row = TypeVar("Row", bound=WalkRow)
 Index = TypeVar("Index", bound=IndexRow)
 
@@ -67,6 +72,18 @@ def find_pause(tries: int, error: LendingError) -> timedelta | None:
         return None
     asked = error.retry_after if isinstance(error, RateLimited) else None
     return max(PAUSES[max(tries, 1) - 1], timedelta(seconds=min(asked or 0, _LONGEST_ASKED)))
+
+
+def find_interval(every: timedelta | None, known: int) -> timedelta:
+    """From the start of one walk to that of the next: as it is set; else 6 hours, longer for more
+    than 600,000 items, 24 at most.
+
+    `known` is how many items the last whole walk had. It goes by their number and not by how long
+    that took, so that a slow night of the service makes no figures old.
+    """
+    if every is not None:
+        return every
+    return min(max(_EVERY, timedelta(hours=known / _ITEMS_AN_HOUR)), _LONGEST_EVERY)
 
 
 class Walk(ABC, Generic[Row]):
@@ -356,7 +373,7 @@ def find_last_made(
 
 def find_next_due(row: IndexRow | None) -> datetime | None:
     """When the next walk begins by itself; None while this one runs, or without PEOPLE_EVERY."""
-    every: timedelta = settings.PEOPLE_EVERY
+    every = find_interval(settings.PEOPLE_EVERY, row.known if row else 0)
     if not every or (row and row.state == RUNNING):
         return None
     if row is None or row.began_at is None:

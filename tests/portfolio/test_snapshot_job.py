@@ -12,8 +12,10 @@ from django_tasks_db.models import DBTaskResult
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.gateway import LendingApp
+from lendingadmin.people_index.models import BorrowerIndex
 from lendingadmin.portfolio import snapshot_job, tasks
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
+from lendingadmin.portfolio.snapshot_job import find_next_due
 from lendingadmin.repayments import tasks as ledger_tasks
 from lendingadmin.staff.models import User
 from lendingadmin.worker import walks
@@ -211,6 +213,51 @@ def test_what_failed_is_tried_again_within_the_hour(service: BookService, settin
     Snapshot.objects.update(state=State.FAILED, began_at=timezone.now() - timedelta(minutes=5))
     tasks.beat()
     assert Snapshot.objects.count() == 6
+
+
+@pytest.mark.parametrize(
+    ("setting", "loans", "hours"),
+    [
+        (None, 0, 6),
+        (None, 600_000, 6),
+        (None, 1_000_000, 10),
+        (None, 2_000_000, 20),
+        (None, 2_400_000, 24),
+        (None, 9_000_000, 24),
+        (timedelta(hours=6), 9_000_000, 6),
+        (timedelta(hours=48), 0, 48),
+    ],
+)
+def test_a_large_book_is_counted_less_often_unless_the_interval_is_set(
+    setting: timedelta | None, loans: int, hours: int, settings: Any
+) -> None:
+    settings.SNAPSHOT_EVERY = settings.PEOPLE_EVERY = setting
+    began = timezone.now()
+    of_last = {"began_at": began, "loans_read": loans, "state": State.DONE}
+    due = began + timedelta(hours=hours)
+    assert find_next_due(Snapshot(**of_last)) == due
+    # One that was stopped says nothing of how many there are, but what it expected.
+    stopped = {"state": State.STOPPED, "loans_read": 3, "expected": loans}
+    assert find_next_due(Snapshot(**of_last | stopped)) == due
+    failed = Snapshot(**of_last | {"state": State.FAILED})
+    assert find_next_due(failed) == began + timedelta(hours=1)
+    index = BorrowerIndex(began_at=began, state="idle", known=loans)
+    assert walks.find_next_due(index) == due
+    index.state = "running"
+    assert walks.find_next_due(index) is None
+
+
+@pytest.mark.parametrize("loans", [0, 9_000_000])
+def test_without_an_interval_nothing_is_counted_by_itself(loans: int, settings: Any) -> None:
+    settings.SNAPSHOT_EVERY = timedelta(0)
+    last = Snapshot(began_at=timezone.now(), loans_read=loans, state=State.DONE)
+    assert find_next_due(last) is None
+
+
+def test_with_the_interval_of_the_book_it_is_counted(service: BookService, settings: Any) -> None:
+    settings.SNAPSHOT_EVERY = None
+    tasks.beat()
+    assert {row.app_id for row in Snapshot.objects.all()} == {"kenya", "ghana"}
 
 
 def test_old_ones_are_thinned_by_the_worker(service: BookService) -> None:
