@@ -395,6 +395,7 @@ LOG_FORMAT = read("LOG_FORMAT", one_of("line", "json"), "line")
 METRICS_TOKEN = read("METRICS_TOKEN", str, "")
 SENTRY_DSN = read("SENTRY_DSN", str, "")
 METRICS_DIR = VAR_DIR / "metrics"
+SLOW_CALL = read("SLOW_CALL", duration, "3s")
 LOG_LEVEL = read("LOG_LEVEL", one_of("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
 
 LOGGING = {

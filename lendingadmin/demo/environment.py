@@ -99,6 +99,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "SENTRY_DSN": "",
         "LOG_FORMAT": given.get("LOG_FORMAT") or "line",
         "LOG_LEVEL": given.get("LOG_LEVEL") or "INFO",
+        "SLOW_CALL": given.get("SLOW_CALL") or "3s",
         "SECRET_KEY_FALLBACKS": "",
         "DEBUG": "off",
         "HTTPS": "off",

@@ -11,7 +11,9 @@ class GatewayConfig(AppConfig):
 
     def ready(self) -> None:
         from lendingadmin.monitoring import metrics
+        from lendingadmin.monitoring.request_lines import log_slow_call
 
         from . import clients
 
         clients.register_observer(metrics.count_call)
+        clients.register_observer(log_slow_call)

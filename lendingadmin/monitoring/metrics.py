@@ -5,7 +5,9 @@ the database is read when somebody asks. No label holds an id.
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from django.conf import settings
 
@@ -18,6 +20,7 @@ from prometheus_client import (
     REGISTRY,
     CollectorRegistry,
     Counter,
+    Gauge,
     Histogram,
     generate_latest,
     multiprocess,
@@ -49,7 +52,14 @@ CALL_SECONDS = Histogram(
     buckets=_SECONDS,
 )
 TOKENS = Counter("lendingadmin_token_refreshes", "Access tokens that were fetched.")
+EXPORTS = Gauge(
+    "lendingadmin_exports_under_way",
+    "CSV that is being sent now, of this host.",
+    multiprocess_mode="livesum",
+)
+EXPORT_ROWS = Counter("lendingadmin_export_rows", "Rows of CSV that were sent.")
 
+_LIVE = re.compile(r"gauge_live\w*_(\d+)\.db")
 Readings = Iterable[tuple[tuple[str, ...], float]]
 _READ: dict[str, tuple[str, tuple[str, ...], Callable[[], Readings]]] = {}
 
@@ -101,6 +111,25 @@ def make_shared() -> CollectorRegistry:
     """What all processes of this host counted; of this process alone where they share no files."""
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return REGISTRY
+    _forget_dead()
     registry = CollectorRegistry()
     multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     return registry
+
+
+def _forget_dead() -> None:
+    """Count what is under way no longer in a process that has ended, or was killed."""
+    for file in Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).glob("gauge_live*.db"):
+        found = _LIVE.fullmatch(file.name)
+        if found and not _is_alive(int(found[1])):
+            multiprocess.mark_process_dead(int(found[1]))  # type: ignore[no-untyped-call]
+
+
+def _is_alive(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # another user's
+        return True
+    return True

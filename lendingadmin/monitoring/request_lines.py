@@ -1,5 +1,7 @@
 """One line in the log for each request: what was asked, what came of it, and where the time went.
 
+A call to the lending service that takes longer than SLOW_CALL has a line of its own.
+
 No address and no id stand in it: the route does, and who asked by role alone.
 """
 
@@ -13,10 +15,13 @@ from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponseBase
 
+from lendingadmin.lending.calls import Call
+
 from . import metrics
 from .request_ids import make_request_id, use_request_id
 
 logger = logging.getLogger("lendingadmin.requests")
+_calls_logger = logging.getLogger("lendingadmin.calls")
 
 # What monitors ask every few seconds, and files, would bury the rest, while it goes well.
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
@@ -90,6 +95,24 @@ def _measure(request: HttpRequest, queries: QueryTimer, whole: float) -> Timings
     waited = sum_spans((call.began, call.began + call.seconds) for call in calls)
     own = max(whole - waited, 0.0)
     return Timings(own, queries.count, queries.seconds, len(calls), waited)
+
+
+def log_slow_call(call: Call) -> None:
+    """Log a call that is over, with all its tries, where it took longer than SLOW_CALL."""
+    if not settings.SLOW_CALL or call.seconds <= settings.SLOW_CALL.total_seconds():
+        return
+    facts = {
+        "operation": call.operation,
+        "outcome": call.error or "ok",
+        "status": call.status or 0,
+        "seconds": round(call.seconds, 1),
+        "tries": call.attempts,
+    }
+    _calls_logger.warning(
+        "slow call: %(operation)s %(outcome)s, status %(status)d, %(seconds).1f s, %(tries)d tries",
+        facts,
+        extra=facts,
+    )
 
 
 def sum_spans(spans: Iterable[tuple[float, float]]) -> float:

@@ -10,12 +10,15 @@ class PeopleIndexConfig(AppConfig):
     name = "lendingadmin.people_index"
 
     def ready(self) -> None:
+        from lendingadmin.monitoring.metrics import register_gauge
         from lendingadmin.staff.erasure import register_erasable
         from lendingadmin.staff.retention import register_table
         from lendingadmin.worker import duties
 
-        from . import cards, tasks
+        from . import cards, find, tasks
 
+        words = "When the index of people was last whole, by app; Unix time."
+        register_gauge("people_index_seconds", words, ("app",), find.read_ages)
         register_erasable(
             _("cards of the search index"), cards.erase_borrower, list_rows=cards.list_rows
         )

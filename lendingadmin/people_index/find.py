@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
+from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
@@ -76,6 +77,15 @@ def find_index(app_id: str) -> BorrowerIndex | None:
         if get_tokenizer(app_id, row.key_name)
     ]
     return max(rows, key=lambda row: (row.complete_at is not None, row.pk), default=None)
+
+
+def read_ages() -> list[tuple[tuple[str, ...], float]]:
+    """When the index of each app was last whole, for `metrics.register_gauge`; none before that."""
+    apps = [app.app_id for app in settings.LENDING_APPS]
+    found = [(app_id, find_index(app_id)) for app_id in apps]
+    return [
+        ((app_id,), row.complete_at.timestamp()) for app_id, row in found if row and row.complete_at
+    ]
 
 
 def find_people(index: BorrowerIndex, text: str, held: Collection[str]) -> Found:

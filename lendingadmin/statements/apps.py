@@ -9,6 +9,7 @@ class StatementsConfig(AppConfig):
     name = "lendingadmin.statements"
 
     def ready(self) -> None:
+        from lendingadmin.monitoring.metrics import register_gauge
         from lendingadmin.repayments.confirmations import register_confirmations
         from lendingadmin.repayments.restoration import journal_restored
         from lendingadmin.ui import navigation
@@ -22,9 +23,17 @@ class StatementsConfig(AppConfig):
             contradictions,
             erasure,
             keeping,
+            progress,
             tasks,
             timeline,
         )
+
+        words = "Batches of statements that are not done, by app and state."
+        register_gauge("batches", words, ("app", "state"), progress.read_states)
+        words = "Payments of batches that are accepted and not entered yet, by app."
+        register_gauge("batch_rows_to_go", words, ("app",), progress.read_rows_to_go)
+        words = "When the slowest batch that the worker has in hand last moved, by app; 0 for none."
+        register_gauge("batch_moved_seconds", words, ("app",), progress.read_last_moved)
 
         erasure.register()
         register_source(timeline.ROWS)

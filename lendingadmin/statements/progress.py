@@ -1,12 +1,14 @@
 """How far a batch is: what was found of its rows, what became of them, and at which rate."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Q, Sum
+from django.conf import settings
+from django.db.models import Count, Min, Q, Sum
 
 from lendingadmin.display.statuses import Status
 from lendingadmin.repayments.managers import STANDINGS
@@ -14,7 +16,7 @@ from lendingadmin.repayments.models import Repayment
 
 from .findings import Decision, Finding
 from .lines import Kind
-from .models import Batch
+from .models import Allocation, Batch
 from .rows import describe_finding
 
 # From fewer seconds no rate is told.
@@ -98,3 +100,47 @@ def read_progress(batch: Batch, now: datetime) -> Progress:
         per_minute=round(lately * 60 / seconds) if seconds >= _LEAST_SECONDS and lately else None,
         **counts,
     )
+
+
+# --- what monitors read (`metrics.register_gauge`): a statement has one batch, so these are few --
+
+State = Batch.State
+Readings = list[tuple[tuple[str, ...], float]]
+
+
+def read_states() -> Readings:
+    """How many batches of each app are in each state but the last."""
+    rows = Batch.objects.exclude(state=State.DONE).order_by()
+    found = dict(
+        ((app_id, state), count)
+        for app_id, state, count in rows.values_list("file__app_id", "state").annotate(Count("pk"))
+    )
+    states = [state.value for state in State if state != State.DONE]
+    apps = [app.app_id for app in settings.LENDING_APPS]
+    return [((app, state), found.get((app, state), 0)) for app in apps for state in states]
+
+
+def read_rows_to_go() -> Readings:
+    """How many payments of each app are accepted for a recording that has begun, and not entered.
+
+    One that pauses counts: it goes on once somebody lets it.
+    """
+    begun = Batch.objects.filter(state__in=(State.RECORDING, State.PAUSED))
+    app_of = dict(begun.values_list("pk", "file__app_id"))
+    rows = Allocation.objects.filter(
+        batch__in=app_of, decision=Decision.ACCEPTED, repayment=None
+    ).order_by()
+    found = Counter[str]()
+    for pk, count in rows.values_list("batch").annotate(Count("pk")):
+        found[app_of[pk]] += count
+    return [((app.app_id,), found[app.app_id]) for app in settings.LENDING_APPS]
+
+
+def read_last_moved() -> Readings:
+    """When that batch of each app moved last which the worker has in hand and which waits longest;
+    0 where there is none.
+    """
+    in_hand = Batch.objects.filter(state__in=(State.CHECKING, State.RECORDING)).order_by()
+    found = dict(in_hand.values_list("file__app_id").annotate(Min("heartbeat_at")))
+    apps = [app.app_id for app in settings.LENDING_APPS]
+    return [((app,), found[app].timestamp() if app in found else 0.0) for app in apps]

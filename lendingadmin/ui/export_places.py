@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.lending.errors import Throttled
 from lendingadmin.lending.forks import ForkSafe
+from lendingadmin.monitoring import metrics
 
 #: Of the sixteen threads of a process (Procfile), and of these for one person.
 MOST, MOST_OF_ONE = 2, 1
@@ -33,6 +34,7 @@ class ExportPlaces(ForkSafe):
                     _("Others are exporting just now: try again soon. Nothing was exported.")
                 )
             self._taken[person_id] += 1
+        metrics.EXPORTS.inc()
 
     def give_back(self, person_id: int) -> None:
         """Give a place back."""
@@ -40,6 +42,7 @@ class ExportPlaces(ForkSafe):
             self._taken[person_id] -= 1
             if self._taken[person_id] <= 0:
                 del self._taken[person_id]
+        metrics.EXPORTS.dec()
 
 
 places = ExportPlaces()

@@ -25,6 +25,7 @@ from django.utils.translation import ngettext
 from lendingadmin import audit
 from lendingadmin.caching import shared
 from lendingadmin.lending.errors import LendingError
+from lendingadmin.monitoring import metrics
 
 from .export_places import ExportPlace
 from .requests import PersonRequest
@@ -191,6 +192,7 @@ def _text(
                 for row in page.rows
             ]
             yield _lines(rows)
+            metrics.EXPORT_ROWS.inc(len(rows))
             repeated = progress.repeated + page.repeated
             progress = progress._replace(rows=progress.rows + len(rows), repeated=repeated)
             if time.monotonic() > kept_at + 1:

@@ -4,24 +4,32 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from lendingadmin import __version__
 from lendingadmin.gateway import LendingApp
+from lendingadmin.gateway.models import DatabaseTokenStore
+from lendingadmin.lending.tokens import TokenState
 from lendingadmin.monitoring import metrics
+from lendingadmin.people_index.models import BorrowerIndex
+from lendingadmin.people_index.tokens import name_key
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
+from lendingadmin.statements.models import Allocation, Batch, StatementFile, StatementLine
 from lendingadmin.worker import duties
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer
+from tests.plans import scans_of, watched_queries
 from tests.processes import ROOT
 from tests.repayments.rows import row
 
@@ -102,6 +110,108 @@ def test_what_stands_in_the_tables_is_read_when_asked(with_token: None, support:
     beat = datetime.fromtimestamp(found["lendingadmin_worker_beat_seconds", ()], UTC)
     assert timezone.now() - beat < timedelta(seconds=30)
     assert found["lendingadmin_version", (("version", __version__),)] == 1
+
+
+def test_the_index_of_people_has_its_age(with_token: None, settings: Any) -> None:
+    began = timezone.now() - timedelta(hours=3)
+    name = name_key(settings.PEOPLE_KEYS[0])
+    BorrowerIndex.objects.create(app_id="kenya", key_name=name, complete_at=began)
+    BorrowerIndex.objects.create(app_id="ghana", key_name=name)
+    found = scrape()
+    kenya, ghana = (("app", "kenya"),), (("app", "ghana"),)
+    assert found["lendingadmin_people_index_seconds", kenya] == pytest.approx(began.timestamp())
+    assert ("lendingadmin_people_index_seconds", ghana) not in found
+
+
+def test_batches_have_their_states_and_what_is_to_go(with_token: None, support: User) -> None:
+    moved = timezone.now() - timedelta(minutes=20)
+    for number, state in enumerate(("recording", "paused", "ready", "done")):
+        file = StatementFile.objects.create(
+            app_id="kenya", token=f"token-{number}", digest=f"digest-{number}", created_by=support
+        )
+        batch = Batch.objects.create(file=file, state=state, created_by=support, heartbeat_at=moved)
+        for position in (1, 2, 3):
+            line = StatementLine.objects.create(
+                file=file, position=position, number=position, kind="payment", amount=5
+            )
+            Allocation.objects.create(
+                batch=batch,
+                line=line,
+                position=position,
+                amount=5,
+                finding="fine",
+                decision="accepted" if position > 1 else "open",
+                repayment=row(support, account_id=f"L-{number}") if position == 3 else None,
+            )
+    with watched_queries() as queries:
+        found = scrape()
+    assert connection.vendor != "sqlite" or scans_of(queries) == []
+    kenya, ghana = ("app", "kenya"), ("app", "ghana")
+    states = {
+        state: found["lendingadmin_batches", (kenya, ("state", state))]
+        for state in ("checking", "ready", "awaiting", "recording", "paused")
+    }
+    assert states == {"checking": 0, "ready": 1, "awaiting": 0, "recording": 1, "paused": 1}
+    assert found["lendingadmin_batch_rows_to_go", (kenya,)] == 2
+    assert found["lendingadmin_batch_rows_to_go", (ghana,)] == 0
+    last = found["lendingadmin_batch_moved_seconds", (kenya,)]
+    assert last == pytest.approx(moved.timestamp())
+    assert found["lendingadmin_batch_moved_seconds", (ghana,)] == 0
+
+
+def test_exports_are_counted_while_they_are_sent(with_token: None, boss: Client) -> None:
+    def read_now() -> tuple[float, float]:
+        found = scrape()
+        under_way = found["lendingadmin_exports_under_way", ()]
+        return under_way, found["lendingadmin_export_rows_total", ()]
+
+    someone = User.objects.create_user("somebody")
+    for number in range(3):
+        row(someone, account_id=f"L-{number}")
+    before = read_now()
+    answer = boss.get("/apps/kenya/repayments/export.csv")
+    assert read_now() == (before[0] + 1, before[1])
+    assert b"".join(answer.streaming_content).count(b"\n") == 4
+    assert read_now() == (before[0], before[1] + 3)
+
+
+def test_a_token_that_is_fetched_is_counted(with_token: None) -> None:
+    before = scrape()
+    store = DatabaseTokenStore("https://issuer.example", "client", "scope")
+    fetched = replace(TokenState(), token="t-1")
+    assert store.swap(TokenState(), fetched)
+    assert not store.swap(TokenState(), fetched)  # another was quicker
+    name = "lendingadmin_token_refreshes_total", ()
+    assert scrape()[name] == before[name] + 1
+
+
+_DIE = """
+import os
+import django
+django.setup()
+from lendingadmin.monitoring import metrics
+metrics.EXPORTS.inc()
+if os.environ["DIES"] == "yes":
+    os._exit(9)
+print(metrics.generate_latest(metrics.make_shared()).decode())
+"""
+
+
+def test_what_a_killed_process_sent_is_under_way_no_longer(tmp_path: Path) -> None:
+    environ = os.environ | {
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "PROMETHEUS_MULTIPROC_DIR": str(tmp_path),
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'empty.sqlite3'}",
+    }
+
+    def run(dies: str) -> Any:
+        given = environ | {"DIES": dies}
+        command = [sys.executable, "-c", _DIE]
+        return subprocess.run(command, env=given, cwd=ROOT, capture_output=True, text=True)
+
+    assert run("yes").returncode == 9
+    assert len(list(tmp_path.glob("gauge_livesum_*.db"))) == 1
+    assert read(run("no").stdout)["lendingadmin_exports_under_way", ()] == 1
 
 
 _COUNT = """

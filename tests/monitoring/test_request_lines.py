@@ -5,6 +5,7 @@ import json
 import logging
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -97,6 +98,28 @@ def test_the_timer_counts_what_the_connection_runs() -> None:
 
 
 _SPANS = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)))
+
+
+@pytest.mark.django_db
+def test_a_slow_call_has_a_line_and_others_have_none(
+    app: LendingApp,
+    proxy: FaultServer,
+    desk: Client,
+    caplog: pytest.LogCaptureFixture,
+    settings: Any,
+) -> None:
+    settings.SLOW_CALL = timedelta(hours=1)
+    address = f"/apps/{app.app_id}/loans/L-254700000001/"
+    desk.get(address)
+    assert not [one for one in caplog.records if one.name == "lendingadmin.calls"]
+    settings.SLOW_CALL = timedelta(microseconds=1)
+    proxy.on("/loans/L-254700000001", do.refusal(500))
+    desk.get(address, headers={"X-Request-ID": "an-id-of-ours"})
+    found = [one for one in caplog.records if one.name == "lendingadmin.calls"]
+    said = next(one for one in found if "loans.get " in one.getMessage())
+    words = r"slow call: loans\.get ServiceFault, status 500, \d+\.\d s, \d+ tries"
+    assert re.fullmatch(words, said.getMessage())
+    assert "254700000001" not in repr([vars(one) for one in found])
 
 
 @given(_SPANS)
