@@ -18,7 +18,8 @@ READERS = {
     "lendingadmin/demo/preparing.py",
 }
 # Django's own, about code rather than about a place.
-NOT_CONFIGURATION = {"DJANGO_SETTINGS_MODULE"}
+# The second one is set by metrics.py itself, for the library that it imports then.
+NOT_CONFIGURATION = {"DJANGO_SETTINGS_MODULE", "PROMETHEUS_MULTIPROC_DIR"}
 VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 
 
