@@ -260,3 +260,33 @@ def test_the_files_for_monitors_name_only_what_there_is(name: str) -> None:
     known = set(re.findall(r"^lendingadmin_\w+", rendered, re.MULTILINE))
     known |= set(re.findall(r"^# TYPE (lendingadmin_\w+)", rendered, re.MULTILINE))
     assert named and named <= known
+
+
+def test_a_method_that_is_none_makes_no_series_of_its_own(with_token: None) -> None:
+    Client().generic("INVENTED", "/accounts/login/")
+    told = {dict(labels).get("method") for name, labels in scrape() if "requests_total" in name}
+    assert "other" in told and "INVENTED" not in told
+
+
+_BEGIN = """
+import sys
+from pathlib import Path
+import django
+from django.conf import settings
+sys.argv, settings.METRICS_DIR = ["manage.py", sys.argv[1]], Path(sys.argv[2])
+settings.METRICS_TOKEN = "given"
+django.setup()
+"""
+
+
+@pytest.mark.parametrize(("command", "has_files"), [("worker_check", False), ("db_worker", True)])
+def test_a_command_that_ends_soon_leaves_no_file(
+    tmp_path: Path, command: str, has_files: bool
+) -> None:
+    environ = os.environ | {
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'empty.sqlite3'}",
+    }
+    arguments = [sys.executable, "-c", _BEGIN, command, str(tmp_path / "metrics")]
+    subprocess.run(arguments, env=environ, cwd=ROOT, check=True)
+    assert bool(list(tmp_path.glob("metrics/*.db"))) == has_files
