@@ -1,5 +1,6 @@
-# make run, make test, make test-all, make check, make bench, make trace, make prove-money,
-# make screenshots, make lighthouse, make observatory, make lock, make sbom, make audit.
+# make run, make install, make web, make worker; make test, make test-all, make check, make matrix,
+# make bench, make trace, make prove-money, make screenshots, make lighthouse, make observatory,
+# make lock, make sbom, make audit.
 # What they do is written in manage.py's commands and in pyproject.toml; here is only the
 # environment that these need.
 
@@ -10,11 +11,26 @@ BIN := $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 2 --require-hashes
 TOOLS := $(VENV)/tools
 
-.PHONY: run test test-all check bench trace prove-money screenshots lighthouse observatory lock sbom audit
+.PHONY: run install web worker test test-all check matrix bench trace prove-money screenshots lighthouse observatory lock sbom audit
 .DEFAULT_GOAL := run
 
 run: $(VENV)/run.stamp
 	@exec $(BIN)/python manage.py demo $(if $(FRESH),--fresh)
+
+# What a host runs, without the demo and its data. Which files are served says no setting, so those
+# of .env.example do for collecting them.
+install: $(VENV)/run.stamp
+	@set -a; . ./.env.example; set +a; $(BIN)/python manage.py collectstatic --no-input --verbosity 0
+	@echo "Installed: $$($(BIN)/python manage.py --version), in $(VENV)."
+	@if [ -e .env ]; then \
+	  echo "Next: $(BIN)/python manage.py lending_check, then release and createsuperuser; then make web and make worker."; \
+	else \
+	  echo "Next: cp .env.example .env && chmod 600 .env, and fill it in; docs/configure.md says what each line means."; \
+	fi
+
+# A process of the Procfile, with what is installed here.
+web worker: $(VENV)/run.stamp
+	@PATH="$(abspath $(BIN)):$$PATH" exec sh -c "exec $$(sed -n 's/^$@: //p' Procfile)"
 
 PYTEST = $(BIN)/python -m pytest -rs -n auto --dist loadfile --no-loadscope-reorder --ignore tests/lints
 
@@ -25,6 +41,10 @@ test: $(VENV)/test.stamp
 
 test-all: $(VENV)/test.stamp
 	@$(PYTEST) $(ARGS)
+
+# The same on each Python of this machine with each Django: make matrix ARGS="tests/lending"
+matrix: $(VENV)/run.stamp
+	@$(BIN)/python -m tests.matrix $(ARGS)
 
 # Every tracked file, in parts, side by side; nothing is asked of a network. The words are example
 # passwords, the rest are keys of .env.example: "replace-me" and "please-replace" in base64.

@@ -2,13 +2,10 @@
 
 from django.conf import settings
 from django.contrib import admin
-from django.urls import include, path, register_converter
+from django.urls import include, path
 
 from .staff.urls import people_patterns
 from .ui import autosave, views
-from .ui.converters import KeyConverter
-
-register_converter(KeyConverter, "key")
 
 handler403 = "lendingadmin.ui.access.permission_denied"
 handler500 = "lendingadmin.ui.unavailable.server_error"

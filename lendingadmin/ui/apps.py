@@ -2,6 +2,7 @@
 
 from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_out
+from django.urls import register_converter
 from django.utils.translation import gettext_noop as _
 
 
@@ -15,6 +16,7 @@ class UiConfig(AppConfig):
         from lendingadmin.staff.retention import register_table
 
         from . import autosave
+        from .converters import KeyConverter
 
         register_table(
             _("unfinished forms"),
@@ -24,4 +26,5 @@ class UiConfig(AppConfig):
             order="created_at",
         )
 
+        register_converter(KeyConverter, "key")
         user_logged_out.connect(autosave.delete_on_sign_out, dispatch_uid="ui.autosave")
