@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+import django
 import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
@@ -118,6 +119,9 @@ ALLOWED_HOSTS = read("ALLOWED_HOSTS", words, "localhost,127.0.0.1")
 CSRF_TRUSTED_ORIGINS = read("CSRF_TRUSTED_ORIGINS", words, "")
 TRUSTED_PROXIES = read("TRUSTED_PROXIES", int, "0")
 
+# Django 6 has partials itself; before, a package has them under the same names.
+_NEEDS_PARTIALS = django.VERSION < (6,)
+
 ROOT_URLCONF = "lendingadmin.urls"
 WSGI_APPLICATION = "lendingadmin.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -163,7 +167,7 @@ INSTALLED_APPS = [
     "allauth.socialaccount",
     "django_htmx",
     "csp",
-    "template_partials",
+    *(["template_partials"] if _NEEDS_PARTIALS else []),
     "heroicons",
     "django_tasks",
     "django_tasks_db",
@@ -212,7 +216,7 @@ TEMPLATES = [
             "builtins": [
                 "django_htmx.templatetags.django_htmx",
                 "django.templatetags.i18n",
-                "template_partials.templatetags.partials",
+                *(["template_partials.templatetags.partials"] if _NEEDS_PARTIALS else []),
             ],
         },
     }
