@@ -56,6 +56,11 @@ def _read_by_procfile() -> set[str]:
     return set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "Procfile").read_text()))
 
 
+def _read_by_containers() -> set[str]:
+    asked = re.findall(r"\$\{([A-Z_]+)", (ROOT / "compose.yaml").read_text())
+    return {*asked, *re.findall(r"\{\$([A-Z_]+)", (ROOT / "deploy/Caddyfile").read_text())}
+
+
 def read_table() -> list[list[str]]:
     lines = (ROOT / "docs/configure.md").read_text().splitlines()
     rows = [line.strip("|").split("|") for line in lines if re.match(r"\| `[A-Z_]+` \|", line)]
@@ -67,12 +72,14 @@ def _names_in_table() -> list[str]:
 
 
 def test_the_tables_name_every_variable_that_is_read() -> None:
-    missing = (_read_by_code() | _read_by_procfile()) - set(_names_in_table())
+    read = _read_by_code() | _read_by_procfile() | _read_by_containers()
+    missing = read - set(_names_in_table())
     assert not missing, f"docs/configure.md lacks {sorted(missing)}"
 
 
 def test_the_tables_name_no_variable_that_nobody_reads() -> None:
-    idle = set(_names_in_table()) - _read_by_code() - _read_by_procfile()
+    read = _read_by_code() | _read_by_procfile() | _read_by_containers()
+    idle = set(_names_in_table()) - read
     assert not idle, f"nobody reads {sorted(idle)}"
 
 

@@ -1,0 +1,282 @@
+"""Containerfile and compose.yaml: their rules, and what the image holds and does."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import yaml
+from django.urls import resolve
+
+from lendingadmin import __version__
+from tests.lints.test_variables import read_example, read_table
+from tests.processes import ROOT
+from tests.web_process import find_free_port, read_command, wait_for
+
+TEXT = (ROOT / "Containerfile").read_text()
+STEPS = [
+    line.split(None, 1)
+    for line in re.sub(r"\\\n|^#.*\n", "", TEXT, flags=re.M).splitlines()
+    if line
+]
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
+SERVICES: dict[str, Any] = COMPOSE["services"]
+OURS = ("release", "web", "worker")
+
+
+def list_steps(name: str) -> list[str]:
+    """What follows an instruction, each time that it stands there."""
+    return [rest for step, rest in STEPS if step == name]
+
+
+def list_sources() -> list[str]:
+    """What the image takes of this folder."""
+    steps = [step.split() for step in list_steps("COPY") if not step.startswith("--from")]
+    return [source.rstrip("/") for *sources, _ in steps for source in sources]
+
+
+def read_admitted() -> list[str]:
+    """What .dockerignore lets into the build, which else lets nothing in."""
+    lines = (ROOT / ".dockerignore").read_text().splitlines()
+    rules = [line for line in lines if line and not line.startswith("#")]
+    assert rules[0] == "*"
+    return [rule.removeprefix("!") for rule in rules if rule.startswith("!")]
+
+
+def test_the_image_takes_what_is_there_and_nothing_else_is_let_in() -> None:
+    assert sorted(list_sources()) == sorted(read_admitted())
+    assert all((ROOT / source).exists() for source in list_sources())
+    assert not {".env", "var", "tls", ".git", "tests"} & set(read_admitted())
+
+
+def test_the_image_is_of_nobody_in_particular_and_of_this_version() -> None:
+    assert list_steps("USER") == ["10001:10001"]
+    (labels,) = list_steps("LABEL")
+    assert f'org.opencontainers.image.version="{__version__}"' in labels
+    assert "--require-hashes" in TEXT and "requirements.lock" in TEXT
+    assert {one.split()[0] for one in list_steps("FROM")} == {
+        "docker.io/library/python:3.13-slim-trixie"
+    }
+
+
+def test_the_image_holds_no_secret_and_no_setting_of_a_place() -> None:
+    named = set(re.findall(r"([A-Z][A-Z_]+)=", " ".join(list_steps("ENV"))))
+    assert named == {
+        *("PATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "BIND", "PORT", "AUDIT_ANCHOR")
+    }
+    assert not list_steps("ARG") and "rm .env.example" in TEXT
+
+
+@pytest.mark.parametrize("process", OURS)
+def test_a_container_starts_what_the_procfile_starts(process: str, tmp_path: Path) -> None:
+    for name in ("gunicorn", "python"):
+        (tmp_path / name).write_text(f'#!/bin/sh\necho {name} "$@"\n')
+        (tmp_path / name).chmod(0o755)
+    started = subprocess.run(
+        ["sh", str(ROOT / "deploy/container/start"), process],
+        cwd=ROOT,
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    # The image holds the static files already.
+    wanted = read_command(process).removesuffix(" && python manage.py collectstatic --no-input")
+    wanted = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", wanted).replace('"', "")
+    assert started.stdout.split() == wanted.split()
+
+
+def ask(address: str) -> str:
+    """What answers there; asked by a program of its own, as the image's health check does."""
+    script = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=20).read())"
+    asked = subprocess.run(
+        [sys.executable, "-c", script, address], capture_output=True, text=True, check=False
+    )
+    return asked.stdout
+
+
+@pytest.fixture
+def image(tmp_path: Path) -> Path:
+    """What the image takes of this folder, laid out and built as it does it."""
+    for source in list_sources():
+        (tmp_path / source).parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / source).is_dir():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / source, tmp_path / source, ignore=ignored)
+        else:
+            shutil.copy(ROOT / source, tmp_path / source)
+    subprocess.run(
+        [
+            "sh",
+            "-c",
+            "set -a; . ./.env.example; set +a; python manage.py collectstatic -v0 --no-input",
+        ],
+        cwd=tmp_path,
+        env={"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        check=True,
+    )
+    (tmp_path / ".env.example").unlink()
+    return tmp_path
+
+
+def build_settings(database: str) -> dict[str, str]:
+    """The example's, with what a single container has of its own."""
+    own = {"DATABASE_URL": database, "CACHE_URL": "dbcache://cache", "EMAIL_URL": "consolemail://"}
+    return read_example() | own | {"AUDIT_ANCHOR": "none", "OIDC_ISSUER": ""}
+
+
+def test_what_the_image_holds_is_enough_to_serve(image: Path, tmp_path: Path) -> None:
+    port = find_free_port()
+    environ = {
+        **build_settings(f"sqlite:///{tmp_path / 'own.sqlite3'}"),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PORT": str(port),
+        "WEB_CONCURRENCY": "1",
+    }
+    start = ["sh", "deploy/container/start"]
+    subprocess.run(
+        [*start, "release"], cwd=image, env=environ, check=True, capture_output=True, timeout=300
+    )
+    with (tmp_path / "web.log").open("w") as log:
+        web = subprocess.Popen([*start, "web"], cwd=image, env=environ, stderr=log)
+    try:
+        wait_for(port)
+        assert "ready" in ask(f"http://127.0.0.1:{port}/readyz"), (tmp_path / "web.log").read_text()
+    finally:
+        # The shell has given its place to the web process, which ends in order.
+        web.terminate()
+        assert web.wait(timeout=60) == 0
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_service_writes_nowhere_and_gains_no_right(name: str) -> None:
+    service = SERVICES[name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert "privileged" not in service
+    if name == "caddy":  # of its image, and for ports below 1024
+        assert service["cap_add"] == ["NET_BIND_SERVICE"]
+    else:
+        assert not service["user"].startswith(("0", "root")) and "cap_add" not in service
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_an_image_is_named_by_its_version(name: str) -> None:
+    image = SERVICES[name]["image"]
+    assert re.fullmatch(r"[\w./-]+:\d[\w.-]*", image), image
+    if name in OURS:
+        assert image == f"lendingadmin:{__version__}"
+
+
+def test_only_the_proxy_is_reached_from_outside() -> None:
+    ports = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
+    assert ports == {"caddy": ["80:80", "443:443"]}
+    assert COMPOSE["networks"]["inside"]["internal"] is True
+    assert SERVICES["postgres"]["networks"] == SERVICES["redis"]["networks"] == ["inside"]
+
+
+def test_each_waits_for_what_it_needs() -> None:
+    waits = {
+        name: {other: how["condition"] for other, how in service.get("depends_on", {}).items()}
+        for name, service in SERVICES.items()
+    }
+    healthy, done = "service_healthy", "service_completed_successfully"
+    assert waits["release"] == {"postgres": healthy, "redis": healthy}
+    assert waits["web"] == waits["worker"] == {"release": done, "redis": healthy}
+    assert waits["caddy"] == {"web": healthy}
+    for others in waits.values():
+        for other, condition in others.items():
+            check = SERVICES[other]["healthcheck"]
+            assert check.get("test") if condition == healthy else check == {"disable": True}
+
+
+def test_health_is_asked_at_an_address_that_there_is() -> None:
+    (own,) = list_steps("HEALTHCHECK")
+    for check in (own, json.dumps(SERVICES["web"]["healthcheck"]["test"])):
+        found = re.search(r"http://127\.0\.0\.1:(\d+)(/\w+)", check)
+        assert found and found[1] == SERVICES["web"]["environment"]["PORT"]
+        assert resolve(found[2]).url_name == "healthz"
+    assert list_steps("EXPOSE") == [SERVICES["web"]["environment"]["PORT"]]
+    assert SERVICES["worker"]["healthcheck"]["test"][-1] == "worker_check"
+
+
+def test_what_is_set_is_in_the_table_and_no_secret_stands_there() -> None:
+    known = {row[0].strip("`") for row in read_table()}
+    for name in (*OURS, "caddy"):
+        assert set(SERVICES[name]["environment"]) <= known
+    secret = [line for line in TEXT.splitlines() if re.search(r"PASSWORD|SECRET|KEYS?=", line)]
+    assert not secret
+    for service in SERVICES.values():
+        for name, value in service["environment"].items() if "environment" in service else ():
+            assert "PASSWORD" not in name or value.startswith("${POSTGRES_PASSWORD:?"), name
+    assert "${POSTGRES_PASSWORD:?" in SERVICES["web"]["environment"]["DATABASE_URL"]
+
+
+def test_what_is_kept_is_a_volume_that_is_declared() -> None:
+    mounts = [mount for service in SERVICES.values() for mount in service.get("volumes", ())]
+    named = {mount.split(":")[0] for mount in mounts if not mount.startswith(".")}
+    assert named == set(COMPOSE["volumes"])
+    files = {mount.split(":")[0] for mount in mounts if mount.startswith(".")}
+    assert {file for file in files if not (ROOT / file).exists()} == {
+        *("./tls/dashboard.pem", "./tls/dashboard.key")
+    }
+    assert all(mount.endswith(":ro") for mount in mounts if mount.startswith("."))
+
+
+def find_engine() -> str | None:
+    """What builds and runs images here; None without a daemon that answers."""
+    for name in ("docker", "podman"):
+        if shutil.which(name):
+            asked = subprocess.run([name, "info"], capture_output=True, check=False, timeout=60)
+            if asked.returncode == 0:
+                return name
+    return None
+
+
+@pytest.fixture
+def container() -> Iterator[tuple[str, str]]:
+    """The engine, and a container of the image with a read-only root, as compose.yaml starts it."""
+    engine = find_engine()
+    if engine is None:
+        pytest.skip("neither docker nor podman has a daemon here: the image was not built")
+    name = f"lendingadmin-test-{uuid4().hex[:12]}"
+    try:
+        subprocess.run(
+            [engine, "build", "--file", "Containerfile", "--tag", name, "."], cwd=ROOT, check=True
+        )
+        settings = build_settings("sqlite:////tmp/own.sqlite3")
+        given = [word for key, value in settings.items() for word in ("--env", f"{key}={value}")]
+        rights = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
+        places = ["--tmpfs", "/tmp", "--tmpfs", "/app/var/metrics:uid=10001,gid=10001,mode=0700"]
+        serve = "python manage.py release && exec sh deploy/container/start web"
+        command = [engine, "run", "--detach", "--name", name, *rights, *places, *given, name]
+        subprocess.run([*command, "sh", "-c", serve], check=True)
+        yield engine, name
+    finally:
+        subprocess.run([engine, "rm", "--force", name], check=False)
+        subprocess.run([engine, "rmi", "--force", name], check=False)
+
+
+def test_the_image_serves_with_a_read_only_root(container: tuple[str, str]) -> None:
+    engine, name = container
+    script = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:8000/readyz').read().decode())"
+    until = time.monotonic() + 180
+    while time.monotonic() < until:
+        asked = subprocess.run(
+            [engine, "exec", name, "python", "-c", script], capture_output=True, text=True
+        )
+        if asked.stdout.startswith("ready"):
+            break
+        time.sleep(2)
+    assert asked.stdout.startswith("ready"), asked.stderr
+    who = subprocess.run([engine, "exec", name, "id", "-u"], capture_output=True, text=True)
+    assert who.stdout == "10001\n"
