@@ -436,6 +436,7 @@ LOGGING = {
     "loggers": {
         # Their two lines for each look would bury the few that matter.
         "django_tasks": {"level": "WARNING"},
+        "django.tasks": {"level": "WARNING"},  # the same on Django 6
         "django_tasks_db": {"level": "WARNING"},
         "lendingadmin.audit.entries": {"handlers": ["stdout"], "propagate": False},
         # It writes down each row of a statement that it can't read, with the name of who paid.

@@ -14,13 +14,10 @@ import pytest
 
 from lendingadmin import checks
 from lendingadmin.env import cache_address, data_keys, database_address, mail_server
+from tests.lints.test_variables import read_example
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLE = dict(
-    line.split("=", 1)
-    for line in (ROOT / ".env.example").read_text().splitlines()
-    if line and not line.startswith("#")
-)
+EXAMPLE = read_example()
 OWN_KEYS = {
     "SECRET_KEY": secrets.token_urlsafe(48),
     "DATA_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
