@@ -22,7 +22,7 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 DJANGOS = ("5.2", "6.0")
 LOCK = ROOT / "tests" / "requirements.lock"
 LOGS = ROOT / "var" / "matrix"
-_PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "2")
+_PIP = ("-m", "pip", "install", "-qq", "--disable-pip-version-check", "--retries", "2")
 _PYTEST = ("-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")
 _QUICK = ("--ignore", "tests/lints", "-m", "not exhaustive", "-p", "no:cacheprovider")
 

@@ -129,8 +129,8 @@ def say(connection: ssl.SSLSocket, first: str, *headers: str) -> None:
 
 
 def ask(port: int, path: str, *headers: str) -> str:
-    """What answers to somebody in a hurry."""
+    """What answers to somebody who waits a few seconds, even on a busy machine."""
     with connect(port) as connection:
-        connection.settimeout(3)
+        connection.settimeout(8)
         say(connection, f"GET {path}", "Connection: close", *headers)
         return b"".join(iter(lambda: connection.recv(65_536), b"")).decode()

@@ -49,6 +49,10 @@ def test_they_start_what_the_procfile_starts() -> None:
     web = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", read_command("web")).split()
     assert read_start("lendingadmin-web.service") == web
     assert read_start("lendingadmin-worker.service") == read_command("worker").split()
+    # Static files are collected where the web process starts.
+    release, _, collect = read_command("release").partition(" && ")
+    assert read_start("lendingadmin-release.service") == release.split()
+    assert collect in (UNITS / "lendingadmin-web.service").read_text()
 
 
 def test_old_copies_go_and_young_ones_stay(tmp_path: Path) -> None:

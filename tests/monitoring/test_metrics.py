@@ -247,19 +247,36 @@ def test_all_processes_of_a_host_count_together(tmp_path: Path) -> None:
     assert found["lendingadmin_requests_total", labels] == 6
 
 
+def count_each_once() -> str:
+    """All metrics as a monitor reads them, with each counter and histogram in it."""
+    metrics.count_request("GET", "/x/", 200, 0.1)
+    metrics.CALLS.labels("x", "ok").inc()
+    metrics.CALL_SECONDS.labels("x").observe(0.1)
+    return metrics.render().decode()
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", ["alerts.yml", "grafana.json"])
 def test_the_files_for_monitors_name_only_what_there_is(name: str) -> None:
     text = (_DEPLOY / name).read_text()
     named = set(re.findall(r"lendingadmin_\w+", text))
-    # Each counter and histogram once, so that its samples stand in the text.
-    metrics.count_request("GET", "/x/", 200, 0.1)
-    metrics.CALLS.labels("x", "ok").inc()
-    metrics.CALL_SECONDS.labels("x").observe(0.1)
-    rendered = metrics.render().decode()
+    rendered = count_each_once()
     known = set(re.findall(r"^lendingadmin_\w+", rendered, re.MULTILINE))
     known |= set(re.findall(r"^# TYPE (lendingadmin_\w+)", rendered, re.MULTILINE))
     assert named and named <= known
+
+
+@pytest.mark.django_db
+def test_the_documents_name_each_metric_and_each_alert_and_no_other() -> None:
+    rows = (ROOT / "docs" / "monitor.md").read_text()
+    described = set(re.findall(r"^\| `(lendingadmin_\w+)`", rows, re.MULTILINE))
+    rendered = count_each_once()
+    kinds = re.findall(r"^# TYPE (lendingadmin_\w+) (?!unknown)", rendered, re.MULTILINE)
+    assert described == {name for name in kinds if not name.endswith("_created")}
+    alerts = set(re.findall(r"alert: (\w+)", (_DEPLOY / "alerts.yml").read_text()))
+    for document in ("monitor.md", "at-night.md"):
+        text = (ROOT / "docs" / document).read_text()
+        assert set(re.findall(r"`(Lendingadmin\w+)`", text)) == alerts, document
 
 
 def test_a_method_that_is_none_makes_no_series_of_its_own(with_token: None) -> None:

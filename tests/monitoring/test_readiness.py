@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.utils import timezone
 from redis.exceptions import ConnectionError as RedisGone
@@ -36,6 +37,16 @@ def ask() -> tuple[int, str]:
 
 def test_a_host_that_serves() -> None:
     assert ask() == (200, "ready\n")
+
+
+def test_a_version_before_serves_on_the_database_of_the_next(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What docs/upgrade.md says of going back: nothing here looks for migrations it has not."""
+    MigrationRecorder(connection).record_applied("repayments", "9999_of_the_next_version")
+    assert ask() == (200, "ready\n")
+    call_command("release", verbosity=1)
+    assert "No migrations to apply." in capsys.readouterr().out
 
 
 def test_both_probes_answer_whatever_the_host_is_called() -> None:
