@@ -19,7 +19,8 @@ from typing import NamedTuple
 from tests.processes import ROOT
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-DJANGOS = ("5.2", "6.0")
+# The lines of Django, and the oldest Python that each takes.
+DJANGOS = {"5.2": "3.10", "6.0": "3.12"}
 LOCK = ROOT / "tests" / "requirements.lock"
 LOGS = ROOT / "var" / "matrix"
 _PIP = ("-m", "pip", "install", "-qq", "--disable-pip-version-check", "--retries", "2")
@@ -47,6 +48,10 @@ def find_python(version: str) -> str | None:
     return None
 
 
+def _order(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in version.split("."))
+
+
 def _ask(python: str, script: str) -> str:
     """What a script prints; empty where it fails."""
     done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=False)
@@ -72,7 +77,10 @@ def run_on(version: str, args: list[str]) -> Iterator[Row]:
         subprocess.run([python, "-m", "venv", folder], check=True)
         subprocess.run([own, *_PIP, "--require-hashes", "-r", str(LOCK)], check=True)
         full = _ask(own, "import platform; print(platform.python_version())")
-        for line in DJANGOS:
+        for line, oldest in DJANGOS.items():
+            if _order(version) < _order(oldest):
+                yield Row(full, line, None, f"not run: Django {line} needs Python {oldest}")
+                continue
             if line != read_locked_line(LOCK.read_text()):
                 subprocess.run([own, *_PIP, f"django=={line}.*"], check=True)
             yield _test(own, full, args)

@@ -14,6 +14,7 @@ from tests import matrix
 from tests.web_process import read_command
 
 ROOT = Path(__file__).resolve().parents[1]
+DONE = subprocess.CompletedProcess([], 0, stdout="3.12.1\n")
 MODULES = sorted(set(re.findall(r"-m (tests\.[\w.]+)", (ROOT / "Makefile").read_text())))
 
 
@@ -97,6 +98,18 @@ def test_a_python_is_found_or_said_as_not_run(monkeypatch: pytest.MonkeyPatch) -
     assert [row.passed for row in matrix.run_on("3.999", [])] == [None]
     monkeypatch.setattr(matrix, "PYTHONS", ("3.999",))
     assert matrix.main([]) == 1  # where nothing ran nothing passed
+
+
+def test_a_django_that_a_python_is_too_old_for_is_said_as_not_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    python = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    commands = []
+    monkeypatch.setattr(matrix, "DJANGOS", {"99.0": "3.999"})
+    monkeypatch.setattr(subprocess, "run", lambda command, **kind: commands.append(command) or DONE)
+    (row,) = matrix.run_on(python, [])
+    assert row.passed is None and "Django 99.0 needs Python 3.999" in row.said
+    assert not [command for command in commands if "django==99.0.*" in command]
 
 
 def test_the_lock_names_one_of_the_matrix_s_djangos() -> None:
