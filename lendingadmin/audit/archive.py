@@ -19,6 +19,7 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.audit import chain, lines
@@ -249,5 +250,6 @@ def _remove(stretch: ArchivedStretch) -> None:
             subject=stretch.file_name,
             outcome=ARCHIVED,
             saved="yes",
-            detail=f"{stretch.count} entries, {stretch}",
+            detail=gettext("%(count)s entries from %(first)s to %(last)s")
+            % {"count": stretch.count, "first": stretch.first_id, "last": stretch.last_id},
         )

@@ -108,8 +108,8 @@ class Described(NamedTuple):
     def settings(self) -> list[str]:
         """The settings that say how long, with its word in them."""
         table = self.table
-        found = [f"KEEP_ROWS_DAYS {table.kind}"] if table.kind else []
-        found += [f"KEEP_TEXTS_DAYS {table.texts}"] if table.texts else []
+        found = [" ".join(("KEEP_ROWS_DAYS", table.kind))] if table.kind else []
+        found += [" ".join(("KEEP_TEXTS_DAYS", table.texts))] if table.texts else []
         return [*found, *filter(None, [table.needs, table.by])]
 
 
