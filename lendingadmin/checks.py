@@ -134,7 +134,7 @@ def other_machines_are_spoken_to_encrypted(**_: Any) -> list[CheckMessage]:
 
 def _has_plain_database() -> bool:
     return any(
-        one["ENGINE"] == "django.db.backends.postgresql"
+        one["ENGINE"] != "django.db.backends.sqlite3"
         # Without a host, or with a path, it is a socket of this machine.
         and not (is_loopback(one["HOST"]) or one["HOST"].startswith("/") or not one["HOST"])
         and one.get("OPTIONS", {}).get("sslmode") not in ("require", "verify-ca", "verify-full")

@@ -243,9 +243,15 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "timeout": 20,
     }
 else:
+    # Gives up a server that says nothing (LONGEST_WAIT, set in wsgi.py).
+    DATABASES["default"]["ENGINE"] = "lendingadmin.postgresql"
     # A host that is gone holds no thread for minutes, and a process that hangs no lock.
     DATABASES["default"]["OPTIONS"] = {
         "connect_timeout": 5,
+        "keepalives_idle": 30,
+        "keepalives_interval": 10,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 60_000,  # milliseconds
         "options": "-c idle_in_transaction_session_timeout=60s",
         **DATABASES["default"].get("OPTIONS", {}),
     }

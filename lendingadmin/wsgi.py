@@ -15,6 +15,8 @@ application = get_wsgi_application()
 database = connection.settings_dict
 if connection.vendor == "postgresql":
     database["OPTIONS"]["options"] += " -c statement_timeout=30s"
+    # Seconds: a server that hangs keeps to no limit of its own.
+    database["LONGEST_WAIT"] = 35.0
 
 # What was loaded stays for good, and a page of loans is fifty thousand objects that are all alive:
 # looking through them for garbage again and again took longer than reading them.

@@ -4,17 +4,27 @@ A value is bound to its key, so none can be moved to another. What is not signed
 as if it were not there. JSON makes lists of tuples.
 """
 
+import logging
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.core.cache.backends.redis import RedisCache as DjangoRedisCache
 from django.core.signing import BadSignature, dumps, loads
 from django.db import DatabaseError, transaction
 from django.utils import timezone
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
 
 from .models import Kept
+
+logger = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
 
 _NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 
@@ -117,32 +127,77 @@ class _Text:
         return data.decode(errors="replace")
 
 
+# Seconds. Nothing that is shared here is worth a longer wait; and for how long a server that did
+# not answer is left alone, so that not each page waits for it.
+_LONGEST_WAIT, _LEFT_ALONE = 1.0, 5.0
+_LIMITS = {
+    "socket_connect_timeout": _LONGEST_WAIT,
+    "socket_timeout": _LONGEST_WAIT,
+    # Once more at once, because a server that was started again has closed what was open.
+    "retry": Retry(NoBackoff(), 1),
+}
+# The moment (monotonic, seconds) until which a server that did not answer is left alone. Django
+# makes a cache for each thread, and none of them needs to find that out by itself.
+_LEFT_ALONE_UNTIL: dict[str, float] = {}
+
+
 class RedisCache(DjangoRedisCache):
-    """Django's, with signed JSON in place of pickles."""
+    """Django's, with signed JSON in place of pickles.
+
+    While the server does not answer it keeps nothing: a page asks by itself what it would have
+    shared.
+    """
 
     get_many = BaseCache.get_many
     set_many = BaseCache.set_many
     incr = BaseCache.incr
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
-        options = {**params.get("OPTIONS", {}), "serializer": _Text}
+        options = {**_LIMITS, **params.get("OPTIONS", {}), "serializer": _Text}
         super().__init__(server, params | {"OPTIONS": options})
+        self._server = server
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
         """The value, or the default where there is none."""
         name = self.make_and_validate_key(key, version=version)
-        return _open(name, super().get(key, None, version), default)
+        found = self._ask(None, lambda: DjangoRedisCache.get(self, key, None, version))
+        return _open(name, found, default)
 
     def set(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> None:
         """Keep it, in place of what was there."""
-        name = self.make_and_validate_key(key, version=version)
-        super().set(key, _sign(name, value), timeout, version)
+        text = _sign(self.make_and_validate_key(key, version=version), value)
+        self._ask(None, lambda: DjangoRedisCache.set(self, key, text, timeout, version))
 
     def add(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
         """Keep it if nothing is there; of several at once one does."""
-        name = self.make_and_validate_key(key, version=version)
-        return super().add(key, _sign(name, value), timeout, version)
+        text = _sign(self.make_and_validate_key(key, version=version), value)
+        return self._ask(False, lambda: DjangoRedisCache.add(self, key, text, timeout, version))
+
+    def delete(self, key: Any, version: int | None = None) -> bool:
+        """Forget it; whether it was there."""
+        return self._ask(False, lambda: DjangoRedisCache.delete(self, key, version))
+
+    def ping(self) -> None:
+        """Ask the server whether it answers. Raises RedisError where it does not."""
+        self._cache.get_client().ping()
+
+    def _ask(self, otherwise: Answer, ask: Callable[[], Answer]) -> Answer:
+        """What the server says, or `otherwise` where it does not answer, or did not just now."""
+        now, until = time.monotonic(), _LEFT_ALONE_UNTIL.get(self._server)
+        if until is not None:
+            if now < until:
+                return otherwise
+            # One asks for all.
+            _LEFT_ALONE_UNTIL[self._server] = now + _LEFT_ALONE
+        try:
+            answer = ask()
+        except RedisError:
+            _LEFT_ALONE_UNTIL[self._server] = time.monotonic() + _LEFT_ALONE
+            logger.warning("nothing is shared while the cache does not answer", exc_info=True)
+            return otherwise
+        _LEFT_ALONE_UNTIL.pop(self._server, None)
+        return answer

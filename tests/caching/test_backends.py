@@ -1,20 +1,23 @@
 """Both caches: what is kept, for how long, and that nobody else's words are believed."""
 
 import pickle
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from threading import Barrier, Thread
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
 from django.core.cache import cache as counters
 from django.core.cache.backends.base import BaseCache
+from django.core.cache.backends.redis import RedisCache as DjangoRedisCache
 from django.db import connection
 from django.utils import timezone
 from redis.exceptions import RedisError
 
-from lendingadmin.caching import shared
+from lendingadmin.caching import backends, shared
 from lendingadmin.caching.backends import RedisCache, clear_expired
 from lendingadmin.caching.models import Kept
 
@@ -28,7 +31,7 @@ def cache(request: pytest.FixtureRequest) -> Iterator[BaseCache]:
     if request.param == "redis":
         one = RedisCache(REDIS, {"KEY_PREFIX": uuid4().hex, "TIMEOUT": 60})
         try:
-            one.get("key")
+            one.ping()
         except RedisError:
             pytest.skip(f"nothing answers at {REDIS}")
     yield one
@@ -153,3 +156,38 @@ def test_what_has_expired_is_deleted() -> None:
     counters.set("long", 1, timeout=60)
     assert clear_expired() == 1
     assert Kept.objects.get().expires_at > timezone.now() + timedelta(seconds=50)
+
+
+@pytest.mark.parametrize("address", ["refused_address", "unanswered_address"])
+def test_without_an_answer_nothing_is_kept_and_nobody_waits(
+    address: str, request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = f"redis://{urlsplit(request.getfixturevalue(address)).netloc}/0"
+    cache = RedisCache(server, {})
+    assert cache.get("key", "nothing") == "nothing"  # it waits, at most twice for a second
+    began = time.monotonic()
+    for _ in range(50):
+        another = RedisCache(server, {})  # as another thread has
+        another.set("key", 1)
+        assert (another.get("key"), another.add("key", 1), another.delete("key")) == (
+            None,
+            False,
+            False,
+        )
+    assert time.monotonic() - began < 1
+    (line,) = caplog.messages
+    assert line.startswith("nothing is shared while the cache does not answer")
+    with pytest.raises(RedisError):
+        cache.ping()
+
+
+def test_a_server_that_answers_again_is_asked_after_a_while(
+    monkeypatch: pytest.MonkeyPatch, refused_address: str
+) -> None:
+    monkeypatch.setattr(backends, "_LEFT_ALONE", 0.0)
+    server = f"redis://{urlsplit(refused_address).netloc}/0"
+    cache = RedisCache(server, {})
+    assert cache.get("key") is None
+    monkeypatch.setattr(DjangoRedisCache, "get", lambda *_: backends._sign(":1:key", 7))
+    assert cache.get("key") == 7
+    assert server not in backends._LEFT_ALONE_UNTIL

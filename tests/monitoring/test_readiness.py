@@ -69,22 +69,23 @@ def test_without_a_database_nothing_else_is_asked(monkeypatch: pytest.MonkeyPatc
     assert ask() == (503, "not ready: the database does not answer\n")
 
 
-def test_a_cache_that_is_gone_and_static_files_that_are_missing(
+def test_a_cache_that_is_gone_is_warned_of_and_the_host_serves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Gone:
-        def get(self, key: str) -> None:
+        def ping(self) -> None:
             raise RedisGone
 
+    monkeypatch.setattr(readiness, "shared", Gone())
+    assert ask() == (200, "ready\nwarning: the cache does not answer; nothing is shared\n")
+
+
+def test_static_files_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     class Uncollected:
         hashed_files: dict[str, str] = {}
 
-    monkeypatch.setattr(readiness, "shared", Gone())
     monkeypatch.setattr(readiness, "staticfiles_storage", Uncollected())
-    assert ask() == (
-        503,
-        "not ready: the cache does not answer\nnot ready: the static files are not collected\n",
-    )
+    assert ask() == (503, "not ready: the static files are not collected\n")
 
 
 def test_a_host_with_other_keys_is_not_ready(settings: Any) -> None:

@@ -3,13 +3,14 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.db import InterfaceError, OperationalError, connection
 from django.test import Client
-from redis.exceptions import ConnectionError as RedisGone
 
 from lendingadmin.caching import shared
+from lendingadmin.caching.backends import RedisCache
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui import unavailable
@@ -142,12 +143,12 @@ def test_a_fragment_is_a_card_that_htmx_puts_into_the_page(desk: Client) -> None
     assert "<html" not in text_of(page)
 
 
-def test_a_cache_that_is_gone_is_a_503(desk: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise RedisGone("connection refused")
-
-    monkeypatch.setattr(type(shared._connections[shared._alias]), "get", refuse)  # type: ignore[attr-defined]
-    assert desk.get("/exports/abc/").status_code == 503
+def test_without_the_cache_a_page_says_what_it_knows(
+    desk: Client, monkeypatch: pytest.MonkeyPatch, refused_address: str
+) -> None:
+    gone = RedisCache(f"redis://{urlsplit(refused_address).netloc}/0", {})
+    monkeypatch.setattr(shared._connections._connections, shared._alias, gone)  # type: ignore[attr-defined]
+    assert desk.get("/exports/Abcdefghijkl/").status_code == 200
 
 
 def test_a_fault_of_our_own_stays_a_500(desk: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,1 @@
+"""Django's backend of PostgreSQL, for a server that may hang."""
