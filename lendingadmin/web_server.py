@@ -11,7 +11,7 @@ from gunicorn.http import errors  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-untyped]
 
 # Whole, so that nobody who sends it slowly keeps the place.
-_HEALTH_REQUEST = re.compile(rb"(?:GET|HEAD) /healthz[ ?].*\r\n\r\n", re.DOTALL)
+_PROBE = re.compile(rb"(?:GET|HEAD) /(healthz|readyz)[ ?].*\r\n\r\n", re.DOTALL)
 # Seconds. A proxy sends a request as soon as it is connected.
 _LONGEST_LOOK = 0.1
 _LONGEST_REQUEST = 8192  # bytes
@@ -41,16 +41,18 @@ Cross-Origin-Resource-Policy: same-origin
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
-    """Answers `/healthz` while all of its threads are busy; everything else waits its turn.
+    """Answers `/healthz` and `/readyz` while all of its threads are busy; all else waits its turn.
 
     A connection that finds no free thread is looked at by a thread of its own, which answers a
-    question for health itself. So nothing is refused because many come at once.
+    question for health itself. So nothing is refused because many come at once. `/readyz` has
+    another one, because it waits for the database.
     """
 
     def init_process(self) -> None:
         """Make what this process has for itself, then serve."""
         self._under_way = 0
         self._lookout = ThreadPoolExecutor(max_workers=1)
+        self._readiness = ThreadPoolExecutor(max_workers=1)
         super().init_process()
 
     def enqueue_req(self, conn: TConn) -> None:
@@ -80,15 +82,17 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
             client.sendall(refusal.encode())
 
     def _look(self, conn: TConn) -> None:
-        pool = self._lookout if _asks_for_health(conn) else self.tpool
-        answered = pool.submit(self.handle, conn)
+        pools = {b"healthz": self._lookout, b"readyz": self._readiness, b"": self.tpool}
+        answered = pools[_find_probe(conn)].submit(self.handle, conn)
         answered.add_done_callback(partial(self.method_queue.defer, self.finish_request, conn))
 
 
-def _asks_for_health(conn: TConn) -> bool:
+def _find_probe(conn: TConn) -> bytes:
+    """Which probe a connection asks for; empty for none."""
     try:
-        return conn.wait_for_data(_LONGEST_LOOK) and bool(
-            _HEALTH_REQUEST.match(conn.sock.recv(_LONGEST_REQUEST, socket.MSG_PEEK))
-        )
+        if not conn.wait_for_data(_LONGEST_LOOK):
+            return b""
+        found = _PROBE.match(conn.sock.recv(_LONGEST_REQUEST, socket.MSG_PEEK))
     except OSError:  # it has gone, or came without a word
-        return False
+        return b""
+    return found[1] if found else b""
