@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 import pytest
+from django.core.cache import cache
 from django.db import OperationalError, connection
 
 pytestmark = [
@@ -41,3 +43,16 @@ def test_without_a_limit_it_waits() -> None:
         cursor.execute("SELECT 7, pg_sleep(1)")
         assert cursor.fetchone()[0] == 7
     assert connection.is_usable()
+
+
+def test_a_database_that_is_gone_is_not_taken_for_too_many_tries(
+    monkeypatch: pytest.MonkeyPatch, refused_address: str
+) -> None:
+    connection.close()
+    with monkeypatch.context() as patch:
+        patch.setitem(connection.settings_dict, "HOST", "127.0.0.1")
+        patch.setitem(connection.settings_dict, "PORT", str(urlsplit(refused_address).port))
+        with pytest.raises(OperationalError):
+            cache.add("tries", 1)
+    connection.close()
+    assert cache.add("tries", 1)

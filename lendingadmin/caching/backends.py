@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.core.cache.backends.redis import RedisCache as DjangoRedisCache
 from django.core.signing import BadSignature, dumps, loads
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
@@ -44,7 +44,8 @@ def _open(key: str, text: object, default: Any) -> Any:
 class DatabaseCache(BaseCache):
     """Keeps what it was given until it expires: nothing makes room for anything else.
 
-    Like Django's own, it keeps nothing where the database takes no writes.
+    Like Django's own, it keeps nothing where the database takes no writes. Where that does not
+    answer at all, its errors pass through.
     """
 
     def __init__(self, location: str, params: dict[str, Any]) -> None:
@@ -80,6 +81,8 @@ class DatabaseCache(BaseCache):
                 kept = {"value": row.value, "expires_at": row.expires_at}
                 return Kept.objects.get_or_create(key=row.key, defaults=kept)[1]
         except DatabaseError:
+            if not connection.is_usable():
+                raise  # it is gone: “somebody else has it” would be taken for “too many tries”
             return False
 
     def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:

@@ -1,13 +1,17 @@
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 # Any number that nothing else in this database locks by.
 _LOCK = 0x6C656E64
+# Seconds between two looks whether another host is through.
+_PAUSE = 0.5
 
 
 class Command(BaseCommand):
@@ -22,16 +26,31 @@ class Command(BaseCommand):
 
     @contextmanager
     def _one_at_a_time(self) -> Iterator[None]:
-        """Only PostgreSQL has several hosts. The lock goes with the connection, too."""
+        """Only PostgreSQL has several hosts.
+
+        A transaction beside holds the lock, which so goes with its connection, too. A lock of the
+        session would be left with another client where PgBouncer shares sessions.
+        """
         if connection.vendor != "postgresql":
             yield
             return
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK])
-            if not cursor.fetchone()[0]:
+        beside = connections.create_connection(DEFAULT_DB_ALIAS)
+        try:
+            beside.set_autocommit(False)
+            if not _take_lock(beside):
                 self.stdout.write("Another host is at it; waiting.")
-                cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
-            try:
-                yield
-            finally:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [_LOCK])
+                while not _take_lock(beside):
+                    # Nothing is held while it waits: an index that is made beside waits for all.
+                    beside.rollback()
+                    time.sleep(_PAUSE)
+            yield
+        finally:
+            beside.close()
+
+
+def _take_lock(beside: BaseDatabaseWrapper) -> bool:
+    with beside.cursor() as cursor:
+        # Migrations may take long, and this transaction does nothing meanwhile.
+        cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_LOCK])
+        return bool(cursor.fetchone()[0])
