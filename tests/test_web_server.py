@@ -1,6 +1,8 @@
 """A busy web process answers health and lets others wait; what is no HTTP it refuses by itself."""
 
+import re
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,7 +12,7 @@ from django.urls import reverse
 
 from tests.lints.test_variables import read_example
 from tests.web_answering import LARGE
-from tests.web_process import run_web_process
+from tests.web_process import read_command, run_web_process
 
 # More than any process has threads.
 MANY = 40
@@ -56,8 +58,20 @@ def test_unread_downloads_leave_a_place_for_health(port: int) -> None:
         take_all_threads(port, stack)
         assert ask_for_health(port).startswith(b"HTTP/1.1 200")
         assert ask_for_health(port, "/healthz?from=monitor").startswith(b"HTTP/1.1 200")
+        assert ask_for_health(port, "/readyz").startswith(b"HTTP/1.1 200")
         with pytest.raises(TimeoutError):
             ask_for_health(port, "/accounts/login/")
+
+
+def test_a_connection_that_is_kept_is_not_closed_before_a_proxy_lets_it_go(port: int) -> None:
+    with connect(port) as connection:
+        for pause in (0, 4):  # gunicorn's own wait is two seconds
+            time.sleep(pause)
+            send(connection, "GET /")
+            assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+    # nginx keeps a connection to what stands behind it for a minute.
+    (seconds,) = re.findall(r"--keep-alive (\d+)", read_command("web"))
+    assert int(seconds) > 60
 
 
 def test_slow_forms_leave_a_place_for_health(port: int) -> None:

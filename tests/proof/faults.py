@@ -42,7 +42,6 @@ from tests.web_process import run_web_process
 
 APP = "/apps/kenya"
 LIST = f"{APP}/loans/"
-EXPORT = f"{APP}/loans/export.csv"
 NOTHING_SENT = "Nothing was sent"
 PEOPLE = 4
 _INFO = re.compile(r"^\S+ \S+ INFO |^\[.*\] \[INFO\] ")
@@ -185,7 +184,6 @@ def play_all(stage: Stage, size: Size) -> Iterator[Row]:
     yield play(stage, "The lending service gone", service.cut, service.restore, size)
     full = f"The lending service hangs, {size.people} people wait for it"
     yield play(stage, full, service.hang, service.restore, size, is_full=True)
-    yield play_exports(stage)
 
 
 def play(
@@ -222,35 +220,6 @@ def play(
     row.back_after = wait_until_well(stage, reader, ended)
     press(clerk, confirm)  # as somebody does who was told to send it again
     row.paid_in_the_end = stage.count("committed", external_id)
-    row.words = {name: spell(page) for name, page in row.told.items()}
-    return row
-
-
-def play_exports(stage: Stage) -> Row:
-    """A third export where two are under way, which the hanging service keeps so."""
-    row = Row("Two exports are under way in the process")
-    stage.service.hang()
-    began = time.monotonic()
-    with ExitStack() as under_way:
-        for person in ("support1", "support2"):
-            cookies = {"sessionid": stage.sessions[person]}
-            answer = requests.get(stage.url + EXPORT, cookies=cookies, stream=True, timeout=60)
-            assert answer.ok, answer.text
-            under_way.enter_context(answer)
-        row.told["list"] = stage.open_session("support3").get("/glossary/")
-        row.told["third"] = stage.open_session("support3").get(EXPORT)
-        row.told["second"] = stage.open_session("support1").get(EXPORT)
-        row.told["sign-in"] = stage.sign_in()
-        row.told["/readyz"] = stage.probe("/readyz")
-        row.told["/healthz"] = stage.probe("/healthz")
-        row.lasted = time.monotonic() - began
-        stage.service.restore()
-        ended = time.monotonic()
-        again = stage.open_session("support3")
-        while again.get(EXPORT).status != 200:
-            assert time.monotonic() - ended < 60, "no export after a minute"
-            time.sleep(0.2)
-        row.back_after = time.monotonic() - ended
     row.words = {name: spell(page) for name, page in row.told.items()}
     return row
 
@@ -346,7 +315,7 @@ def judge(row: Row, longest_p95: float = 0.2) -> list[str]:
         wanted |= {"it is recorded": bool(row.told["confirm"].receipt)}
         wanted |= {"/readyz warns": ready.startswith("ready; warning: the cache does not answer")}
     elif kind == "PostgreSQL":
-        for name in ("list", "confirm", "/readyz"):
+        for name in ("list", "confirm", "sign-in", "/readyz"):
             wanted[f"{name} is {statuses[name]}"] = statuses[name] == 503
         wanted |= {"it says that nothing was sent": NOTHING_SENT in row.words["confirm"]}
         wanted |= {"nothing was sent": not row.sent}
@@ -355,18 +324,12 @@ def judge(row: Row, longest_p95: float = 0.2) -> list[str]:
         wanted |= {"the host stays": ready == "ready"}
     if kind != "PostgreSQL":
         wanted |= {f"sign-in is {statuses['sign-in']}": statuses["sign-in"] == 302}
-    if "third" in statuses:
-        wanted |= {"the third is told": "Others are exporting" in row.words["third"]}
-        wanted |= {"the second is told": "An export of yours" in row.words["second"]}
-    else:
-        most = 2 + row.lasted / 10
-        if kind != "The":
-            wanted |= {f"{row.lines} lines": row.lines <= most}
-        wanted |= {"it is paid once at most": row.paid_in_the_end <= 1}
-        if kind != "The":
-            wanted |= {f"it is paid {row.paid_in_the_end} times": row.paid_in_the_end == 1}
-        if "othing was sent" in row.words["confirm"]:
-            wanted |= {"what is told is true": not row.sent}
+    if kind != "The":
+        wanted |= {f"{row.lines} lines": row.lines <= 2 + row.lasted / 10}
+        wanted |= {f"it is paid {row.paid_in_the_end} times": row.paid_in_the_end == 1}
+    wanted |= {"it is paid once at most": row.paid_in_the_end <= 1}
+    if "othing was sent" in row.words["confirm"]:
+        wanted |= {"what is told is true": not row.sent}
     for path, seconds in row.p95.items():
         wanted |= {f"{path}: p95 {seconds * 1000:.0f} ms": seconds <= longest_p95}
     wanted |= {f"back after {row.back_after:.0f} s": row.back_after <= 20}
@@ -382,20 +345,17 @@ COLUMNS = (
 def build_cells(row: Row) -> list[str]:
     """A row of the table."""
 
-    def tell(name: str) -> str:
-        page = row.told.get(name)
-        return f"{page.status}: {row.words[name]}" if page else "—"
-
+    told = [
+        f"{row.told[name].status}: {row.words[name]}" for name in ("list", "confirm", "sign-in")
+    ]
     ready = f"{row.told['/readyz'].status}: {row.words['/readyz']}"
     if row.p95:
         p95 = ", ".join(f"`{path}` {took * 1000:.0f} ms" for path, took in row.p95.items())
         ready += f" (p95: {p95})"
-    lines = f"{row.lines} in {row.lasted:.0f} s, {row.asked} pages" if row.asked else "—"
-    middle = tell("third") if "third" in row.told else tell("confirm")
-    sent = "—" if "third" in row.told else str(row.sent)
-    asked = "the glossary, " + tell("list") if "third" in row.told else tell("list")
-    back = f"{row.back_after:.1f} s"
-    return [row.fault, asked, middle, tell("sign-in"), sent, ready, lines, back]
+    lines = f"{row.lines} in {row.lasted:.0f} s"
+    if row.asked:
+        lines += f", {row.asked} pages"
+    return [row.fault, *told, str(row.sent), ready, lines, f"{row.back_after:.1f} s"]
 
 
 def print_row(cells: list[str]) -> None:
