@@ -95,6 +95,9 @@ def test_the_dashboard_answers_health_while_its_threads_wait_for_forms(tmp_path:
         run_web_process(application="lendingadmin.wsgi", environ=environ) as port,
         ExitStack() as stack,
     ):
+        with connect(port) as first:  # its application is loaded by now
+            send(first, f"GET {reverse('healthz')}", "Connection: close")
+            assert read(first).endswith(b"alive\n")
         for _ in range(MANY):
             connection = stack.enter_context(connect(port))
             send(connection, f"POST {reverse('account_login')}", cookie, "Content-Length: 1000")
