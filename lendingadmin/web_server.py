@@ -55,6 +55,22 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
         self._readiness = ThreadPoolExecutor(max_workers=1)
         super().init_process()
 
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """Take connections, or none for now; when this worker stops, take what waits and no more.
+
+        A listener that stays open while requests end has people wait in it, whom the last worker's
+        end cuts off. Once it is closed a proxy is refused, and asks another host.
+        """
+        super().set_accept_enabled(enabled)
+        if enabled or self.alive:
+            return
+        for listener in self.sockets:
+            taken = -1
+            while taken != self.nr_conns:
+                taken = self.nr_conns
+                self.accept(listener)
+            listener.close()
+
     def enqueue_req(self, conn: TConn) -> None:
         """Give a connection to a thread; the main thread calls it, as it does `finish_request`."""
         self._under_way += 1

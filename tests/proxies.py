@@ -32,6 +32,7 @@ http {{
     include {folder}/nginx.conf;
 }}
 """
+_NGINX_HOST = "    server 127.0.0.1:8000 max_fails=3 fail_timeout=5s;\n"
 _CADDY_OPTIONS = """
 {{
 	admin off
@@ -43,18 +44,20 @@ _CADDY_OPTIONS = """
 
 
 @contextmanager
-def run_nginx(folder: Path, web: int, plain: int = 0) -> Iterator[int]:
-    """The port where deploy/nginx.conf takes HTTPS for a web process; its files are in `folder`.
+def run_nginx(folder: Path, web: int, *others: int, plain: int = 0) -> Iterator[int]:
+    """The port where deploy/nginx.conf takes HTTPS for web processes; its files are in `folder`.
 
     At the port `plain` it takes HTTP.
     """
     port, main = find_free_port(), folder / "main.conf"
+    hosts = [_NGINX_HOST.replace("8000", str(one)) for one in (web, *others)]
     places = {
+        _NGINX_HOST: "".join(hosts),
         "listen 443": f"listen 127.0.0.1:{port}",
         "listen 80": f"listen 127.0.0.1:{plain or find_free_port()}",
         "/var/log/nginx": str(folder),
     }
-    _write_site("nginx.conf", folder, web, places)
+    _write_site("nginx.conf", folder, places)
     main.write_text(_NGINX_MAIN.format(folder=folder))
     with _run(port, folder, str(NGINX), "-p", str(folder), "-c", str(main)):
         yield port
@@ -65,12 +68,13 @@ def run_caddy(folder: Path, web: int) -> Iterator[int]:
     """The port where deploy/Caddyfile takes HTTPS for a web process; its files are in `folder`."""
     port = find_free_port()
     options = _CADDY_OPTIONS.format(port=port, folder=folder)
-    _write_site("Caddyfile", folder, web, {"\n{\n": options})
+    places = {"\n{\n": options, "127.0.0.1:8000": f"127.0.0.1:{web}"}
+    _write_site("Caddyfile", folder, places)
     with _run(port, folder, str(CADDY), "run", "--config", str(folder / "Caddyfile")):
         yield port
 
 
-def _write_site(name: str, folder: Path, web: int, places: Mapping[str, str]) -> None:
+def _write_site(name: str, folder: Path, places: Mapping[str, str]) -> None:
     """Write a file of deploy/ with places of here for those that it names, and a certificate."""
     certify = f"req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN={HOST} -addext"
     made = ["-keyout", f"{folder}/key", "-out", f"{folder}/pem"]
@@ -81,7 +85,7 @@ def _write_site(name: str, folder: Path, web: int, places: Mapping[str, str]) ->
     )
     site = (ROOT / "deploy" / name).read_text()
     files = {"/etc/ssl/dashboard.pem": f"{folder}/pem", "/etc/ssl/dashboard.key": f"{folder}/key"}
-    for written, here in {"127.0.0.1:8000": f"127.0.0.1:{web}", **files, **places}.items():
+    for written, here in {**files, **places}.items():
         assert written in site, written
         site = site.replace(written, here, 1)
     (folder / name).write_text(site)

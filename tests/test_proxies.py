@@ -165,6 +165,40 @@ def test_what_may_have_moved_money_is_sent_once(name: str, tmp_path: Path) -> No
     assert taken.count(b"POST") == 1
 
 
+@needs_nginx
+@pytest.mark.parametrize(("method", "taken_by"), [("GET", 2), ("POST", 1)])
+def test_what_one_host_breaks_off_another_gets_where_it_only_reads(
+    method: str, taken_by: int, tmp_path: Path
+) -> None:
+    taken = []
+
+    def break_off(web: socket.socket) -> None:
+        while True:
+            connection, _ = web.accept()
+            with connection:
+                taken.append(connection.recv(65_536))
+
+    with ExitStack() as hosts:
+        webs = [hosts.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(2)]
+        for web in webs:
+            Thread(target=break_off, args=[web], daemon=True).start()
+        ports = [web.getsockname()[1] for web in webs]
+        with run_nginx(tmp_path, *ports) as port, connect(port) as connection:
+            say(connection, f"{method} /", "Content-Length: 0")
+            assert b" 502 " in connection.recv(65_536)
+    assert [one.partition(b" ")[0].decode() for one in taken] == [method] * taken_by
+
+
+@needs_nginx
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_what_no_host_has_got_yet_another_gets(method: str, tmp_path: Path) -> None:
+    with run_web_process() as web, run_nginx(tmp_path, find_free_port(), web) as port:
+        for _ in range(8):
+            with connect(port) as connection:
+                say(connection, f"{method} /", "Content-Length: 0", "Connection: close")
+                assert b" 200 " in connection.recv(65_536)
+
+
 def test_no_log_holds_an_address(name: str, tmp_path: Path) -> None:
     # A set-up link that did not reach the web process is still worth a password.
     with RUN[name](tmp_path, find_free_port()) as port:

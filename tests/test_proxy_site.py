@@ -19,7 +19,7 @@ def read(directive: str) -> list[str]:
 
 def test_it_speaks_to_the_web_process_and_serves_nothing_itself() -> None:
     assert read("proxy_pass") == ["http://lendingadmin"]
-    assert read("server") == ["127.0.0.1:8000"]
+    assert read("server") == ["127.0.0.1:8000 max_fails=3 fail_timeout=5s"]
     assert re.search(r"\b(root|alias|autoindex|resolver|try_files|fastcgi_pass)\b", SITE) is None
 
 

@@ -4,6 +4,7 @@ import re
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from django.urls import reverse
 
 from tests.lints.test_variables import read_example
 from tests.web_answering import LARGE
-from tests.web_process import read_command, run_web_process
+from tests.web_process import read_command, run_web_process, start_web_process, wait_until
 
 # More than any process has threads.
 MANY = 40
@@ -121,6 +122,37 @@ def test_who_finds_no_thread_waits_for_one(port: int) -> None:
             with connection:
                 assert len(read(connection)) > LARGE
         assert ask_for_health(port, "/").startswith(b"HTTP/1.1 200")
+
+
+def read_and_close(connection: socket.socket) -> bytes:
+    """As a proxy does. Until it closes, the web process waits for it, two seconds at most."""
+    with connection:
+        return read(connection)
+
+
+def is_refused(port: int) -> bool:
+    try:
+        connect(port).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+def test_one_that_stops_answers_who_came_and_refuses_who_comes() -> None:
+    """Neither may wait in a place that nobody looks at any more, and be cut off at the end."""
+    with start_web_process() as (port, process), ExitStack() as stack:
+        download, *came = [stack.enter_context(connect(port)) for _ in range(MANY)]
+        send(download, "GET /large", "Connection: close")
+        for connection in came:
+            send(connection, "POST /", "Content-Length: 0", "Connection: close")
+        pool = stack.enter_context(ThreadPoolExecutor(MANY))
+        answers = [pool.submit(read_and_close, connection) for connection in came]
+        process.terminate()
+        wait_until(lambda: is_refused(port), seconds=20)
+        assert process.poll() is None
+        assert len(read_and_close(download)) > LARGE
+        assert all(one.result().startswith(b"HTTP/1.1 200") for one in answers)
+        assert process.wait(timeout=30) == 0
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 
@@ -32,6 +32,15 @@ def wait_for(port: int, address: str = "127.0.0.1") -> None:
     raise TimeoutError(f"nothing listens on port {port}")
 
 
+def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
+    """Ask again and again until it is so. Raises TimeoutError."""
+    until = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > until:
+            raise TimeoutError(f"it is not so within {seconds} s")
+        time.sleep(0.05)
+
+
 def read_command(process: str) -> str:
     """What the Procfile starts as this process."""
     lines = (ROOT / "Procfile").read_text().splitlines()
@@ -51,10 +60,22 @@ def run_web_process(
     environ: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[int]:
     """The port of one that runs, with the Procfile's number of threads; `log` gets what it says."""
+    with start_web_process(log, application, environ) as (port, _):
+        yield port
+
+
+@contextmanager
+def start_web_process(
+    log: Path = Path(os.devnull),
+    application: str = "tests.web_answering:app",
+    environ: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[tuple[int, "subprocess.Popen[bytes]"]]:
+    """The port of one that runs, and its process, which may end before the block does."""
     port = find_free_port()
+    command = read_command("web").replace("lendingadmin.wsgi", application)
     with log.open("wb") as said:
         process = subprocess.Popen(
-            ["sh", "-c", read_command("web").replace("lendingadmin.wsgi", application)],
+            ["sh", "-c", f"exec {command}"],
             cwd=ROOT,
             env=build_environ({"PORT": str(port), "WEB_CONCURRENCY": "1", **environ}),
             stderr=said,
@@ -62,7 +83,8 @@ def run_web_process(
         )
     try:
         wait_for(port)
-        yield port
+        yield port, process
     finally:
-        os.killpg(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait(timeout=20)

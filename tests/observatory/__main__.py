@@ -45,7 +45,7 @@ def main() -> int:
         scanner, ports = _fetch(folder / "observatory"), {80: find_free_port()}
         with (
             run_web_process(application="lendingadmin.wsgi", environ=environ) as web,
-            run_nginx(folder, web, ports[80]) as ports[443],
+            run_nginx(folder, web, plain=ports[80]) as ports[443],
         ):
             return _report(_scan(scanner, folder / "pem", ports))
 
