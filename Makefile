@@ -1,6 +1,6 @@
 # make run, make install, make web, make worker; make test, make test-all, make check, make matrix,
-# make bench, make trace, make prove-money, make screenshots, make lighthouse, make observatory,
-# make lock, make sbom, make audit.
+# make bench, make trace, make prove-money, make prove-hosts, make screenshots, make lighthouse,
+# make observatory, make lock, make sbom, make audit.
 # What they do is written in manage.py's commands and in pyproject.toml; here is only the
 # environment that these need.
 
@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 2 --require-hashes
 TOOLS := $(VENV)/tools
 
-.PHONY: run install web worker test test-all check matrix bench trace prove-money screenshots lighthouse observatory lock sbom audit
+.PHONY: run install web worker test test-all check matrix bench trace prove-money prove-hosts screenshots lighthouse observatory lock sbom audit
 .DEFAULT_GOAL := run
 
 run: $(VENV)/run.stamp
@@ -98,6 +98,10 @@ observatory: $(VENV)/test.stamp
 # Some minutes. On PostgreSQL: make prove-money DATABASE_URL=postgres://user:password@host/postgres
 prove-money: $(VENV)/test.stamp
 	@$(BIN)/python -m tests.proof
+
+# Some ten minutes; needs nginx and openssl, and takes redis-server where it is. Two hosts need PostgreSQL.
+prove-hosts: $(VENV)/test.stamp
+	@$(BIN)/python -m tests.proof.hosts
 
 # After a change of requirements.txt. What the lines do not name stays as it is; make lock
 # ARGS=--upgrade takes the newest of it. Each lock has the hashes for every platform and Python.

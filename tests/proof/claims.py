@@ -71,8 +71,13 @@ def receipt(browser: Browser, app: str, number: int) -> Receipt:
     """What the receipt of this repayment says. Opening it may take a look that is due."""
     page = browser.get(f"/apps/{app}/repayments/{number}/")
     assert page.status == 200, f"receipt {number}: {page.status}"
-    status, title = _STATUS.search(page.text), _NOTICE.search(page.text)
-    saved = _SAVED.search(page.text)
+    return read_receipt(number, page.text)
+
+
+def read_receipt(number: int, text: str) -> Receipt:
+    """What this page of a repayment says."""
+    status, title = _STATUS.search(text), _NOTICE.search(text)
+    saved = _SAVED.search(text)
     assert status and title and saved, f"receipt {number} says nothing"
     effect = _EFFECT.search(status[0])
     return Receipt(
@@ -81,6 +86,6 @@ def receipt(browser: Browser, app: str, number: int) -> Receipt:
         saved[1],
         effect[1] if effect else "",
         "effect was not seen" in status[0],
-        bool(_SET_ASIDE.search(page.text)),
+        bool(_SET_ASIDE.search(text)),
         " ".join(html.unescape(_TAGS.sub(" ", status[0])).split()),
     )
