@@ -101,7 +101,7 @@ prove-money: $(VENV)/test.stamp
 
 # Some ten minutes; needs nginx and openssl, and takes redis-server where it is. Two hosts need PostgreSQL.
 prove-hosts: $(VENV)/test.stamp
-	@$(BIN)/python -m tests.proof.hosts
+	@$(BIN)/python -m tests.proof.prove_hosts
 
 # After a change of requirements.txt. What the lines do not name stays as it is; make lock
 # ARGS=--upgrade takes the newest of it. Each lock has the hashes for every platform and Python.

@@ -291,10 +291,11 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 # The key of a failed sign-in is a user name at an address, of the last a user name. An office
-# behind one address signs in within a minute.
+# behind one address signs in within a minute. A sign-in counts as failed while its password is
+# compared, which takes long where many do it at once.
 ACCOUNT_RATE_LIMITS = {
     "login": "120/m/ip",
-    "login_failed": "10/m/ip,5/5m/key",
+    "login_failed": "60/m/ip,5/5m/key",
     "login_failed_for_name": "50/h/key",
 }
 ACCOUNT_SESSION_REMEMBER = False

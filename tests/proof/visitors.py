@@ -4,6 +4,7 @@ import random
 import re
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -70,7 +71,7 @@ class Visitor:
     """A browser of one person, at nginx."""
 
     def __init__(self, fleet: Fleet, person: str, notes: Notes) -> None:
-        self._fleet, self.person, self._notes = fleet, person, notes
+        self._fleet, self.person, self.notes = fleet, person, notes
         self._http = self._open()
 
     def _open(self) -> requests.Session:
@@ -108,14 +109,14 @@ class Visitor:
         except requests.RequestException:
             page = Page(0, "")
         kind = _name_kind(f"{method} {path.partition('?')[0]}")
-        self._notes.asked.append(Asked(begin, time.monotonic() - begin, kind, page.status))
+        self.notes.asked.append(Asked(begin, time.monotonic() - begin, kind, page.status))
         return page
 
     def note_told(self, number: int, key: Key) -> None:
         """Open the receipt, and note it where it says that this was recorded."""
         page = self.get(f"/apps/{APP}/repayments/{number}/")
         if page.status == 200 and read_receipt(number, page.text).saved == "It is recorded.":
-            self._notes.told[number] = key
+            self.notes.told[number] = key
 
     def press(self, confirm: Confirm) -> Page:
         """Press “Record it”, and again where there was no answer, as people do."""
@@ -123,7 +124,7 @@ class Visitor:
         for _ in range(8):
             if page.status and page.status < 500:
                 break
-            self._notes.pressed_again += 1
+            self.notes.pressed_again += 1
             time.sleep(1)
             page = press(self, confirm)
         return page
@@ -133,12 +134,18 @@ def _name_kind(line: str) -> str:
     return next((kind for at, kind in _KINDS.items() if re.fullmatch(at, line)), "others")
 
 
-def sign_in_all(visitors: Sequence[Visitor]) -> float:
-    """All at once, from one address; how many seconds until the last was in."""
+def sign_in_all(visitors: Sequence[Visitor], arrive: float) -> float:
+    """All from one address, who arrive over so many seconds; after how many the last was in."""
     began = time.monotonic()
+
+    def come_in(number: int) -> bool:
+        time.sleep(arrive * number / len(visitors))
+        return visitors[number].sign_in()
+
     with ThreadPoolExecutor(len(visitors)) as pool:
-        came_in = list(pool.map(Visitor.sign_in, visitors))
-    assert all(came_in), f"{came_in.count(False)} people could not sign in"
+        came_in = list(pool.map(come_in, range(len(visitors))))
+    answered = Counter((one.kind, one.status) for one in visitors[0].notes.asked)
+    assert all(came_in), f"{came_in.count(False)} people could not sign in: {answered}"
     return time.monotonic() - began
 
 
