@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
+from allauth.account.adapter import get_adapter
 from allauth.mfa.totp.internal import auth as totp
 from django.core import mail
 from django.core.cache import cache
-from django.test import Client
+from django.test import Client, RequestFactory
 from django_tasks_db.models import DBTaskResult
 
 from lendingadmin.audit.models import Entry
@@ -70,6 +71,13 @@ def test_an_office_behind_one_address_signs_in_within_a_minute(db: None) -> None
     for name in names:
         User.objects.create_user(name, password=PASSWORD)
     assert [name for name in names if not gets_in(name, "10.0.0.1")] == []
+
+
+def test_passwords_that_are_being_compared_are_no_guesses(rf: RequestFactory) -> None:
+    """Each counts as wrong until it is found right, which takes a busy host seconds."""
+    request = rf.post(LOGIN, REMOTE_ADDR="10.0.0.1")
+    for number in range(45):
+        get_adapter().pre_authenticate(request, username=f"clerk{number}")
 
 
 def test_signing_in_does_not_count_as_guessing(support: User) -> None:
