@@ -68,7 +68,6 @@ def replay(*kinds: str, state: str = "recorded") -> Callable[[Found], Found]:
         (ask_in(12, 1, 502), "rolling restart: 1 × 502"),
         (ask_in(2, 1, 0), "calm: 1 × connection closed"),
         (ask_in(22, 1, 500), "lists: 500"),
-        (ask_in(22, 1, 429), "lists: 429"),
         (lambda found: replace(found, sign_in=61.0), "61 s"),
         (lambda found: replace(found, left={"locks": 1}), "locks: 1"),
         (replay("arrived", "acknowledged"), "rp-7 ('L-1', 'P1-1'): at the service 0 times"),
