@@ -71,7 +71,7 @@ def main() -> None:
             raise SystemExit(1)
         with ExitStack() as stack:
             sandbox = stack.enter_context(running_sandbox(Path(name)))
-            environ = _build_environ(Path(name), sandbox, address)
+            environ = _make_environ(Path(name), sandbox, address)
             _run(environ, "manage.py", "sandbox_fill", "--address", sandbox.base_url, "kenya")
             _run(environ, "-c", _FILL)
             sizes = measure_rows(address)
@@ -181,7 +181,7 @@ def print_lenders(sizes: dict[str, float], pages: dict[str, Asked]) -> None:
         )
 
 
-def _build_environ(folder: Path, sandbox: SandboxProcess, address: str) -> dict[str, str]:
+def _make_environ(folder: Path, sandbox: SandboxProcess, address: str) -> dict[str, str]:
     given = {"DEMO_PASSWORD": "demo", "DATABASE_URL": address}
     return {
         **os.environ,

@@ -30,7 +30,7 @@ class Dashboard:
 
     def __init__(self, folder: Path, service: str, database: str, people: int, quiet: str) -> None:
         self._folder = folder
-        self._environ = os.environ | build_environ(service, database, quiet)
+        self._environ = os.environ | make_environ(service, database, quiet)
         prepared = self._run("-m", "tests.proof.prepare", str(people))
         self.sessions: dict[str, str] = json.loads(prepared)
         self._hosts: list[subprocess.Popen[bytes]] = []
@@ -138,7 +138,7 @@ class Session:
         return Page(answer.status_code, answer.text, answer.headers.get("Location", ""))
 
 
-def build_environ(service: str, database: str, quiet: str) -> dict[str, str]:
+def make_environ(service: str, database: str, quiet: str) -> dict[str, str]:
     """What the processes of a dashboard before this service are given."""
     return {
         "DJANGO_SETTINGS_MODULE": "tests.proof.settings",

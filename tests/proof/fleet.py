@@ -17,7 +17,7 @@ from pathlib import Path
 
 import requests
 
-from tests.proof.dashboard import build_environ
+from tests.proof.dashboard import make_environ
 from tests.proxies import HOST, run_nginx
 from tests.web_process import ROOT, build_environ, find_free_port, read_command, wait_for
 
@@ -108,7 +108,7 @@ class Fleet:
         self._folder, self.url, self.certificate = folder, "", folder / "pem"
         self._release = read_command("release")
         self.is_one_host = database.startswith("sqlite")
-        environ = os.environ | build_environ(build_environ(service, database, "20s"))
+        environ = os.environ | build_environ(make_environ(service, database, "20s"))
         environ |= {"HTTPS": "on", "ALLOWED_HOSTS": HOST, "TRUSTED_PROXIES": "1"}
         environ |= {"TWO_STEP_ROLES": "manager,support,officer", "SECOND_MANAGER": "on"}
         self.redis: Process | None = None
