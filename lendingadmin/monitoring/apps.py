@@ -14,5 +14,5 @@ class MonitoringConfig(AppConfig):
         from . import canary, sentry
 
         if settings.SENTRY_DSN:
-            sentry.tell_sentry(settings.SENTRY_DSN)
-        post_migrate.connect(canary.keep_canary, sender=self, dispatch_uid="monitoring.canary")
+            sentry.init_sentry(settings.SENTRY_DSN)
+        post_migrate.connect(canary.write_canary, sender=self, dispatch_uid="monitoring.canary")

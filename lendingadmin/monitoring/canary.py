@@ -28,9 +28,19 @@ def find_fault() -> str:
     return ""
 
 
-def keep_canary(**_: Any) -> None:
-    """Keep it under the newest keys, where it is missing or this host can open it."""
-    if find_fault():
-        return
+def write_canary(**_: Any) -> None:
+    """Write it under the newest keys, where it is missing or this host can open it."""
+    if not find_fault():
+        _write()
+
+
+def renew_signature() -> None:
+    """Sign it by this host's SECRET_KEY, whatever signed it before; only where DATA_KEYS fit."""
+    canary = Canary.objects.filter(name=_NAME).first()
+    if canary is None or not isinstance(canary.encrypted, Undecryptable):
+        _write()
+
+
+def _write() -> None:
     written = {"encrypted": _NAME, "signed": dumps(_NAME, salt=_NAME)}
     Canary.objects.update_or_create(name=_NAME, defaults=written)

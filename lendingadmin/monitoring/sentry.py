@@ -17,7 +17,7 @@ _OF_EVENT = ("event_id", "timestamp", "platform", "level", "logger", "release", 
 _OF_FRAME = ("filename", "module", "function", "lineno", "in_app")
 
 
-def tell_sentry(dsn: str) -> None:
+def init_sentry(dsn: str) -> None:
     """Tell faults from now on: what a view or a task raised, and errors of the log.
 
     Raises ImproperlyConfigured without the extra, and for a DSN that is none.

@@ -89,12 +89,12 @@ def test_static_files_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_host_with_other_keys_is_not_ready(settings: Any) -> None:
-    canary.keep_canary()
+    canary.write_canary()
     own = settings.DATA_KEYS
     settings.DATA_KEYS = (ANOTHER_KEY,)
     assert ask() == (503, "not ready: DATA_KEYS open nothing of what this database keeps\n")
     # It must not make itself right.
-    canary.keep_canary()
+    canary.write_canary()
     assert ask()[0] == 503
     settings.DATA_KEYS = (ANOTHER_KEY, *own)
     assert ask() == (200, "ready\n")
@@ -103,13 +103,25 @@ def test_a_host_with_other_keys_is_not_ready(settings: Any) -> None:
 
 
 def test_a_new_key_is_taken_over_by_the_next_migrate(settings: Any) -> None:
-    canary.keep_canary()
+    canary.write_canary()
     settings.DATA_KEYS = (ANOTHER_KEY, *settings.DATA_KEYS)
     settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "the next one"
-    canary.keep_canary()
+    canary.write_canary()
     settings.DATA_KEYS, settings.SECRET_KEY_FALLBACKS = settings.DATA_KEYS[:1], []
     assert ask() == (200, "ready\n")
     assert Canary.objects.count() == 1
+
+
+def test_a_secret_key_that_leaked_is_left_out_at_once(settings: Any) -> None:
+    canary.write_canary()
+    settings.SECRET_KEY = "the next one"
+    assert ask()[0] == 503
+    call_command("release", "--new-secret-key", verbosity=0)
+    assert ask() == (200, "ready\n")
+    settings.DATA_KEYS = (ANOTHER_KEY,)
+    settings.SECRET_KEY = "of a host that is another's"
+    canary.renew_signature()
+    assert ask()[0] == 503
 
 
 def test_a_worker_that_is_silent_is_warned_of_and_the_host_serves() -> None:

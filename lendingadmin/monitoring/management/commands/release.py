@@ -1,4 +1,5 @@
 import time
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -7,6 +8,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+
+from lendingadmin.monitoring import canary
 
 # Any number that nothing else in this database locks by.
 _LOCK = 0x6C656E64
@@ -19,9 +22,18 @@ class Command(BaseCommand):
 
     help = "Apply migrations and look whether the audit trail is guarded, one host after the other."
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--new-secret-key",
+            action="store_true",
+            help="the old SECRET_KEY is gone for good: this host's is the database's from now on",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         with self._one_at_a_time():
             call_command("migrate", interactive=False, verbosity=options["verbosity"])
+            if options["new_secret_key"]:
+                canary.renew_signature()
             call_command("check", databases=["default"])
 
     @contextmanager
