@@ -44,7 +44,7 @@ def test_before_the_first_count_it_says_what_happens(
     assert "by itself" not in text
     settings.SNAPSHOT_EVERY = timedelta(hours=6)
     text = words(page(client_of(people["viewer"])))
-    assert "It is counted again by itself every 6 h." in text
+    assert "It is counted again by itself." in text
     # Nothing shows otherwise that there is no worker.
     assert "within a minute. If it does not" in text and "worker may be down" in text
     assert "Count the loans" not in text

@@ -30,7 +30,7 @@ def lose(service: LoanService, support: User, asked: Asked) -> Lose:
 
     def lose(form: str, **fields: object) -> Repayment:
         service.answer = without_committing(reset())
-        repayment = sending.record(asked(**fields), support, form)
+        repayment = sending.record(asked(**fields), support, form, agreed=True)
         service.answer = service.keep_word
         return due_now(repayment)
 

@@ -157,7 +157,9 @@ def test_two_late_truths_about_one_transaction_id_are_both_kept(
     first = sending.record(asked(external_id="TX"), support, "form-1")
     Repayment.objects.filter(pk=first.pk).update(state=RepaymentState.NOT_FOUND)
     service.answer = service.keep_word
-    second = sending.record(asked(external_id="TX", retry_of=first.pk), support, "form-2")
+    second = sending.record(
+        asked(external_id="TX", retry_of=first.pk), support, "form-2", agreed=True
+    )
     services.acknowledge(first, support)
     second.refresh_from_db()
     assert (first.state, second.state) == (RepaymentState.RECORDED, RepaymentState.RECORDED)

@@ -187,7 +187,7 @@ def test_a_rise_that_the_second_attempt_explains_raises_none(
     service: LoanService, support: User, asked: Asked, lost: Repayment
 ) -> None:
     Repayment.objects.update(state=RepaymentState.NOT_FOUND)
-    sending.record(asked(external_id="TX", retry_of=lost.pk), support, "form-2")
+    sending.record(asked(external_id="TX", retry_of=lost.pk), support, "form-2", agreed=True)
     reconciliation.check_if_due(due_now(lost))
     assert lost.alarm == ""
     service.someone_else_pays("500")
@@ -259,7 +259,7 @@ def test_settling_needs_an_open_question_and_keeps_the_reason(
     entry = Entry.objects.filter(username="manager").latest("pk")
     assert lost.resolution_reason == "the operator found nothing"
     assert entry.detail == "It was not recorded, with a reason"
-    again = sending.record(asked(external_id="TX"), manager, "form-2")
+    again = sending.record(asked(external_id="TX"), manager, "form-2", agreed=True)
     assert again.state == RepaymentState.RECORDED
 
 
@@ -268,14 +268,16 @@ def test_settled_as_recorded_keeps_its_transaction_id(
 ) -> None:
     deciding.resolve(lost, Resolution.RECORDED, "it is on the statement", manager)
     with pytest.raises(services.DuplicateExternalId):
-        sending.record(asked(external_id="TX"), manager, "form-2")
+        sending.record(asked(external_id="TX"), manager, "form-2", agreed=True)
 
 
 def test_settling_as_recorded_what_was_sent_again_is_refused(
     service: LoanService, manager: User, asked: Asked, lost: Repayment
 ) -> None:
     Repayment.objects.update(state=RepaymentState.NOT_FOUND)
-    second = sending.record(asked(external_id="TX", retry_of=lost.pk), manager, "form-2")
+    second = sending.record(
+        asked(external_id="TX", retry_of=lost.pk), manager, "form-2", agreed=True
+    )
     lost.refresh_from_db()
     refused, _ = services.create_intent(asked(external_id="later"), manager, "form-3")
     Repayment.objects.filter(pk=refused.pk).update(external_id="TX", state=RepaymentState.REFUSED)

@@ -129,7 +129,7 @@ class TestTheList:
             cast_one = User.objects.create_user(f"p{number}")
             give_roles(cast_one, "officer")
         boss.get(PEOPLE)
-        with django_assert_max_num_queries(15):
+        with django_assert_max_num_queries(16):
             boss.get(PEOPLE)
 
     def test_the_sidebar_leads_there(self, boss: Client) -> None:

@@ -36,7 +36,7 @@ def test_a_fault_of_our_own_is_logged_with_its_trace(
     def break_down(*_: object) -> None:
         raise ValueError("ours")
 
-    monkeypatch.setattr("lendingadmin.monitoring.readiness.MigrationExecutor", break_down)
+    monkeypatch.setattr("lendingadmin.monitoring.readiness.MigrationRecorder", break_down)
     client.raise_request_exception = False
     answer = client.get("/readyz")
     assert (answer.status_code, b"ours" in answer.content) == (500, False)
