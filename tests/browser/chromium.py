@@ -15,6 +15,10 @@ document.addEventListener("securitypolicyviolation", (event) => console.error(
 ));
 """
 
+# Nobody closes the dialog of a browser without a screen, and while it is open nothing else is
+# printed. That a page asked for it is noted.
+_NOTE_PRINT = "window.print = () => { document.documentElement.dataset.printed = 'yes'; };"
+
 
 def find() -> str | None:
     """The path of a Chromium, or None."""
@@ -37,5 +41,6 @@ def sit_down(browser: Browser, address: str, **options: object) -> BrowserContex
         base_url=address, locale="en-GB", timezone_id="Africa/Nairobi", **options
     )  # type: ignore[arg-type]
     session.add_init_script(TELL_VIOLATIONS)
+    session.add_init_script(_NOTE_PRINT)
     session.set_default_timeout(10_000)
     return session

@@ -83,6 +83,7 @@ def test_the_receipt_prints_without_the_frame(page_of: Callable[[str], Page]) ->
     expect(page.get_by_role("button", name="Print")).to_be_hidden()
     expect(page.get_by_role("link", name="Back to the repayment")).to_be_hidden()
     expect(page.locator(".sheet")).to_contain_text("KES 5.00")
+    expect(page.locator("html")).to_have_attribute("data-printed", "yes")
     assert page.pdf().startswith(b"%PDF")
 
 
