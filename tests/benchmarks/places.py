@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
@@ -19,6 +19,7 @@ import requests
 
 from lendingadmin.demo.environment import BASE_DIR, kept_secrets, variables
 
+_FRAGMENT = {"HX-Request": "true"}
 _PREPARE = """
 import django
 django.setup()
@@ -98,10 +99,13 @@ def _wait(port: int) -> None:
     raise SystemExit("a server did not start")
 
 
-def asker(address: str, session: requests.Session) -> Callable[[str], str]:
+def asker(
+    address: str, session: requests.Session, headers: Mapping[str, str] = _FRAGMENT
+) -> Callable[[str], str]:
     """What gets pages over and over, in as many threads as one likes, and as lightly as possible.
 
-    Whoever asks shares the machine with the server that is measured.
+    Whoever asks shares the machine with the server that is measured. Without `headers` it asks for
+    fragments, as pages that poll do.
     """
     parts, mine = urlsplit(address), threading.local()
     cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in session.cookies)
@@ -109,8 +113,7 @@ def asker(address: str, session: requests.Session) -> Callable[[str], str]:
     def ask(path: str) -> str:
         if not hasattr(mine, "connection"):
             mine.connection = HTTPConnection(str(parts.hostname), parts.port)
-        headers = {"Cookie": cookies, "HX-Request": "true"}
-        mine.connection.request("GET", path, headers=headers)
+        mine.connection.request("GET", path, headers={"Cookie": cookies, **headers})
         answer = mine.connection.getresponse()
         text: str = answer.read().decode()
         if answer.status != 200:

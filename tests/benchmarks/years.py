@@ -130,7 +130,7 @@ def postgresql(folder: Path) -> Iterator[str]:
     """A database of its own at the default address; empty where nothing answers there."""
     import psycopg
 
-    name = f"lendingadmin_years_{os.getpid()}"
+    name = f"lendingadmin_years_{os.getpid()}_{folder.name}"
     try:
         server = psycopg.connect(f"{POSTGRES}postgres", autocommit=True, connect_timeout=3)
     except psycopg.OperationalError:
