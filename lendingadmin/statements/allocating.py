@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, time, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Max, QuerySet
 
 from lendingadmin import audit
-from lendingadmin.gateway import lending_app
 from lendingadmin.repayments.services import find_gap
 from lendingadmin.staff.models import User
 
@@ -101,17 +100,14 @@ def reopen_forgotten(*, app_id: str, until: datetime, **_signal: Any) -> None:
     """Let people decide again on what was accepted and not entered when a database was restored:
     it may have been recorded since, and nobody here knows.
     """
-    day = until.astimezone(lending_app(app_id).zone).date() + timedelta(days=1)
-    next_day = datetime.combine(day, time(), lending_app(app_id).zone)
-    old = Q(line__moment=None) | Q(line__moment__lte=until)
-    old |= Q(line__has_time=False, line__moment__lt=next_day)
     rows = Allocation.objects.filter(
-        old, batch__file__app_id=app_id, decision=Decision.ACCEPTED, repayment=None
-    )
-    keys = list(rows.values_list("pk", flat=True))
-    for at in range(0, len(keys), _AT_ONCE):
-        some = Allocation.objects.filter(pk__in=keys[at : at + _AT_ONCE])
-        some.update(decision=Decision.OPEN, finding=Finding.MAY_DOUBLE, decided_by=None)
+        batch__file__app_id=app_id, decision=Decision.ACCEPTED, repayment=None
+    ).select_related("line", "batch__file")
+    old = [row for row in rows if checking.may_be_forgotten(row, until)]
+    for row in old:
+        row.decision, row.finding, row.decided_by = Decision.OPEN, Finding.MAY_DOUBLE, None
+    fields = ["decision", "finding", "decided_by"]
+    Allocation.objects.bulk_update(old, fields, batch_size=_AT_ONCE)
 
 
 def find_next(row: Allocation) -> Allocation | None:

@@ -7,12 +7,9 @@ what follows from these for lenders of three sizes. Nothing here is asserted.
 
 import os
 import re
-import shlex
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -26,6 +23,7 @@ from lendingadmin.demo.environment import BASE_DIR, kept_secrets, variables
 from tests.benchmarks.places import signed_in
 from tests.benchmarks.years import postgresql, say
 from tests.sandbox_process import SandboxProcess, running_sandbox
+from tests.web_process import start_web_process
 
 _FILL = """
 import django
@@ -75,7 +73,10 @@ def main() -> None:
             _run(environ, "manage.py", "sandbox_fill", "--address", sandbox.base_url, "kenya")
             _run(environ, "-c", _FILL)
             sizes = measure_rows(address)
-            web, port = stack.enter_context(_serve(environ))
+            serving = {**environ, "WEB_CONCURRENCY": "2"}
+            serving.pop("PORT")  # the demo's
+            started = start_web_process(application="lendingadmin.wsgi", environ=serving)
+            port, web = stack.enter_context(started)
             worker = stack.enter_context(_start(environ, "manage.py", "db_worker"))
             session = signed_in(f"http://127.0.0.1:{port}", "/accounts/login/", "login", "manager")
             pages = measure_pages(f"http://127.0.0.1:{port}", session)
@@ -198,23 +199,6 @@ def _run(environ: dict[str, str], *arguments: str) -> None:
         [sys.executable, *arguments], env=environ, cwd=BASE_DIR, check=True,
         stdout=subprocess.DEVNULL,
     )  # fmt: skip
-
-
-@contextmanager
-def _serve(environ: dict[str, str]) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
-    """The web process as the Procfile has it, and where it answers."""
-    line = re.search(r"^web: gunicorn (.*)$", (BASE_DIR / "Procfile").read_text(), re.MULTILINE)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    given = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", line[1] if line else "")
-    words = shlex.split(given.replace(":8000", f":{port}"))
-    with _start(environ, "-m", "gunicorn", *words, "--log-level", "error") as process:
-        for _ in range(300):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        yield process, port
 
 
 @contextmanager

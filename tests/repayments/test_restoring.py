@@ -9,10 +9,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
+from redis.exceptions import RedisError
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.repayments import deciding, restoration, sending, services
 from lendingadmin.repayments.lookalikes import look_alikes
+from lendingadmin.repayments.management.commands import restored
 from lendingadmin.repayments.models import Reading, ReceiptCounter, Repayment, Restoration
 from lendingadmin.repayments.services import Request
 from lendingadmin.repayments.states import RepaymentState
@@ -224,3 +226,14 @@ def test_the_days_are_those_of_the_calendar(boss: Client, hours: int, words: str
     since = datetime(2026, 3, 10, 19, tzinfo=UTC)
     Restoration.objects.create(app_id="kenya", since=since, until=since + timedelta(hours=hours))
     assert words in boss.get("/apps/kenya/repayments/restored/").text
+
+
+def test_without_the_cache_nothing_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone:
+        def clear(self) -> None:
+            raise RedisError
+
+    monkeypatch.setattr(restored, "shared", Gone())
+    with pytest.raises(CommandError, match="cache does not answer"):
+        call_command("restored", since="2026-03-10T02:00Z")
+    assert not Restoration.objects.exists()

@@ -7,6 +7,7 @@ from django.contrib.sessions.models import Session
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from redis.exceptions import RedisError
 
 from lendingadmin import audit
 from lendingadmin.audit.anchor import Anchor, write_anchor
@@ -35,6 +36,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         since = _read_moment(options["since"])
         app_ids = [app.app_id for app in settings.LENDING_APPS]
+        _clear_shared()
         undone = restoration.begin_gap(app_ids, since)
         drafts, _rows = Draft.objects.all().delete()
         sessions, _rows = Session.objects.all().delete()
@@ -45,8 +47,6 @@ class Command(BaseCommand):
             f"rp-{undone.next_number}"
         )
         audit.record_command("restored", detail=f"since {since.isoformat()}: {done}")
-        # What was shared is of rows that are not there any more, under numbers that come again.
-        shared.clear()
         if settings.AUDIT_ANCHOR:
             # What it knows of beyond the backup is not in the trail any more.
             write_anchor(Anchor(find_newest()))
@@ -55,6 +55,17 @@ class Command(BaseCommand):
             "Until a manager ends it under Needs checking, who records a repayment says that it "
             "is not at the service yet."
         )
+
+
+def _clear_shared() -> None:
+    """Forget what is of rows that are not there any more, under numbers that come again.
+
+    Raises CommandError where the cache does not answer: nothing else was done by then.
+    """
+    try:
+        shared.clear()
+    except RedisError as error:
+        raise CommandError("The cache does not answer: start it, then run this again.") from error
 
 
 def _read_moment(text: str) -> datetime:
