@@ -73,8 +73,9 @@ def main() -> None:
             _run(environ, "manage.py", "sandbox_fill", "--address", sandbox.base_url, "kenya")
             _run(environ, "-c", _FILL)
             sizes = measure_rows(address)
-            serving = {**environ, "WEB_CONCURRENCY": "2"}
-            serving.pop("PORT")  # the demo's
+            # The port is chosen there, and the path leads to gunicorn.
+            serving = {name: environ[name] for name in environ if name not in ("PORT", "PATH")}
+            serving["WEB_CONCURRENCY"] = "2"
             started = start_web_process(application="lendingadmin.wsgi", environ=serving)
             port, web = stack.enter_context(started)
             worker = stack.enter_context(_start(environ, "manage.py", "db_worker"))
