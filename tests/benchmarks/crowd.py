@@ -29,7 +29,7 @@ ROUNDS, SECONDS = 5, 8.0
 PAGES = (
     *("/apps/kenya/", "/apps/kenya/loans/L-000001/", "/apps/kenya/loans/L-000001/"),
     *("/apps/kenya/repayments/", "/apps/kenya/loans/L-000001/repayments/new"),
-    *("/apps/kenya/borrowers/B-000007/", "/apps/kenya/repayments/?person=clerk-07", "/audit/"),
+    *("/apps/kenya/borrowers/B-000007/", "/apps/kenya/repayments/?person=clerk-007", "/audit/"),
     "/audit/?record=B-000007&app=kenya",
 )
 

@@ -1,7 +1,7 @@
 """Fills the dashboard's own tables as years of work leave them: quickly, by the database itself.
 
-A year of repayments in two apps, by forty people: more than 99 of 100 are recorded, some hundred
-are in doubt. The database makes the rows out of their numbers, without indexes, which are made
+A year of repayments in two apps, by three hundred people: more than 99 of 100 are recorded, some
+hundred are in doubt. The database makes the rows out of their numbers, without indexes, which are made
 afterwards.
 """
 
@@ -26,7 +26,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.statements.models import StatementFile, StatementLine
 from lendingadmin.writes.models import Write
 
-CLERKS = 40
+CLERKS = 300
 LOANS = 60_000
 # Rows of a statement.
 _A_DAY = 1_000
@@ -74,14 +74,14 @@ _DIALECTS = {
 def fill(repayments: int, entries: int, writes: int, assessments: int) -> None:
     """Make so many rows of each, and what belongs to them."""
     now = timezone.now()
-    clerks = [User(username=f"clerk-{number:02}") for number in range(CLERKS)]
+    clerks = [User(username=f"clerk-{number:03}") for number in range(CLERKS)]
     User.objects.bulk_create(clerks)
     first = (
         User.objects.order_by("pk").filter(username__startswith="clerk-").values_list("pk")[0][0]
     )
     with _quickly():
         _insert("repayments_repayment", _repayments(now, repayments, first), repayments)
-        _insert("repayments_reading", _readings(now, repayments, repayments // 5), repayments // 5)
+        _insert("repayments_reading", _readings(now, repayments * 2), repayments * 2)
         _insert("repayments_mistake", _mistakes(now, repayments, first), 300)
         _insert("audit_entry", _entries(now, entries, first), entries)
         _insert("writes_write", _writes(now, writes, first), writes)
@@ -156,7 +156,7 @@ def fill_timeline(repayments: int = 3_000, notes: int = 1_000, lines: int = 500)
 
     With as many writes as rows of statements, 5,000 entries in all.
     """
-    now, clerk = timezone.now(), User.objects.get(username="clerk-00")
+    now, clerk = timezone.now(), User.objects.get(username="clerk-000")
     # The numbers of the others were given by hand, so that the database would give them once more.
     file = StatementFile.objects.create(
         pk=1_000_000,
@@ -218,7 +218,7 @@ def fill_assignments(loans: int) -> None:
     borrowers = loans * 2 // 3
     names = ("manager", "officer", "support")
     few = {name: User.objects.get(username=name).pk for name in names}
-    clerks = [User.objects.create(username=f"agent-{number:02}").pk for number in range(CLERKS)]
+    clerks = [User.objects.create(username=f"agent-{number:03}").pk for number in range(CLERKS)]
 
     def choose(n: int) -> int:
         if n % 3 == 0:
@@ -404,10 +404,11 @@ def _repayments(now: datetime, count: int, first: int) -> dict[str, str]:
     }
 
 
-def _readings(now: datetime, repayments: int, count: int) -> dict[str, str]:
+def _readings(now: datetime, count: int) -> dict[str, str]:
+    """Of each repayment's loan, before it and after."""
     return {
-        "repayment_id": f"{repayments} - n / 2",
-        "kind": "CASE n % 2 WHEN 0 THEN 'baseline' ELSE 'after' END",
+        "repayment_id": "(n + 1) / 2",
+        "kind": "CASE n % 2 WHEN 1 THEN 'baseline' ELSE 'after' END",
         "taken_at": _at(now, count),
         "paid": "n % 9000 || '.50'",
         "unpaid": "n % 700 || '.25'",
@@ -442,7 +443,7 @@ def _entries(now: datetime, count: int, first: int) -> dict[str, str]:
     return {
         "at": _at(now, count),
         "user_id": f"{first} + {_CLERK}",
-        "username": f"'clerk-' || substr({_pad(_CLERK)}, 5, 2)",
+        "username": f"'clerk-' || substr({_pad(_CLERK)}, 4, 3)",
         "role": "'support'",
         "action": action,
         "app_id": f"CASE WHEN n % 5 = 4 THEN '' ELSE {_APP} END",

@@ -37,7 +37,7 @@ def test_each_table_takes_its_rows() -> None:
 
 @pytest.mark.django_db
 def test_a_borrower_has_entries_of_every_kind_of_our_own(officer: User) -> None:
-    User.objects.create_user("clerk-00")
+    User.objects.create_user("clerk-000")
     filling.fill_timeline(repayments=30, notes=10, lines=5)
     subject = Subject(gateway.lending_app("kenya"), officer, "B-LONG")
     own = [one for one in SOURCES.values() if one.key in ("repayments", "notes", "writes")]
