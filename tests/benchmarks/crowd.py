@@ -54,10 +54,10 @@ def fill(repayments: int, entries: int) -> None:
 
     django.setup()
     from lendingadmin.demo.preparing import prepare_dashboard
-    from tests.benchmarks import filling
+    from tests.benchmarks import filling, filling_book
 
     prepare_dashboard()
-    filling.fill_count()
+    filling_book.fill_count()
     if repayments:
         filling.fill(repayments, entries, repayments // 5, repayments // 2)
 

@@ -42,16 +42,16 @@ def fill(loans: int, calls: int) -> None:
     from django.db import connection
 
     from lendingadmin.demo.preparing import prepare_dashboard
-    from tests.benchmarks import filling
+    from tests.benchmarks import filling_book, rows
 
     prepare_dashboard()
     began = time.monotonic()
-    filling.fill_count(loans)
-    filling.fill_calls(calls, loans)
-    filling.fill_assignments(loans)
-    filling.make_queues()
+    filling_book.fill_count(loans)
+    filling_book.fill_calls(calls, loans)
+    filling_book.fill_assignments(loans)
+    filling_book.make_queues()
     say(f"\n{connection.vendor}: {loans:,} loans, {calls:,} calls")
-    say(f"filled in {time.monotonic() - began:.0f} s, {filling.measure_size()}")
+    say(f"filled in {time.monotonic() - began:.0f} s, {rows.measure_size()}")
 
 
 class MeasuringQueues(Measuring):

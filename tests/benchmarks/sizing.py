@@ -29,10 +29,10 @@ _FILL = """
 import django
 django.setup()
 from lendingadmin.demo.preparing import prepare_dashboard
-from tests.benchmarks import filling
+from tests.benchmarks import filling, filling_book
 prepare_dashboard()
 filling.fill(100_000, 500_000, 20_000, 50_000)
-filling.fill_count(100_000)
+filling_book.fill_count(100_000)
 """
 KENYA = "/apps/kenya"
 CLIENTS, ROUNDS = 20, 15

@@ -15,7 +15,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.statements.models import StatementLine
 from lendingadmin.ui.timeline import SOURCES, Subject
 from lendingadmin.writes.models import Write
-from tests.benchmarks import filling
+from tests.benchmarks import filling, filling_book, filling_timeline
 
 
 @pytest.mark.django_db(transaction=True)
@@ -38,17 +38,16 @@ def test_each_table_takes_its_rows() -> None:
 @pytest.mark.django_db
 def test_a_borrower_has_entries_of_every_kind_of_our_own(officer: User) -> None:
     User.objects.create_user("clerk-000")
-    filling.fill_timeline(repayments=30, notes=10, lines=5)
+    filling_timeline.fill_timeline(repayments=30, notes=10, lines=5)
     subject = Subject(gateway.lending_app("kenya"), officer, "B-LONG")
     own = [one for one in SOURCES.values() if one.key in ("repayments", "notes", "writes")]
     found = [rows.find(subject).count() for one in own for rows in one.rows]
     assert sorted(found) == [5, 10, 30]
 
 
-@pytest.mark.django_db
-def test_the_count_has_loans_for_every_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filling, "LOANS", 500)
-    filling.fill_count()
+@pytest.mark.django_db(transaction=True)
+def test_the_count_has_loans_for_every_list() -> None:
+    filling_book.fill_count(500)
     loans = Snapshot.objects.get().loans
     assert loans.count() == 500
     assert loans.filter(is_open=True, overdue_rank__gt=0).exists()

@@ -1,11 +1,11 @@
 """How quick the pages and beats are that read the dashboard's own tables, once those are large.
 
 `python -m tests.benchmarks.years` fills a database of each kind with a year's repayments, the trail
-beside them, half as many assessments and a count of twice as many loans, and removes it afterwards. The time is a page's own: from
-the request to the last byte, without what it waited for the service, or for a processor that
-somebody else's work had. It fails where a p95 is over 50 ms (a timeline: 300 ms) or a plan reads a
-large table whole; CSV reads all that it is asked for, so it is told in rows a second, of which the
-whole journal's must be 20,000.
+beside them, half as many assessments and a count of twice as many loans, and removes it afterwards.
+The time is a page's own: from the request to the last byte, without what it waited for the service,
+or for a processor that somebody else's work had. It fails where a p95 is over 100 ms (a timeline:
+300 ms) or a plan reads a large table whole; CSV reads all that it is asked for, so it is told in
+rows a second, of which the whole journal's must be 20,000.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from lendingadmin.demo.environment import BASE_DIR, kept_secrets, variables
 from tests.benchmarks.places import gunicorn
 
 POSTGRES = "postgres://postgres@127.0.0.1:5432/"
-MOST = 50.0
+MOST = 100.0
 #: A timeline of 5,000 entries may take longer: it counts the months of all of them.
 MOST_OF = {"timeline of 5,000, a borrower": 300.0, "timeline of 5,000, a loan": 300.0}
 ROUNDS, TRIES = 20, 4
@@ -91,16 +91,16 @@ def fill(repayments: int, entries: int, loans: int) -> None:
     from django.db import connection
 
     from lendingadmin.demo.preparing import prepare_dashboard
-    from tests.benchmarks import filling
+    from tests.benchmarks import filling, filling_book, filling_timeline, rows
 
     prepare_dashboard()
     began = time.monotonic()
     filling.fill(repayments, entries, repayments // 5, repayments // 2)
-    filling.fill_count(loans)
-    filling.fill_timeline()
+    filling_book.fill_count(loans)
+    filling_timeline.fill_timeline()
     took, load = time.monotonic() - began, os.getloadavg()[0]
     say(f"\n{connection.vendor}: {repayments:,} repayments, {entries:,} entries, {loans:,} loans")
-    say(f"filled in {took:.0f} s, {filling.measure_size()}; load {load:.1f} of {os.cpu_count()}")
+    say(f"filled in {took:.0f} s, {rows.measure_size()}; load {load:.1f} of {os.cpu_count()}")
 
 
 def environment(folder: Path, service: str, database: str) -> dict[str, str]:
