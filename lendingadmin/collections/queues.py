@@ -75,10 +75,10 @@ _COUNT_KEPT_SECONDS = 30
 # is read from the borrowers; else in the order of its rows, where one soon comes upon the next.
 _MANY = 20_000
 _MANY_LOANS = 5_000
-_LATE: Mapping[str, tuple[int, int | None, str]] = {
-    "late-1-7": (1, 7, "-days_late"),
-    "late-8-30": (8, 30, "-days_late"),
-    "late-31": (31, None, "days_late"),
+_LATE: Mapping[str, tuple[int, int | None, tuple[str, str]]] = {
+    "late-1-7": (1, 7, ("-days_late", "-id")),
+    "late-8-30": (8, 30, ("-days_late", "-id")),
+    "late-31": (31, None, ("days_late", "id")),
 }
 
 
@@ -326,7 +326,7 @@ class Queue:
         is_late, is_due = Q(days_late__gte=1), self._is_due(snapshot)
         on_time = Q(days_late=None) | Q(days_late__lt=1)
         parts = [
-            rows.filter(is_late).order_by("-days_late"),
+            rows.filter(is_late).order_by("-days_late", "-id"),
             rows.filter(on_time, is_due).order_by("next_due_day", "id"),
         ]
         if own.values("pk")[: _MANY + 1].count() <= _MANY:
@@ -362,7 +362,7 @@ class Queue:
             return rows.filter(self._is_due(snapshot)).order_by("next_due_day", "id")
         first, last, order = _LATE[self.key]
         late = rows.filter(days_late__gte=first)
-        return (late.filter(days_late__lte=last) if last else late).order_by(order)
+        return (late.filter(days_late__lte=last) if last else late).order_by(*order)
 
     def _leave_out_quiet(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Without those whom nobody calls now, by what was said, or because they have paid."""

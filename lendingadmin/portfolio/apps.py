@@ -50,6 +50,6 @@ class PortfolioConfig(AppConfig):
         LISTS["book-loans"] = RegisteredList("loan", drilldown.read_keys)
         LISTS["loan-list"] = RegisteredList("loan", saved_lists.read_keys)
         navigation.register_group("Pinned", saved_lists.list_sidebar_entries)
-        duties.register_duty(tasks.beat, tasks.count, tasks.prune)
+        duties.register_duty(tasks.beat, tasks.count, tasks.prepare_lists, tasks.prune)
         search_open_loans.register_reader("lending.loans.list", open_loans.read_open_loans)
         lookups.register_other_case("lending.loans.get", loan_ids.find_in_other_case)

@@ -5,7 +5,7 @@ it (recorded_since.py).
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from functools import cached_property
@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from django import forms
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, F, Q, QuerySet, Subquery
+from django.db import connection
+from django.db.models import Count, DecimalField, F, Func, Q, QuerySet, Subquery, Sum
 from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
@@ -21,7 +22,7 @@ from django.utils.translation import gettext_noop as _
 
 from lendingadmin.caching import shared
 from lendingadmin.gateway import LendingApp
-from lendingadmin.ui.keyset import COUNTED
+from lendingadmin.ui.keyset import COUNTED, unindexed
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, PAGE_SIZES, as_id
 
 from .amounts import exactly
@@ -50,39 +51,52 @@ _LATE: Mapping[str, DaysLate] = {
     "61-90": DaysLate(_("61 to 90"), 61, 90),
     "91": DaysLate(_("91 and more"), 91, None),
 }
-# By the address's word: the column. Names in CSV and on the screen stand with the columns there.
+# By the address's word: the column, and whether its index holds the largest first. Names in CSV and
+# on the screen stand with the columns there.
 _SORTED_BY = {
-    "loan": "account_id",
-    "product": "product_id",
-    "status": "status",
-    "late": "days_late",
-    "overdue": "overdue_rank",
-    "outstanding": "outstanding_rank",
-    "principal": "principal_rank",
-    "due": "next_due_day",
-    "began": "start_day",
-    "settled": "settlement_day",
+    "loan": ("account_id", False),
+    "product": ("product_id", False),
+    "late": ("days_late", False),
+    "overdue": ("overdue_rank", True),
+    "outstanding": ("outstanding_rank", True),
+    "principal": ("principal_rank", True),
+    "due": ("next_due_day", False),
+    "began": ("start_day", False),
+    "settled": ("settlement_day", True),
 }
+# A longer list is read in its order past what is not on it; of a shorter one all is sorted.
+_LONG = 5_000
 _SUMMED = ("overdue", "outstanding", "next_due_amount", "principal")
 
 
 class ListKind(NamedTuple):
-    """A list to begin with: its label, its title and its order."""
+    """A list to begin with: its label, its title and its order; by which orders an index has it."""
 
     label: str
     title: str
     sort: str
+    indexed: tuple[str, ...] = ()
 
 
 KINDS: Mapping[str, ListKind] = {
     "": ListKind(_("Open"), _("Open loans"), "-outstanding"),
-    "overdue": ListKind(_("Overdue"), _("Overdue loans"), "-overdue"),
-    "due-today": ListKind(_("Due today"), _("Loans due today"), "-outstanding"),
-    "due-this-week": ListKind(_("Due this week"), _("Loans due this week"), "due"),
+    "overdue": ListKind(_("Overdue"), _("Overdue loans"), "-overdue", ("overdue", "late")),
+    "due-today": ListKind(_("Due today"), _("Loans due today"), "-outstanding", ("due",)),
+    "due-this-week": ListKind(_("Due this week"), _("Loans due this week"), "due", ("due",)),
     "first-missed": ListKind(
-        _("First instalment missed"), _("First instalment missed"), "-overdue"
+        _("First instalment missed"),
+        _("First instalment missed"),
+        "-overdue",
+        # In the order of days late all loans that are not late would come first.
+        ("overdue", "late"),
     ),
-    "closed": ListKind(_("Closed lately"), _("Loans closed in the last 30 days"), "-settled"),
+    "closed": ListKind(
+        _("Closed lately"),
+        _("Loans closed in the last 30 days"),
+        "-settled",
+        # Of loans that are not open only this order has an index, and few are closed lately.
+        tuple(_SORTED_BY),
+    ),
 }
 
 
@@ -166,6 +180,14 @@ def open_list(app: LendingApp, state: Mapping[str, Any]) -> "LoanList | None":
     return LoanList(app, snapshot, form, read_recorded_since(app, snapshot))
 
 
+def prepare_lists(app: LendingApp) -> None:
+    """Add up each list to begin with, so that nobody waits for it; what is known costs nothing."""
+    for show in KINDS:
+        found = open_list(app, {"show": show})
+        if found is not None:
+            found.prepare()
+
+
 def list_products(snapshot: Snapshot) -> list[tuple[str, int]]:
     """The products of open loans, with how many each has."""
     key = f"loan-products:{snapshot.pk}"
@@ -195,8 +217,10 @@ class LoanList:
             return
         self.today = timezone.localdate(timezone=app.zone)
         self.counted_on = snapshot.began_at.astimezone(app.zone).date()
-        self._condition = self._build_condition()
-        self._counted = SnapshotLoan.objects.filter(self._condition, snapshot=snapshot)
+        self._conditions = list(self._build_conditions())
+        self._counted = SnapshotLoan.objects.filter(
+            *(condition for condition, _orders in self._conditions), snapshot=snapshot
+        )
         since = list_recorded_since(app, snapshot).values("account_id")
         self._touched_rows = self._counted.filter(account_id__in=since) if recorded else None
 
@@ -212,11 +236,9 @@ class LoanList:
     @cached_property
     def rows(self) -> QuerySet[SnapshotLoan]:
         """The loans in order, without those that were settled since the count."""
-        column = F(self._sorted_by)
-        is_falling = self.wanted["sort"].startswith("-")
-        ordered = column.desc(nulls_last=True) if is_falling else column.asc(nulls_last=True)
-        rows = self._counted.exclude(pk__in=self._settled) if self._settled else self._counted
-        return rows.order_by(ordered, "id")
+        column = F(self._column)
+        ordered = column.desc(nulls_last=True) if self._sign else column.asc(nulls_last=True)
+        return self._leave_out_settled(self._counted).order_by(ordered, self._tie)
 
     @property
     def first_rows(self) -> QuerySet[SnapshotLoan]:
@@ -224,18 +246,44 @@ class LoanList:
 
         The indexes hold them in this order, and no row without a value.
         """
-        sign = "-" if self.wanted["sort"].startswith("-") else ""
-        known = self.rows.filter(**{f"{self._sorted_by}__isnull": False})
-        return known.order_by(f"{sign}{self._sorted_by}", "id")
+        found = self._leave_out_settled(self._counted_in_order)
+        known = found.filter(**{f"{self._column}__isnull": False})
+        return known.order_by(f"{self._sign}{self._column}", self._tie)
 
     @property
     def last_rows(self) -> QuerySet[SnapshotLoan]:
         """Those of the rows that lack what they are ordered by."""
-        return self.rows.filter(**{f"{self._sorted_by}__isnull": True}).order_by("id")
+        return self.rows.filter(**{f"{self._column}__isnull": True}).order_by(self._tie)
 
     @property
-    def _sorted_by(self) -> str:
-        return _SORTED_BY[self.wanted["sort"].removeprefix("-")]
+    def _counted_in_order(self) -> QuerySet[SnapshotLoan]:
+        """The counted loans of the list, as the database finds the first of them soonest."""
+        if self._sum_counted()[0] <= _LONG:
+            return self._counted
+        rows = SnapshotLoan.objects.filter(snapshot=self.snapshot)
+        for condition, orders in self._conditions:
+            rows = rows.filter(condition if self._order in orders else unindexed(condition))
+        return rows
+
+    def _leave_out_settled(self, rows: QuerySet[SnapshotLoan]) -> QuerySet[SnapshotLoan]:
+        return rows.exclude(pk__in=self._settled) if self._settled else rows
+
+    @property
+    def _order(self) -> str:
+        return str(self.wanted["sort"]).removeprefix("-")
+
+    @property
+    def _column(self) -> str:
+        return _SORTED_BY[self._order][0]
+
+    @property
+    def _sign(self) -> str:
+        return "-" if self.wanted["sort"].startswith("-") else ""
+
+    @property
+    def _tie(self) -> str:
+        """How equal ones are ordered: so that an index may be read from either end."""
+        return "-id" if bool(self._sign) != _SORTED_BY[self._order][1] else "id"
 
     @cached_property
     def totals(self) -> Totals:
@@ -252,6 +300,10 @@ class LoanList:
                         settled = before - (left.get(name) or Decimal(0))
                         sums[name] = Total(amount - settled, not_reported)
         return Totals(loans - len(self._settled), sums)
+
+    def prepare(self) -> None:
+        """Let its totals be known before somebody asks for them."""
+        self._sum_counted()
 
     def count_some(self) -> int:
         """How many loans it has, up to `keyset.COUNTED` + 1: for what stands on each page."""
@@ -297,17 +349,17 @@ class LoanList:
 
     def count_first_rows(self) -> int:
         """How many of the rows have what they are ordered by; those of the count, once."""
-        key = self._build_key(f"loans-by-{self._sorted_by}")
+        key = self._build_key(f"loans-by-{self._column}")
         counted = shared.get(key)
         if counted is None:
-            counted = self._counted.filter(**{f"{self._sorted_by}__isnull": False}).count()
+            counted = self._counted.filter(**{f"{self._column}__isnull": False}).count()
             shared.set(key, counted, _KEPT_SECONDS)
         settled = [loan for loan in self._touched if loan.pk in self._settled]
-        return int(counted) - sum(getattr(loan, self._sorted_by) is not None for loan in settled)
+        return int(counted) - sum(getattr(loan, self._column) is not None for loan in settled)
 
     def _build_key(self, what: str) -> str:
         """What is known of the count's own loans on this list is kept so: they never change."""
-        digest = hashlib.sha256(repr(self._condition).encode()).hexdigest()[:32]
+        digest = hashlib.sha256(repr(self._conditions).encode()).hexdigest()[:32]
         return f"{what}:{self.snapshot.pk}:{digest}"
 
     def _sum_counted(self) -> tuple[int, dict[str, Total]]:
@@ -321,31 +373,31 @@ class LoanList:
         shared.set(key, (loans, kept), _KEPT_SECONDS)
         return loans, totals
 
-    def _build_condition(self) -> Q:
-        condition = self._build_kind()
+    def _build_conditions(self) -> Iterator[tuple[Q, tuple[str, ...]]]:
+        """What a loan of the list meets, each with the orders of which an index has those."""
+        show = self.wanted["show"]
+        yield Q(is_open=show != "closed"), ()
+        if show:
+            yield self._build_kind(show), KINDS[show].indexed
         if self.wanted["late"]:
             late = _LATE[self.wanted["late"]]
-            condition &= Q(days_late__gte=late.first)
-            condition &= Q(days_late__lte=late.last) if late.last else Q()
+            longest = Q(days_late__lte=late.last) if late.last else Q()
+            yield Q(days_late__gte=late.first) & longest, ("late",)
         if self.wanted["product"]:
-            condition &= Q(product_id=self.wanted["product"])
-        return condition
+            yield Q(product_id=self.wanted["product"]), ("product", "outstanding")
 
-    def _build_kind(self) -> Q:
-        """The loans of a kind. What fell due since the count counts as due."""
-        show = self.wanted["show"]
+    def _build_kind(self, show: str) -> Q:
+        """What parts the loans of a kind from others. What fell due since the count is due."""
         if show == "overdue":
-            return _OPEN & Q(overdue_rank__gt=0)
+            return Q(overdue_rank__gt=0)
         if show == "due-today":
-            return _OPEN & Q(next_due_day__gte=self.counted_on, next_due_day__lte=self.today)
+            return Q(next_due_day__gte=self.counted_on, next_due_day__lte=self.today)
         if show == "due-this-week":
             sunday = self.today + timedelta(days=6 - self.today.weekday())
-            return _OPEN & Q(next_due_day__gte=self.counted_on, next_due_day__lte=sunday)
+            return Q(next_due_day__gte=self.counted_on, next_due_day__lte=sunday)
         if show == "first-missed":
             return Q(is_first_missed=True)
-        if show == "closed":
-            return Q(is_open=False, settlement_day__gte=self.today - _CLOSED_LATELY)
-        return _OPEN
+        return Q(settlement_day__gte=self.today - _CLOSED_LATELY)
 
 
 def correct_amounts(
@@ -414,7 +466,9 @@ def _read_slice(
 
 
 def _sum_up(rows: QuerySet[SnapshotLoan]) -> tuple[int, dict[str, Total]]:
-    """Exact sums: the database keeps amounts as text and would add them as floats."""
+    """Exact sums. SQLite would add the amounts, which are text, as floats; PostgreSQL need not."""
+    if connection.vendor == "postgresql":
+        return _sum_in_database(rows)
     sums, missing, loans = [Decimal(0)] * len(_SUMMED), [0] * len(_SUMMED), 0
     with exactly():
         for amounts in rows.order_by().values_list(*_SUMMED).iterator(chunk_size=5_000):
@@ -425,6 +479,20 @@ def _sum_up(rows: QuerySet[SnapshotLoan]) -> tuple[int, dict[str, Total]]:
                 else:
                     sums[at] += amount
     return loans, dict(zip(_SUMMED, map(Total, sums, missing), strict=True))
+
+
+def _sum_in_database(rows: QuerySet[SnapshotLoan]) -> tuple[int, dict[str, Total]]:
+    asked: dict[str, Any] = {"loans": Count("pk")}
+    for name in _SUMMED:
+        amount = Func(name, template="CAST(%(expressions)s AS numeric)")
+        asked[f"sum_{name}"] = Sum(amount, output_field=DecimalField())
+        asked[f"known_{name}"] = Count(name)
+    found = rows.order_by().aggregate(**asked)
+    totals = {
+        name: Total(found[f"sum_{name}"] or Decimal(0), found["loans"] - found[f"known_{name}"])
+        for name in _SUMMED
+    }
+    return found["loans"], totals
 
 
 def _less(amount: Decimal | None, paid: Decimal) -> Decimal | None:

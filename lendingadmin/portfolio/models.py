@@ -138,11 +138,16 @@ class SnapshotLoan(models.Model):
                 name="portfolio_by_paid",
             ),
             models.Index(
-                fields=["snapshot", "days_late"],
+                fields=["snapshot", "days_late", "id"],
                 condition=Q(is_open=True),
                 name="portfolio_by_days_late",
             ),
-            models.Index(fields=["snapshot", "start_day"], name="portfolio_by_start_day"),
+            models.Index(
+                fields=["snapshot", "days_late", "id"],
+                condition=Q(is_open=True, overdue_rank__gt=0),
+                name="portfolio_overdue_by_days_late",
+            ),
+            models.Index(fields=["snapshot", "start_day", "id"], name="portfolio_by_start_day"),
             models.Index(
                 fields=["snapshot", "performance"],
                 condition=Q(is_open=True),

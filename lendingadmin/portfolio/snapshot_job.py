@@ -157,10 +157,13 @@ class CountWalk(Walk[Snapshot]):
         return True
 
     def end_list(self, until: float) -> None:
-        """The snapshot is complete with its last page."""
+        """The snapshot is complete with its last page; its lists are added up at once."""
+        from . import tasks
+
         logger.info(
             "%s of %s is complete: %s loans", self.row, self.row.app_id, self.row.loans_read
         )
+        tasks.prepare_lists.enqueue()
 
     def start_over(self) -> None:
         """Take another snapshot: loans may have moved meanwhile, so nothing of this one is used."""

@@ -1,4 +1,4 @@
-"""The background work of the portfolio: taking snapshots, and pruning old ones.
+"""The background work of the portfolio: snapshots, the totals of their lists, pruning old ones.
 
 Urgent work comes first: both have a low priority, and a snapshot is cut into slices.
 """
@@ -10,13 +10,15 @@ from django.db import transaction
 from django.utils import timezone
 from django_tasks import task
 
+from lendingadmin import gateway
 from lendingadmin.staff.models import User
 from lendingadmin.worker import duties, walks
 
-from . import retention, snapshot_job
+from . import loan_lists, retention, snapshot_job
 from .models import Snapshot
 
 PRUNE_EVERY = timedelta(hours=1)
+PREPARE_EVERY = timedelta(hours=1)
 
 
 @task(priority=-50)
@@ -31,6 +33,14 @@ def prune() -> None:
     with duties.hide_error_words("pruning snapshots"):
         if not retention.prune():
             prune.enqueue()
+
+
+@task(priority=-40)
+def prepare_lists() -> None:
+    """Add up the lists of each app's newest count: after the count, and again on another day."""
+    with duties.hide_error_words("adding up the lists of loans"):
+        for app in settings.LENDING_APPS:
+            loan_lists.prepare_lists(gateway.lending_app(app.app_id))
 
 
 def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot | None:
@@ -54,3 +64,4 @@ def beat() -> None:
                 start(app.app_id, None)
     if Snapshot.objects.exists():
         duties.enqueue_at_most_every(PRUNE_EVERY, prune)
+        duties.enqueue_at_most_every(PREPARE_EVERY, prepare_lists)

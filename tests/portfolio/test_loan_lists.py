@@ -23,6 +23,7 @@ from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.portfolio.snapshot_job import find_with_loans
 from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.staff.models import User
+from lendingadmin.worker.worker import Worker
 from tests import plans
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
@@ -328,16 +329,37 @@ def test_the_page_names_people_and_has_pages_totals_and_the_age(
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("sort", ["-overdue", "overdue", "product", "-late", "loan"])
-def test_the_pages_are_the_list_in_pieces(service: BookService, sort: str) -> None:
+@pytest.mark.parametrize("longest", [0, 5_000], ids=["past others", "sorted"])
+@pytest.mark.parametrize(
+    "query", ["", "show=overdue", "show=due-this-week", "late=1-7", "product=P"]
+)
+def test_the_pages_are_the_list_in_pieces(
+    service: BookService, monkeypatch: pytest.MonkeyPatch, query: str, longest: int
+) -> None:
+    monkeypatch.setattr(loan_lists, "_LONG", longest)
     service.size = 1000
-    service.loans = [owing(number, f"{number % 3}.00") for number in range(123)]
+    service.loans = [due(number, number % 2, productId="QP"[number % 2]) for number in range(123)]
+    for number, one in enumerate(service.loans):
+        one["balances"]["repayment"]["overdue"] = Decimal(number % 3)
+        one["schedule"]["daysLate"] = number % 9
     counted()
-    found = read(f"sort={sort}&pageSize=25")
-    pages = loan_lists.LoanPaginator(found)
-    pieces = [loan for number in pages.page_range for loan in pages.page(number)]
-    assert pieces == list(found.rows) and len(pieces) == 123 and pages.num_pages == 5
+    for sort in ("-overdue", "overdue", "product", "-late", "late", "loan", "due", "-outstanding"):
+        found = read(f"{query}&sort={sort}&pageSize=25")
+        pages = loan_lists.LoanPaginator(found)
+        pieces = [loan for number in pages.page_range for loan in pages.page(number)]
+        assert pieces == list(found.rows) and len(pieces) == found.totals.loans > 50, sort
     assert list(loan_lists.LoanPaginator(read("product=none")).page(1)) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_lists_of_a_count_are_added_up_before_somebody_asks(service: BookService) -> None:
+    service.loans = [owing(number, f"{number % 3}.00") for number in range(9)]
+    counted()
+    Worker(once=True).run()
+    found = read("show=overdue")
+    with CaptureQueriesContext(connection) as queries:
+        assert found.totals.loans == 6
+    assert not any("snapshotloan" in one["sql"] for one in queries.captured_queries)
 
 
 @pytest.mark.django_db
@@ -430,7 +452,7 @@ def test_the_next_of_a_list_is_the_one_below(desk: Client, service: BookService)
 @pytest.mark.parametrize(
     ("query", "index_name"),
     [
-        ("show=overdue", "portfolio_by_overdue"),
+        ("show=overdue", "overdue"),
         ("show=due-today", "portfolio_by_next_due_day"),
         ("show=due-this-week", "portfolio_by_next_due_day"),
         ("show=first-missed", "portfolio_first_missed"),

@@ -12,7 +12,7 @@ from lendingadmin.ui.requests import address_with
 
 register = template.Library()
 # Words and days begin with the first, amounts with the largest.
-_ASCENDING_FIRST = frozenset({"loan", "product", "status", "due", "began"})
+_ASCENDING_FIRST = frozenset({"loan", "product", "due", "began"})
 
 
 @register.inclusion_tag("portfolio/_loan_tabs.html", takes_context=True)
