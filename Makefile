@@ -76,6 +76,7 @@ check: $(VENV)/test.stamp
 bench: $(VENV)/test.stamp
 	@$(BIN)/python -m tests.benchmarks.pages
 	@$(BIN)/python -m tests.benchmarks.years
+	@$(BIN)/python -m tests.benchmarks.crowd
 	@$(BIN)/python -m tests.benchmarks.people
 	@$(BIN)/python -m tests.benchmarks.queues
 

@@ -5,16 +5,17 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, QueryDict
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.display.statuses import find_status
+from lendingadmin.ui.keyset import filter_in_order
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, whole_number
 
 from .figures import AT_RISK, OTHER_KINDS, Figures, Sum
-from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
+from .models import FIGURES_VERSION, LACKS_VALUES, LARGEST_OUTSTANDING, Snapshot, SnapshotLoan
 
 _OPEN = Q(is_open=True)
 # The lists of loans that lack the values of a figure: the title, and which loans these are.
@@ -106,24 +107,26 @@ def build_drilldown(
             "Open loans more than %(days)s days late",
             int(late),
         ) % {"days": late}
-        rows = rows.filter(_OPEN, days_late__gt=int(late), principal_outstanding_rank__isnull=False)
+        rows = rows.filter(_OPEN, principal_outstanding_rank__isnull=False)
+        rows = filter_in_order(rows, Q(days_late__gt=int(late)), figures.sums[by].loans)
         return Drilldown(title, _sort_largest(rows, name), name, figures.sums[by])
     if kind == "month" and value in figures.months:
         first = date.fromisoformat(f"{value}-01")
         title = gettext("Loans that began in %(month)s") % {"month": f"{first:%B %Y}"}
-        rows = rows.filter(start_day__gte=first, start_day__lt=_next_month(first))
-        rows = rows.filter(start_day__lte=figures.day, principal_rank__isnull=False)
-        return Drilldown(
-            title, _sort_largest(rows, "principal"), "principal", figures.months[value]
-        )
+        figure = figures.months[value]
+        began = Q(start_day__gte=first, start_day__lt=_next_month(first))
+        began &= Q(start_day__lte=figures.day)
+        rows = filter_in_order(rows.filter(principal_rank__isnull=False), began, figure.loans)
+        return Drilldown(title, _sort_largest(rows, "principal"), "principal", figure)
     if kind == "performance" and value in figures.performance:
         title = gettext("Open loans of performance: %(status)s") % {"status": words(value)}
         # Those that owe nothing or did not report it belong to it too.
-        largest = F("outstanding_rank").desc(nulls_last=True)
-        rows = rows.filter(_OPEN, performance=value).order_by(largest, "id")
+        rows = rows.filter(_OPEN, performance=value).order_by(LARGEST_OUTSTANDING, "id")
         return Drilldown(title, rows, "outstanding", figures.performance[value])
     if kind == "untold" and value in _UNTOLD:
         title, without = _UNTOLD[value]
+        if value != "paid":
+            without &= LACKS_VALUES
         rows = rows.filter(without).order_by("account_id")
         return Drilldown(gettext(title), rows, "outstanding", None)
     return None

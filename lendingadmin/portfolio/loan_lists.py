@@ -22,7 +22,7 @@ from django.utils.translation import gettext_noop as _
 
 from lendingadmin.caching import shared
 from lendingadmin.gateway import LendingApp
-from lendingadmin.ui.keyset import COUNTED, unindexed
+from lendingadmin.ui.keyset import COUNTED, filter_in_order
 from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, PAGE_SIZES, as_id
 
 from .amounts import exactly
@@ -64,8 +64,6 @@ _SORTED_BY = {
     "began": ("start_day", False),
     "settled": ("settlement_day", True),
 }
-# A longer list is read in its order past what is not on it; of a shorter one all is sorted.
-_LONG = 5_000
 _SUMMED = ("overdue", "outstanding", "next_due_amount", "principal")
 
 
@@ -258,11 +256,10 @@ class LoanList:
     @property
     def _counted_in_order(self) -> QuerySet[SnapshotLoan]:
         """The counted loans of the list, as the database finds the first of them soonest."""
-        if self._sum_counted()[0] <= _LONG:
-            return self._counted
-        rows = SnapshotLoan.objects.filter(snapshot=self.snapshot)
+        rows, count = SnapshotLoan.objects.filter(snapshot=self.snapshot), self._sum_counted()[0]
         for condition, orders in self._conditions:
-            rows = rows.filter(condition if self._order in orders else unindexed(condition))
+            is_indexed = self._order in orders
+            rows = rows.filter(condition) if is_indexed else filter_in_order(rows, condition, count)
         return rows
 
     def _leave_out_settled(self, rows: QuerySet[SnapshotLoan]) -> QuerySet[SnapshotLoan]:

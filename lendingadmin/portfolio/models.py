@@ -6,7 +6,7 @@ never change; those of older ones are deleted, and their figures stay (retention
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Func, Q
 from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
@@ -20,6 +20,22 @@ from .amounts import AmountField
 # 2: portfolio at risk is more than N days late; only open loans have something outstanding.
 FIGURES_VERSION = 2
 LONGEST_ID = 255
+# Loans that lack a value of a figure, but for what was paid since: a first count has it of none.
+LACKS_VALUES = (
+    Q(outstanding=None)
+    | Q(overdue=None)
+    | Q(principal_outstanding=None)
+    | Q(days_late=None)
+    | Q(principal=None)
+    | Q(start_day=None)
+)
+# The largest first, then those of which nothing is known: NULLS LAST is in no index of SQLite, and
+# a number that is passed beside the query is not that of an index.
+LARGEST_OUTSTANDING = Func(
+    "outstanding_rank",
+    template="COALESCE(%(expressions)s, -1e308)",
+    output_field=models.FloatField(),
+).desc()
 LONGEST_STATUS = 64
 LONGEST_NAME = 60
 
@@ -149,9 +165,32 @@ class SnapshotLoan(models.Model):
             ),
             models.Index(fields=["snapshot", "start_day", "id"], name="portfolio_by_start_day"),
             models.Index(
-                fields=["snapshot", "performance"],
+                "snapshot",
+                "performance",
+                LARGEST_OUTSTANDING,
+                "id",
                 condition=Q(is_open=True),
                 name="portfolio_by_performance",
+            ),
+            models.Index(
+                fields=["snapshot", "-principal_rank", "id"],
+                condition=Q(principal_rank__isnull=False),
+                name="portfolio_by_principal",
+            ),
+            models.Index(
+                fields=["snapshot", "-principal_outstanding_rank", "id"],
+                condition=Q(is_open=True, principal_outstanding_rank__isnull=False),
+                name="portfolio_by_principal_owed",
+            ),
+            models.Index(
+                fields=["snapshot", "account_id"],
+                condition=LACKS_VALUES,
+                name="portfolio_lacks_values",
+            ),
+            models.Index(
+                fields=["snapshot", "account_id"],
+                condition=Q(paid_since_last=None),
+                name="portfolio_lacks_paid_since",
             ),
             models.Index(
                 fields=["snapshot", "borrower_id"],

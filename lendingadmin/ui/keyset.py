@@ -131,6 +131,14 @@ def unindexed(condition: Q) -> Case:
     return Case(When(condition, then=True), default=False, output_field=BooleanField())
 
 
+def filter_in_order(rows: QuerySet[Any], condition: Q, count: int) -> QuerySet[Any]:
+    """Rows that meet a condition, as `count` of them do: a page of these in another order.
+
+    Where they are many, they are read in that order, past the others; where few, all are sorted.
+    """
+    return rows.filter(condition if count <= AT_MOST else unindexed(condition))
+
+
 def spell_count(count: int) -> str:
     """A number that was counted no further than COUNTED + 1, for people: “312”, “1,000+” or “”."""
     return f"{COUNTED:,}+" if count > COUNTED else str(count or "")

@@ -1,13 +1,14 @@
 """A large book: a count of its loans, whose borrowers are whose, and a year of calls with them."""
 
 from datetime import date, timedelta
+from decimal import Decimal
 
 from django.db import connection
 from django.utils import timezone
 
 from lendingadmin.assignments.models import Assignment, Basis
 from lendingadmin.collections.models import Call, CallQueue, Contact, Promise, Stop
-from lendingadmin.portfolio.figures import Figures
+from lendingadmin.portfolio.figures import AT_RISK, Figures, Sum
 from lendingadmin.portfolio.models import Snapshot
 from lendingadmin.staff.models import User
 from tests.benchmarks.filling import CLERKS, LOANS
@@ -25,12 +26,20 @@ def fill_count(loans: int = LOANS) -> None:
         began_at=now,
         ended_at=now,
         loans_read=loans,
-        figures=Figures(day).as_json(),
+        figures=_figures(day, loans).as_json(),
     )
     with quickly([_TABLE]):
         insert(_TABLE, _loans(row.pk, day, loans), loans)
     with connection.cursor() as cursor:
         cursor.execute(f"ANALYZE {_TABLE}")
+
+
+def _figures(day: date, loans: int) -> Figures:
+    """Those that lead to lists of loans, with about as many as there are."""
+    kinds = {str(kind): Sum(Decimal(1), loans // 6) for kind in range(1, 6)}
+    figures = Figures(day, performance=kinds)
+    figures.sums |= {f"par{days}": Sum(Decimal(1), loans // 20) for days in AT_RISK}
+    return figures
 
 
 def _loans(snapshot: int, day: date, loans: int) -> dict[str, str]:

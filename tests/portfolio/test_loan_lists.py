@@ -23,6 +23,7 @@ from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.portfolio.snapshot_job import find_with_loans
 from lendingadmin.repayments.states import RepaymentState, Resolution
 from lendingadmin.staff.models import User
+from lendingadmin.ui import keyset
 from lendingadmin.worker.worker import Worker
 from tests import plans
 from tests.conftest import ClientOf
@@ -336,7 +337,7 @@ def test_the_page_names_people_and_has_pages_totals_and_the_age(
 def test_the_pages_are_the_list_in_pieces(
     service: BookService, monkeypatch: pytest.MonkeyPatch, query: str, longest: int
 ) -> None:
-    monkeypatch.setattr(loan_lists, "_LONG", longest)
+    monkeypatch.setattr(keyset, "AT_MOST", longest)
     service.size = 1000
     service.loans = [due(number, number % 2, productId="QP"[number % 2]) for number in range(123)]
     for number, one in enumerate(service.loans):
