@@ -1,4 +1,4 @@
-"""The dashboard as it runs in production: gunicorn with two workers, and the reconciler beside it.
+"""The dashboard as it runs in production: the web process, and the reconciler beside it.
 
 Everything is under one folder, or in a PostgreSQL database of its own where DATABASE_URL names a
 server; it is dropped at the end.
@@ -6,11 +6,9 @@ server; it is dropped at the end.
 
 import json
 import os
-import signal
-import socket
+import random
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,9 +18,8 @@ import psycopg
 import requests
 
 from tests.proof.desk import Page
-
-ROOT = Path(__file__).resolve().parents[2]
-_PYTHON = sys.executable
+from tests.proof.running import Host, Process, stop_all
+from tests.web_process import ROOT, build_environ, wait_for
 
 
 class Dashboard:
@@ -30,31 +27,26 @@ class Dashboard:
 
     def __init__(self, folder: Path, service: str, database: str, people: int, quiet: str) -> None:
         self._folder = folder
-        self._environ = os.environ | make_environ(service, database, quiet)
+        self.environ = os.environ | build_environ(make_environ(service, database, quiet))
         prepared = self._run("-m", "tests.proof.prepare", str(people))
         self.sessions: dict[str, str] = json.loads(prepared)
-        self._hosts: list[subprocess.Popen[bytes]] = []
+        self._hosts: list[Host] = []
         self.url = self.start_host()
-        self._gunicorn = self._hosts[0]
-        self._reconcilers = [self._start("reconcile", "manage.py", "reconcile", "--every", "2")]
+        command = [sys.executable, "manage.py", "reconcile", "--every", "2"]
+        self._reconciler = Process("reconcile", command, self.environ, folder)
+        self._reconciler.start()
 
     def start_host(self) -> str:
         """Start gunicorn, as on a host of its own before the same database; its address."""
-        port = _free_port()
-        gunicorn = ("-m", "gunicorn", "lendingadmin.wsgi", "--bind", f"127.0.0.1:{port}")
-        worker = ("--worker-class", "lendingadmin.web_server.Worker")
-        size = ("--workers", "2", "--threads", "16", "--no-control-socket")
-        self._hosts.append(self._start("gunicorn", *gunicorn, *worker, *size))
-        self._wait(url := f"http://127.0.0.1:{port}")
-        return url
+        host = Host("gunicorn", self.environ, self._folder)
+        host.start()
+        self._hosts.append(host)
+        wait_for(host.port)
+        return f"http://127.0.0.1:{host.port}"
 
     def kill_host(self) -> None:
         """End the first host at once, with its workers."""
-        pid = self._gunicorn.pid
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        for one in (pid, *map(int, children)):
-            os.kill(one, signal.SIGKILL)
-        self._gunicorn.wait()
+        self._hosts[0].kill()
 
     def manage(self, *arguments: str) -> str:
         """Run a command of manage.py; what it prints."""
@@ -66,48 +58,25 @@ class Dashboard:
 
     def _run(self, *arguments: str) -> str:
         return subprocess.run(
-            [_PYTHON, *arguments], cwd=ROOT, env=self._environ, check=True, text=True,
+            [sys.executable, *arguments], cwd=ROOT, env=self.environ, check=True, text=True,
             stdout=subprocess.PIPE, stderr=(self._folder / "runs.log").open("a"),
         ).stdout  # fmt: skip
 
-    def _start(self, name: str, *arguments: str) -> "subprocess.Popen[bytes]":
-        log = (self._folder / f"{name}.log").open("ab")
-        command = [_PYTHON, *arguments]
-        return subprocess.Popen(command, cwd=ROOT, env=self._environ, stdout=log, stderr=log)
-
-    def _wait(self, url: str) -> None:
-        for _ in range(300):
-            try:
-                if requests.get(f"{url}/healthz", timeout=5).ok:
-                    return
-            except (requests.ConnectionError, requests.Timeout):
-                time.sleep(0.1)
-        raise AssertionError(f"gunicorn does not answer; see {self._folder}/gunicorn.log")
-
     def kill_a_worker(self) -> None:
         """End one of gunicorn's workers at once; gunicorn starts another."""
-        pid = self._gunicorn.pid
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        os.kill(int(children[0]), signal.SIGKILL)
+        self._hosts[0].kill_a_child(random.Random(0))
 
     def kill_the_reconciler(self) -> None:
         """End the reconciler at once, and start another."""
-        self._reconcilers[-1].kill()
-        self._reconcilers.append(self._start("reconcile", "manage.py", "reconcile", "--every", "2"))
+        self._reconciler.kill()
+        self._reconciler.start()
 
     def reconcile_later(self, *minutes: float) -> None:
         """Let the reconciler run again and again, each time so many minutes later."""
         self._run("-m", "tests.proof.later", *map(str, minutes))
 
     def stop(self) -> None:
-        for process in (*self._hosts, *self._reconcilers):
-            process.terminate()
-        for process in (*self._hosts, *self._reconcilers):
-            try:
-                process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        stop_all([*self._hosts, self._reconciler])
 
 
 class Session:
@@ -163,11 +132,6 @@ def make_environ(service: str, database: str, quiet: str) -> dict[str, str]:
         "DATABASE_URL": database,
         "EMAIL_URL": "memorymail://",
     }
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])
 
 
 @contextmanager

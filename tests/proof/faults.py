@@ -33,12 +33,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 django.setup()
 
 from tests.proof import dashboard
-from tests.proof.dashboard import ROOT, Session
+from tests.proof.dashboard import Session
 from tests.proof.desk import Confirm, Page, fill_in, form_url, open_confirm, press
 from tests.proof.hostile import Hostile
 from tests.proof.prepare import PASSWORD
 from tests.proof.taps import REDIS_SERVER, Redis, Tap, run_redis
-from tests.web_process import run_web_process
+from tests.web_process import ROOT, run_web_process
 
 APP = "/apps/kenya"
 LIST = f"{APP}/loans/"

@@ -1,7 +1,6 @@
 """A statement recorded against the sandbox with the web and the worker killed on the way."""
 
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -12,8 +11,9 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from tests.proof.dashboard import ROOT, Dashboard, Session, database
+from tests.proof.dashboard import Dashboard, Session, database
 from tests.proof.desk import Page
+from tests.proof.running import Process
 from tests.sandbox.calling import Caller
 from tests.sandbox_process import SandboxProcess, running_sandbox
 
@@ -33,25 +33,20 @@ class Desk:
     kills: int = 0
 
     def __post_init__(self) -> None:
-        self._worker = self._start()
-
-    def _start(self) -> "subprocess.Popen[bytes]":
-        log = (self.folder / "worker.log").open("ab")
         command = [sys.executable, "manage.py", "db_worker", "--interval", "0.2"]
-        environ = self.dashboard._environ
-        return subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log)
+        self._worker = Process("worker", command, self.dashboard.environ, self.folder)
+        self._worker.start()
 
     def kill(self) -> None:
         """End the worker and one of the web at once; both come back."""
         self._worker.kill()
-        self._worker.wait(10)
         with suppress(IndexError):
             self.dashboard.kill_a_worker()
-        self._worker, self.kills = self._start(), self.kills + 1
+        self._worker.start()
+        self.kills += 1
 
     def stop(self) -> None:
         self._worker.kill()
-        self._worker.wait(10)
 
     def get(self, path: str) -> Page:
         """A page, asked for again where the web was killed."""
