@@ -52,7 +52,7 @@ SCAN = xargs -0 -n 150 -P 4 $(BIN)/detect-secrets-hook --no-verify \
   --exclude-secrets '^(password|demo|sandbox-secret|Bearer|cmVwbGFjZS1tZS.*|cGxlYXNlLXJlcGxhY2.*)$$'
 
 # Production settings are those of .env.example, with the values that everybody makes alone.
-PRODUCTION = set -a; . ./.env.example; \
+PRODUCTION = set -a; . ./.env.example; HSTS_SECONDS=31536000; EMAIL_FROM=desk@lender.example.org; \
   DATA_KEYS=$$($(BIN)/python manage.py new_data_key); SECRET_KEY=$$DATA_KEYS$$DATA_KEYS; PEOPLE_KEYS=$$DATA_KEYS; AUDIT_KEYS=$$DATA_KEYS;
 
 check: $(VENV)/test.stamp

@@ -188,6 +188,36 @@ def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
 
 
 @register(Tags.security, deploy=True)
+def transport_security_holds_for_a_year(**_: Any) -> list[CheckMessage]:
+    """Where it is short, a browser that was away for longer comes by plain HTTP first."""
+    seconds = settings.SECURE_HSTS_SECONDS
+    if not 0 < seconds < settings.YEAR:  # Django itself warns of none
+        return []
+    return [
+        Warning(
+            f"HSTS_SECONDS is {seconds}, which is good to begin with.",
+            hint=f"Once all works by HTTPS, set it to {settings.YEAR}, and in the proxy too.",
+            id="lendingadmin.W010",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def the_sender_is_ones_own(**_: Any) -> list[CheckMessage]:
+    """Mail from a host that is nobody's is refused, or lands among junk."""
+    sends = settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
+    if not sends or "@example.com" not in settings.DEFAULT_FROM_EMAIL:
+        return []
+    return [
+        Warning(
+            "EMAIL_FROM is the address of .env.example.",
+            hint="Give one of your own, for which your mail server sends.",
+            id="lendingadmin.W009",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
 def any_host_is_not_allowed(**_: Any) -> list[CheckMessage]:
     """With `*`, the sender of the Host header chooses where the dashboard's links point."""
     if "*" not in settings.ALLOWED_HOSTS:

@@ -24,11 +24,13 @@ OWN_KEYS = {
     "PEOPLE_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
     "AUDIT_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
 }
+# What a lender sets beside keys before all checks pass.
+OWN = {"EMAIL_FROM": "desk@lender.example.org", "HSTS_SECONDS": "31536000"}
 
 
 def product(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run Python on the product with the example's environment and some changes to it."""
-    told = EXAMPLE | OWN_KEYS | environment | {"PATH": os.environ["PATH"]}
+    told = EXAMPLE | OWN_KEYS | OWN | environment | {"PATH": os.environ["PATH"]}
     return subprocess.run(
         [sys.executable, *command], cwd=ROOT, env=told, capture_output=True, text=True, timeout=60
     )
@@ -190,6 +192,26 @@ def deploy_check(**environment: str) -> set[str]:
     told = product("manage.py", "check", "--deploy", **environment)
     assert "System check identified" in told.stdout + told.stderr
     return set(re.findall(r"\((\w+\.\w+)\)", told.stderr))
+
+
+def test_the_example_s_sender_and_short_transport_security_are_told() -> None:
+    kept = {name: EXAMPLE[name] for name in OWN}
+    assert deploy_check(**kept) == {"lendingadmin.W009", "lendingadmin.W010"}
+    sent_nowhere = kept | {"EMAIL_URL": "consolemail://"}
+    assert deploy_check(**sent_nowhere) == {"lendingadmin.W010"}
+
+
+@pytest.mark.parametrize("kept", [["SECRET_KEY"], ["DATA_KEYS"], list(OWN_KEYS)])
+def test_no_release_runs_with_the_examples_own_keys(kept: list[str], tmp_path: Path) -> None:
+    database = tmp_path / "dashboard.sqlite3"
+    environ = {name: EXAMPLE[name] for name in kept} | {
+        "DATABASE_URL": f"sqlite:///{database}",
+        "CACHE_URL": "dbcache://cache",
+    }
+    told = product("manage.py", "release", **environ)
+    assert told.returncode == 1
+    assert all(name in told.stderr for name in kept)
+    assert "Traceback" not in told.stderr and not database.exists()
 
 
 def test_the_example_with_keys_of_ones_own_passes_every_deploy_check() -> None:

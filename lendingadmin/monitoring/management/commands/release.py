@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.core.checks import run_checks
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -30,6 +31,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        """Raises CommandError for what `check --deploy` calls an error, such as an example's key:
+        what is encrypted with it from now on could be read by all who know the example.
+        """
+        errors = [one for one in run_checks(include_deployment_checks=True) if one.is_serious()]
+        if errors:
+            raise CommandError("\n".join(f"{one.msg} {one.hint}" for one in errors))
         with self._one_at_a_time():
             call_command("migrate", interactive=False, verbosity=options["verbosity"])
             if options["new_secret_key"]:
