@@ -14,18 +14,9 @@ import pytest
 
 from lendingadmin import checks
 from lendingadmin.env import cache_address, data_keys, database_address, mail_server
-from tests.lints.test_variables import read_example
+from tests.example import EXAMPLE, OWN, OWN_KEYS
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLE = read_example()
-OWN_KEYS = {
-    "SECRET_KEY": secrets.token_urlsafe(48),
-    "DATA_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
-    "PEOPLE_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
-    "AUDIT_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
-}
-# What a lender sets beside keys before all checks pass.
-OWN = {"EMAIL_FROM": "desk@lender.example.org", "HSTS_SECONDS": "31536000"}
 
 
 def product(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:

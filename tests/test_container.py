@@ -17,9 +17,9 @@ import yaml
 from django.urls import resolve
 
 from lendingadmin import __version__
+from tests.example import OWN_KEYS
 from tests.lints.test_variables import read_example, read_table
 from tests.processes import ROOT
-from tests.test_checks import OWN_KEYS
 from tests.web_process import find_free_port, read_command, wait_for
 
 TEXT = (ROOT / "Containerfile").read_text()

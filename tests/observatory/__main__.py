@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.example import EXAMPLE, OWN, OWN_KEYS
 from tests.node import explain_missing
 from tests.processes import ROOT
 from tests.proxies import HOST, NGINX, OPENSSL, run_nginx
-from tests.test_checks import EXAMPLE, OWN, OWN_KEYS
 from tests.web_process import build_environ, find_free_port, read_command, run_web_process
 
 VERSION = "1.4.8"
