@@ -14,6 +14,12 @@ from .staff.erasure import ERASABLE
 from .staff.retention import TABLES
 from .ui.access import guards_itself, routes, rule_of
 
+_NEW_KEY = (
+    "`manage.py new_data_key` prints a random one; where something is encrypted already, keep the "
+    "old one behind it."
+)
+_RETIRED_KEY = "Take it out once nothing needs it: `manage.py reencrypt`, or old entries that age."
+
 
 @register(Tags.security)
 def files_are_private(**_: Any) -> list[CheckMessage]:
@@ -161,8 +167,9 @@ def data_keys_are_random(**_: Any) -> list[CheckMessage]:
     return [
         Error(
             f"Key {position} of {name} is made of text, not of random bytes.",
-            hint="`manage.py new_data_key` prints a random one; keep the old one behind it.",
-            id="lendingadmin.E003",
+            hint=_NEW_KEY if position == 1 else _RETIRED_KEY,
+            # What a retired key encrypted is there already: release does not refuse that one.
+            id="lendingadmin.E003" if position == 1 else "lendingadmin.E006",
         )
         for name in ("DATA_KEYS", "PEOPLE_KEYS", "AUDIT_KEYS")
         for position, key in enumerate(getattr(settings, name), start=1)

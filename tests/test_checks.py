@@ -69,11 +69,12 @@ def test_typed_keys(settings: Any) -> None:
     settings.DATA_KEYS, settings.PEOPLE_KEYS = data_keys(f"{random},{typed}"), (random,)
     settings.AUDIT_KEYS = (random,)
     (message,) = checks.data_keys_are_random()
-    assert message.id == "lendingadmin.E003"
+    assert message.id == "lendingadmin.E006"
     assert "Key 2" in message.msg
     assert typed not in str(message)
     settings.DATA_KEYS, settings.PEOPLE_KEYS = (random,), (typed,)
     (message,) = checks.data_keys_are_random()
+    assert message.id == "lendingadmin.E003"
     assert "Key 1 of PEOPLE_KEYS" in message.msg
     settings.PEOPLE_KEYS, settings.AUDIT_KEYS = (random,), (typed,)
     (message,) = checks.data_keys_are_random()
@@ -203,6 +204,16 @@ def test_no_release_runs_with_the_examples_own_keys(kept: list[str], tmp_path: P
     assert told.returncode == 1
     assert all(name in told.stderr for name in kept)
     assert "Traceback" not in told.stderr and not database.exists()
+
+
+def test_a_release_runs_while_a_typed_key_is_retired(tmp_path: Path) -> None:
+    keys = {name: f"{OWN_KEYS[name]},{EXAMPLE[name]}" for name in OWN_KEYS if name != "SECRET_KEY"}
+    database = f"sqlite:///{tmp_path / 'dashboard.sqlite3'}"
+    told = product(
+        "manage.py", "release", DATABASE_URL=database, CACHE_URL="dbcache://cache", **keys
+    )
+    assert told.returncode == 0, told.stderr
+    assert deploy_check(**keys) == {"lendingadmin.E006"}
 
 
 def test_the_example_with_keys_of_ones_own_passes_every_deploy_check() -> None:
