@@ -18,7 +18,7 @@ os.environ.update(
         "PEOPLE_EVERY": "0s",
         "SECRET_KEY": "tests-only",
         "DATA_KEYS": "dGVzdHMtb25seS10ZXN0cy1vbmx5LXRlc3RzLW9ubP8=",  # pragma: allowlist secret
-        "PEOPLE_KEYS": "cGVvcGxlLXRlc3RzLXBlb3BsZS10ZXN0cy1wZW9wbP8=",
+        "PEOPLE_KEYS": "cGVvcGxlLXRlc3RzLXBlb3BsZS10ZXN0cy1wZW9wbP8=",  # pragma: allowlist secret
         "DEBUG": "off",
         "HTTPS": "off",
         "TWO_STEP_ROLES": "none",
