@@ -26,6 +26,7 @@ install: $(VENV)/run.stamp
 	  echo "Next: $(BIN)/python manage.py lending_check, then release and createsuperuser; then make web and make worker."; \
 	else \
 	  echo "Next: cp .env.example .env && chmod 600 .env, and fill it in; docs/configure.md says what each line means."; \
+	  echo "With systemd the settings stand elsewhere: docs/operate.md goes on."; \
 	fi
 
 # A process of the Procfile, with what is installed here.
@@ -52,7 +53,7 @@ SCAN = xargs -0 -n 150 -P 4 $(BIN)/detect-secrets-hook --no-verify \
   --exclude-secrets '^(password|demo|sandbox-secret|Bearer|cmVwbGFjZS1tZS.*|cGxlYXNlLXJlcGxhY2.*)$$'
 
 # Production settings are those of .env.example, with the values that everybody makes alone.
-PRODUCTION = set -a; . ./.env.example; \
+PRODUCTION = set -a; . ./.env.example; HSTS_SECONDS=31536000; EMAIL_FROM=desk@lender.example.org; \
   DATA_KEYS=$$($(BIN)/python manage.py new_data_key); SECRET_KEY=$$DATA_KEYS$$DATA_KEYS; PEOPLE_KEYS=$$DATA_KEYS; AUDIT_KEYS=$$DATA_KEYS;
 
 check: $(VENV)/test.stamp
@@ -130,9 +131,21 @@ audit: $(VENV)/tools.stamp
 	  if [ $$code -ne 0 ] && ! grep -q '^Found' $(VENV)/audit.log; then \
 	    echo "Nothing is known: the data about vulnerabilities could not be had from here." >&2; fi; exit $$code
 
+# make would pass over a PYTHON that is named once $(VENV) is there.
+MADE_BY = -c 'import os, sys; print(os.path.realpath(sys._base_executable))'
+ifneq ($(origin PYTHON),file)
+$(VENV)/run.stamp: | named-python
+endif
+.PHONY: named-python
+named-python:
+	@[ ! -x $(BIN)/python ] || made="$$($(BIN)/python $(MADE_BY))"; [ "$${made:=}" = "" ] || \
+	  [ "$$made" = "$$($(PYTHON) $(MADE_BY))" ] || \
+	  { echo "$(VENV) was made by $$made, not by $(PYTHON): remove it (rm -r $(VENV)), then do this again." >&2; exit 1; }
+
 $(VENV)/run.stamp: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is not: name one with make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "Installing into $(VENV)…"
 	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || \
 	  { echo "$(PYTHON) cannot make $(VENV): install its venv package (Debian: apt install python3-venv)" >&2; exit 1; }
 	@$(PIP) -r requirements.lock >$(VENV)/install.log 2>&1 || \

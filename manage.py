@@ -7,6 +7,7 @@ configuration, and `new_data_key` needs none: it makes a part of it.
 
 import os
 import sys
+from importlib.util import find_spec
 
 
 def main() -> None:
@@ -29,10 +30,18 @@ def main() -> None:
 
         Command().run_from_argv(sys.argv)
         return
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        if "--traceback" in sys.argv:
+            raise
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":
+    if find_spec("django") is None:
+        sys.exit(f"{sys.executable} has no Django. Use .venv/bin/python, which make install makes.")
     main()

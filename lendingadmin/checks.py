@@ -14,6 +14,12 @@ from .staff.erasure import ERASABLE
 from .staff.retention import TABLES
 from .ui.access import guards_itself, routes, rule_of
 
+_NEW_KEY = (
+    "`manage.py new_data_key` prints a random one; where something is encrypted already, keep the "
+    "old one behind it."
+)
+_RETIRED_KEY = "Take it out once nothing needs it: `manage.py reencrypt`, or old entries that age."
+
 
 @register(Tags.security)
 def files_are_private(**_: Any) -> list[CheckMessage]:
@@ -161,8 +167,9 @@ def data_keys_are_random(**_: Any) -> list[CheckMessage]:
     return [
         Error(
             f"Key {position} of {name} is made of text, not of random bytes.",
-            hint="`manage.py new_data_key` prints a random one; keep the old one behind it.",
-            id="lendingadmin.E003",
+            hint=_NEW_KEY if position == 1 else _RETIRED_KEY,
+            # What a retired key encrypted is there already: release does not refuse that one.
+            id="lendingadmin.E003" if position == 1 else "lendingadmin.E006",
         )
         for name in ("DATA_KEYS", "PEOPLE_KEYS", "AUDIT_KEYS")
         for position, key in enumerate(getattr(settings, name), start=1)
@@ -184,6 +191,36 @@ def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
         )
         for name, key in keys
         if key.startswith("replace-me")
+    ]
+
+
+@register(Tags.security, deploy=True)
+def transport_security_holds_for_a_year(**_: Any) -> list[CheckMessage]:
+    """Where it is short, a browser that was away for longer comes by plain HTTP first."""
+    seconds = settings.SECURE_HSTS_SECONDS
+    if not 0 < seconds < settings.YEAR:  # Django itself warns of none
+        return []
+    return [
+        Warning(
+            f"HSTS_SECONDS is {seconds}, which is good to begin with.",
+            hint=f"Once all works by HTTPS, set it to {settings.YEAR}, and in the proxy too.",
+            id="lendingadmin.W010",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def the_sender_is_ones_own(**_: Any) -> list[CheckMessage]:
+    """Mail from a host that is nobody's is refused, or lands among junk."""
+    sends = settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
+    if not sends or "@example.com" not in settings.DEFAULT_FROM_EMAIL:
+        return []
+    return [
+        Warning(
+            "EMAIL_FROM is the address of .env.example.",
+            hint="Give one of your own, for which your mail server sends.",
+            id="lendingadmin.W009",
+        )
     ]
 
 

@@ -7,7 +7,7 @@ step.
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import django
 import environ
@@ -49,21 +49,35 @@ from .staff.provider_roles import read_provider_roles
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
 
-env = environ.Env()
 environ.Env.read_env(BASE_DIR / ".env")
 
 Read = TypeVar("Read")
 
+# What is wrong with the variables, a sentence each. The end of this module raises all of them, so
+# that who fills in .env sees them at once.
+_problems: list[str] = []
+
 
 def read(name: str, reader: Callable[[str], Read], default: str | None = None) -> Read:
-    """Read one variable; a missing or malformed value stops the start, naming the variable."""
-    text = env.str(name, default=default)
+    """Read one variable; a missing or malformed value stops the start, naming the variable.
+
+    Until then its default stands in for it, or an empty tuple where there is none.
+    """
+    # Not by django-environ, which takes a value that begins with $ for the name of a variable.
+    text = os.environ.get(name, default)
     if text is None or (text == "" and default != ""):
-        raise ImproperlyConfigured(f"{name} is not set. docs/configure.md says what it is for.")
-    try:
-        return reader(text)
-    except ValueError as error:
-        raise ImproperlyConfigured(f"{name}: {error}") from error
+        _problems.append(f"{name} is not set. docs/configure.md says what it is for.")
+    else:
+        try:
+            return reader(text)
+        except ValueError as error:
+            _problems.append(f"{name}: {error}")
+    return reader(default) if default is not None else cast(Read, ())
+
+
+def read_by_app(name: str, reader: Callable[[str], dict[str, Read]]) -> dict[str, Read]:
+    """Read a variable that names apps; none can be judged while LENDING_APPS is malformed."""
+    return read(name, reader, "") if LENDING_APPS else {}
 
 
 # --- the Lending Service -------------------------------------------------------------------
@@ -82,18 +96,18 @@ LENDING_LOAN_STATUSES = read("LENDING_LOAN_STATUSES", status_words, "")
 LENDING_PERFORMANCE_STATUSES = read("LENDING_PERFORMANCE_STATUSES", status_words, "")
 LENDING_BORROWER_STATUSES = read("LENDING_BORROWER_STATUSES", status_words, "")
 LENDING_PRODUCT_STATUSES = read("LENDING_PRODUCT_STATUSES", status_words, "")
-LENDER_NAMES = read("LENDER_NAMES", words_by_app(LENDING_APPS), "")
-LENDER_LANGUAGES = read("LENDER_LANGUAGES", words_by_app(LENDING_APPS, "en", "fr", "sw"), "")
+LENDER_NAMES = read_by_app("LENDER_NAMES", words_by_app(LENDING_APPS))
+LENDER_LANGUAGES = read_by_app("LENDER_LANGUAGES", words_by_app(LENDING_APPS, "en", "fr", "sw"))
 BORROWER_REQUIRED = read(
     "BORROWER_REQUIRED", read_required_fields, "surname/companyName,phoneNumber"
 )
 REPAYMENT_QUIET = read("REPAYMENT_QUIET", duration, "15m")
-APPROVAL_LIMITS = read("APPROVAL_LIMITS", read_approval_limits(LENDING_APPS), "")
-CONFIRM_ABOVE = read("CONFIRM_ABOVE", read_amounts(LENDING_APPS), "")
-CONTACT_HOURS = read("CONTACT_HOURS", by_app(LENDING_APPS, read_contact_hours), "")
-CONTACT_ATTEMPTS = read("CONTACT_ATTEMPTS", by_app(LENDING_APPS, read_contact_attempts), "")
+APPROVAL_LIMITS = read_by_app("APPROVAL_LIMITS", read_approval_limits(LENDING_APPS))
+CONFIRM_ABOVE = read_by_app("CONFIRM_ABOVE", read_amounts(LENDING_APPS))
+CONTACT_HOURS = read_by_app("CONTACT_HOURS", by_app(LENDING_APPS, read_contact_hours))
+CONTACT_ATTEMPTS = read_by_app("CONTACT_ATTEMPTS", by_app(LENDING_APPS, read_contact_attempts))
 CONTACT_HOLIDAYS = read("CONTACT_HOLIDAYS", switch, "on")
-CONTACT_CLOSED = read("CONTACT_CLOSED", read_closed_days(LENDING_APPS), "")
+CONTACT_CLOSED = read_by_app("CONTACT_CLOSED", read_closed_days(LENDING_APPS))
 SHEETS_BACK_AFTER = read("SHEETS_BACK_AFTER", int, "2")
 EXPORTS_PER_DAY = read("EXPORTS_PER_DAY", int, "50")
 MASS_READING = read("MASS_READING", int, "100")
@@ -114,7 +128,7 @@ PEOPLE_KEYS = read("PEOPLE_KEYS", data_keys)
 AUDIT_ANCHOR = read("AUDIT_ANCHOR", file_or_none, str(VAR_DIR / "audit-anchor.json"))
 AUDIT_ARCHIVE = read("AUDIT_ARCHIVE", file_or_none, "none")
 AUDIT_LINES = read("AUDIT_LINES", switch, "off")
-AUDIT_KEYS = read("AUDIT_KEYS", data_keys, ",".join(DATA_KEYS))
+AUDIT_KEYS = read("AUDIT_KEYS", lambda text: data_keys(text) if text else DATA_KEYS, "")
 ALLOWED_HOSTS = read("ALLOWED_HOSTS", words, "localhost,127.0.0.1")
 CSRF_TRUSTED_ORIGINS = read("CSRF_TRUSTED_ORIGINS", words, "")
 TRUSTED_PROXIES = read("TRUSTED_PROXIES", int, "0")
@@ -312,14 +326,12 @@ OIDC_CLIENT_SECRET = read("OIDC_CLIENT_SECRET", str, _REQUIRED)
 OIDC_SCOPE = read("OIDC_SCOPE", str.split, "openid profile email")
 OIDC_GROUPS_CLAIM = read("OIDC_GROUPS_CLAIM", str, "groups")
 # They are named once more: settings can't import `staff.roles`, whose words are for translation.
-OIDC_ROLES = read(
-    "OIDC_ROLES",
-    read_provider_roles(LENDING_APPS, "viewer", "officer", "support", "manager"),
-    _REQUIRED,
-)
+_read_roles = read_provider_roles(LENDING_APPS, "viewer", "officer", "support", "manager")
+# What it would give plays no part without an issuer.
+OIDC_ROLES = read("OIDC_ROLES", _read_roles) if OIDC_ISSUER and LENDING_APPS else {}
 LOCAL_SIGN_IN = read("LOCAL_SIGN_IN", switch, "on")
 if not (OIDC_ISSUER or LOCAL_SIGN_IN):
-    raise ImproperlyConfigured("LOCAL_SIGN_IN: nobody could sign in without OIDC_ISSUER")
+    _problems.append("LOCAL_SIGN_IN: nobody could sign in without OIDC_ISSUER")
 SOCIALACCOUNT_ADAPTER = "lendingadmin.staff.provider.ProviderAdapter"
 
 MFA_ADAPTER = "lendingadmin.staff.adapter.EncryptedMFAAdapter"
@@ -354,14 +366,16 @@ SESSION_ENGINE = "lendingadmin.staff.session_store"
 SESSION_COOKIE_AGE = 12 * 60 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
 MESSAGE_STORAGE = "lendingadmin.ui.message_storage.MessageStorage"
-_YEAR = 365 * 24 * 60 * 60
+YEAR = 365 * 24 * 60 * 60  # seconds
 if HTTPS:
     SESSION_COOKIE_NAME = "__Host-sessionid"
     CSRF_COOKIE_NAME = "__Host-csrftoken"
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = True
-    SECURE_HSTS_SECONDS = read("HSTS_SECONDS", int, str(_YEAR))
+    SECURE_HSTS_SECONDS = read("HSTS_SECONDS", int, str(YEAR))
     # Browsers' own lists take nothing shorter, and nothing without all names below.
-    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE_HSTS_SECONDS >= _YEAR
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE_HSTS_SECONDS >= YEAR
+    # These ask for the two lines above; lendingadmin.W010 asks for a longer time.
+    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
     SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -452,3 +466,6 @@ LOGGING = {
         "urllib3": {"handlers": ["nowhere"], "propagate": False},
     },
 }
+
+if _problems:
+    raise ImproperlyConfigured("\n".join(_problems))

@@ -53,6 +53,9 @@ def run_nginx(folder: Path, web: int, *others: int, plain: int = 0) -> Iterator[
     hosts = [_NGINX_HOST.replace("8000", str(one)) for one in (web, *others)]
     places = {
         _NGINX_HOST: "".join(hosts),
+        # The loopback's other address may be missing here; each `listen` has a port of its own.
+        "    listen [::]:443 ssl;\n": "",
+        "    listen [::]:80;\n": "",
         "listen 443": f"listen 127.0.0.1:{port}",
         "listen 80": f"listen 127.0.0.1:{plain or find_free_port()}",
         "/var/log/nginx": str(folder),

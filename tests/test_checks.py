@@ -14,21 +14,14 @@ import pytest
 
 from lendingadmin import checks
 from lendingadmin.env import cache_address, data_keys, database_address, mail_server
-from tests.lints.test_variables import read_example
+from tests.example import EXAMPLE, OWN, OWN_KEYS
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLE = read_example()
-OWN_KEYS = {
-    "SECRET_KEY": secrets.token_urlsafe(48),
-    "DATA_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
-    "PEOPLE_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
-    "AUDIT_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
-}
 
 
 def product(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run Python on the product with the example's environment and some changes to it."""
-    told = EXAMPLE | OWN_KEYS | environment | {"PATH": os.environ["PATH"]}
+    told = EXAMPLE | OWN_KEYS | OWN | environment | {"PATH": os.environ["PATH"]}
     return subprocess.run(
         [sys.executable, *command], cwd=ROOT, env=told, capture_output=True, text=True, timeout=60
     )
@@ -76,11 +69,12 @@ def test_typed_keys(settings: Any) -> None:
     settings.DATA_KEYS, settings.PEOPLE_KEYS = data_keys(f"{random},{typed}"), (random,)
     settings.AUDIT_KEYS = (random,)
     (message,) = checks.data_keys_are_random()
-    assert message.id == "lendingadmin.E003"
+    assert message.id == "lendingadmin.E006"
     assert "Key 2" in message.msg
     assert typed not in str(message)
     settings.DATA_KEYS, settings.PEOPLE_KEYS = (random,), (typed,)
     (message,) = checks.data_keys_are_random()
+    assert message.id == "lendingadmin.E003"
     assert "Key 1 of PEOPLE_KEYS" in message.msg
     settings.PEOPLE_KEYS, settings.AUDIT_KEYS = (random,), (typed,)
     (message,) = checks.data_keys_are_random()
@@ -190,6 +184,36 @@ def deploy_check(**environment: str) -> set[str]:
     told = product("manage.py", "check", "--deploy", **environment)
     assert "System check identified" in told.stdout + told.stderr
     return set(re.findall(r"\((\w+\.\w+)\)", told.stderr))
+
+
+def test_the_example_s_sender_and_short_transport_security_are_told() -> None:
+    kept = {name: EXAMPLE[name] for name in OWN}
+    assert deploy_check(**kept) == {"lendingadmin.W009", "lendingadmin.W010"}
+    sent_nowhere = kept | {"EMAIL_URL": "consolemail://"}
+    assert deploy_check(**sent_nowhere) == {"lendingadmin.W010"}
+
+
+@pytest.mark.parametrize("kept", [["SECRET_KEY"], ["DATA_KEYS"], list(OWN_KEYS)])
+def test_no_release_runs_with_the_examples_own_keys(kept: list[str], tmp_path: Path) -> None:
+    database = tmp_path / "dashboard.sqlite3"
+    environ = {name: EXAMPLE[name] for name in kept} | {
+        "DATABASE_URL": f"sqlite:///{database}",
+        "CACHE_URL": "dbcache://cache",
+    }
+    told = product("manage.py", "release", **environ)
+    assert told.returncode == 1
+    assert all(name in told.stderr for name in kept)
+    assert "Traceback" not in told.stderr and not database.exists()
+
+
+def test_a_release_runs_while_a_typed_key_is_retired(tmp_path: Path) -> None:
+    keys = {name: f"{OWN_KEYS[name]},{EXAMPLE[name]}" for name in OWN_KEYS if name != "SECRET_KEY"}
+    database = f"sqlite:///{tmp_path / 'dashboard.sqlite3'}"
+    told = product(
+        "manage.py", "release", DATABASE_URL=database, CACHE_URL="dbcache://cache", **keys
+    )
+    assert told.returncode == 0, told.stderr
+    assert deploy_check(**keys) == {"lendingadmin.E006"}
 
 
 def test_the_example_with_keys_of_ones_own_passes_every_deploy_check() -> None:

@@ -17,6 +17,7 @@ import yaml
 from django.urls import resolve
 
 from lendingadmin import __version__
+from tests.example import OWN_KEYS
 from tests.lints.test_variables import read_example, read_table
 from tests.processes import ROOT
 from tests.web_process import find_free_port, read_command, wait_for
@@ -130,7 +131,7 @@ def image(tmp_path: Path) -> Path:
 def build_settings(database: str) -> dict[str, str]:
     """The example's, with what a single container has of its own."""
     own = {"DATABASE_URL": database, "CACHE_URL": "dbcache://cache", "EMAIL_URL": "consolemail://"}
-    return read_example() | own | {"AUDIT_ANCHOR": "none", "OIDC_ISSUER": ""}
+    return read_example() | OWN_KEYS | own | {"AUDIT_ANCHOR": "none", "OIDC_ISSUER": ""}
 
 
 def test_what_the_image_holds_is_enough_to_serve(image: Path, tmp_path: Path) -> None:

@@ -80,6 +80,18 @@ def test_installing_collects_static_files_and_says_what_comes_next(product: Path
     assert "manage.py lending_check" in said and "cp .env.example" not in said
 
 
+def test_another_python_than_the_one_it_was_made_by_is_refused(product: Path) -> None:
+    named = ["make", "install", f"PYTHON={sys.executable}"]
+    environ = {"PATH": os.environ["PATH"]}
+    same = subprocess.run(named, cwd=product, env=environ, capture_output=True, text=True)
+    assert (same.returncode, same.stderr) == (0, "")
+    write_program(product / "python9", "echo /usr/bin/python9")
+    named[-1] = "PYTHON=./python9"
+    other = subprocess.run(named, cwd=product, env=environ, capture_output=True, text=True)
+    assert other.returncode == 2 and "Installed" not in other.stdout
+    assert "not by ./python9: remove it (rm -r .venv), then do this again." in other.stderr
+
+
 def test_make_starts_what_the_procfile_starts(product: Path) -> None:
     programs = product / ".venv" / "bin"
     for name in ("gunicorn", "python"):

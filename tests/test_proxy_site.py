@@ -24,7 +24,7 @@ def test_it_speaks_to_the_web_process_and_serves_nothing_itself() -> None:
 
 
 def test_plain_requests_are_sent_to_https_and_old_tls_is_refused() -> None:
-    assert read("listen") == ["80", "443 ssl"]
+    assert read("listen") == ["80", "[::]:80", "443 ssl", "[::]:443 ssl"]
     assert read("return") == ["301 https://$host$request_uri"]
     assert read("ssl_protocols") == ["TLSv1.2 TLSv1.3"]
 

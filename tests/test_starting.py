@@ -1,6 +1,7 @@
 """The settings start from .env.example, and stop by name over what is missing or malformed."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -11,13 +12,13 @@ from lendingadmin.staff.roles import ROLES
 from tests.lints.test_variables import ROOT, read_example, read_table
 
 
-def _start(environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def _start(
+    environ: dict[str, str], code: str = "import lendingadmin.settings"
+) -> subprocess.CompletedProcess[str]:
     # Started elsewhere, so that a .env file of whoever runs this plays no part.
-    code = (
-        "import environ; environ.Env.read_env = lambda *a, **k: None\nimport lendingadmin.settings"
-    )
+    without_file = "import environ; environ.Env.read_env = lambda *a, **k: None\n"
     return subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", without_file + code],
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **environ},
         capture_output=True,
         text=True,
@@ -39,6 +40,59 @@ def test_a_missing_variable_stops_the_start_by_name() -> None:
     environ = read_example()
     del environ["LENDING_PROJECT_ID"]
     assert "LENDING_PROJECT_ID is not set" in _start(environ).stderr
+
+
+def test_all_that_is_wrong_is_said_at_once_and_once() -> None:
+    wrong = {"LENDING_APPS": "uganda:UGX:Africa/Kampala", "HTTPS": "maybe", "OIDC_ISSUER": "no"}
+    environ = read_example() | wrong
+    del environ["SECRET_KEY"], environ["DATA_KEYS"], environ["AUDIT_KEYS"]
+    said = _start(environ).stderr.partition("ImproperlyConfigured: ")[2]
+    named = [re.split(r"[: ]", line)[0] for line in said.splitlines()]
+    of_apps = ["LENDER_NAMES", "LENDER_LANGUAGES", "APPROVAL_LIMITS", "CONFIRM_ABOVE"]
+    of_calls = ["CONTACT_HOURS", "CONTACT_ATTEMPTS", "CONTACT_CLOSED"]
+    rest = ["HTTPS", "SECRET_KEY", "DATA_KEYS", "OIDC_ISSUER"]
+    assert named == [*of_apps, *of_calls, *rest]
+
+
+def test_what_names_apps_is_not_judged_while_these_are_malformed() -> None:
+    said = _start(read_example() | {"LENDING_APPS": "kenya"}).stderr
+    assert said.partition("ImproperlyConfigured: ")[2].startswith("LENDING_APPS: ")
+    assert "is no app of LENDING_APPS" not in said
+
+
+def test_a_value_may_begin_with_a_dollar() -> None:
+    show = "import lendingadmin.settings as s; print(s.LENDING_CLIENT_SECRET, s.METRICS_TOKEN)"
+    given = {"LENDING_CLIENT_SECRET": "$HOME/x", "METRICS_TOKEN": "$$y"}
+    assert _start(read_example() | given, show).stdout == "$HOME/x $$y\n"
+
+
+@pytest.mark.parametrize("name", ["DATABASE_URL", "CACHE_URL", "EMAIL_URL"])
+def test_a_password_in_an_address_is_percent_encoded(name: str) -> None:
+    address = read_example()[name].replace("://", "://u:a%40b%2Fc@", 1)
+    address = re.sub(r"@[^/]*@", "@", address)
+    show = (
+        "import lendingadmin.settings as s, redis;"
+        "print(s.DATABASES['default']['PASSWORD'], s.EMAIL_HOST_PASSWORD,"
+        "redis.from_url(s.CACHES['shared']['LOCATION']).connection_pool.connection_kwargs)"
+    )
+    assert "a@b/c" in _start(read_example() | {name: address}, show).stdout
+
+
+def test_a_command_says_what_is_wrong_in_lines() -> None:
+    wrong = read_example() | {"HTTPS": "maybe", "DEBUG": "perhaps", "PATH": os.environ["PATH"]}
+    command = [sys.executable, "manage.py", "lending_check"]
+    told = subprocess.run(command, cwd=ROOT, env=wrong, capture_output=True, text=True)
+    said = ["DEBUG: “perhaps” is neither on nor off", "HTTPS: “maybe” is neither on nor off"]
+    assert (told.returncode, told.stderr.splitlines(), told.stdout) == (1, said, "")
+
+
+def test_a_python_without_django_is_told_which_one_has_it() -> None:
+    command = [sys.executable, "-S", "manage.py", "check"]
+    told = subprocess.run(command, cwd=ROOT, env={}, capture_output=True, text=True)
+    assert told.returncode == 1
+    assert told.stderr == (
+        f"{sys.executable} has no Django. Use .venv/bin/python, which make install makes.\n"
+    )
 
 
 def test_a_malformed_variable_stops_the_start_by_name_and_no_secret_is_repeated() -> None:
@@ -71,6 +125,7 @@ def test_an_identity_provider_needs_what_belongs_to_it(name: str) -> None:
     del environ[name]
     assert f"{name} is not set" in _start(environ).stderr
     assert _start(environ | {"OIDC_ISSUER": ""}).returncode == 0
+    assert _start(read_example() | {"OIDC_ISSUER": "", name: "anything"}).returncode == 0
 
 
 def test_each_role_may_be_given_by_a_group() -> None:

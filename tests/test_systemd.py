@@ -55,6 +55,19 @@ def test_they_start_what_the_procfile_starts() -> None:
     assert collect in (UNITS / "lendingadmin-web.service").read_text()
 
 
+def test_a_command_by_hand_gets_what_the_units_have() -> None:
+    text = (ROOT / "docs" / "operate.md").read_text()
+    recipe = text[text.index("systemd-run") : text.index('manage.py "$@"')]
+    options = {"User": "--uid", "Group": "--gid", "WorkingDirectory": "--working-directory"}
+    same = ("EnvironmentFile", "StateDirectory", "StateDirectoryMode", "BindPaths", "UMask")
+    options |= {name: f"--property={name}" for name in same}
+    unit = (UNITS / "lendingadmin-release.service").read_text()
+    had = dict(line.split("=", 1) for line in unit.splitlines() if re.match(r"\w+=", line))
+    for name, option in options.items():
+        assert f"{option}={had[name]} " in recipe, name
+    assert had["ExecStart"].removesuffix("manage.py release") in recipe
+
+
 def test_old_copies_go_and_young_ones_stay(tmp_path: Path) -> None:
     unit = (UNITS / "lendingadmin-backup.service").read_text()
     found = re.search(r"^ExecStartPost=find \S+ (.*)$", unit, re.MULTILINE)

@@ -2,6 +2,7 @@
 
 import re
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +13,16 @@ import pytest
 from django.urls import reverse
 
 from tests.lints.test_variables import read_example
+from tests.processes import ROOT
 from tests.web_answering import LARGE
-from tests.web_process import read_command, run_web_process, start_web_process, wait_until
+from tests.web_process import (
+    build_environ,
+    find_free_port,
+    read_command,
+    run_web_process,
+    start_web_process,
+    wait_until,
+)
 
 # More than any process has threads.
 MANY = 40
@@ -69,7 +78,10 @@ def test_a_connection_that_is_kept_is_not_closed_before_a_proxy_lets_it_go(port:
         for pause in (0, 4):  # gunicorn's own wait is two seconds
             time.sleep(pause)
             send(connection, "GET /")
-            assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+            answer = b""
+            while not answer.endswith(b"0\r\n\r\n"):  # its last chunk may come by itself
+                answer += connection.recv(65_536)
+            assert answer.startswith(b"HTTP/1.1 200")
     # nginx keeps a connection to what stands behind it for a minute.
     (seconds,) = re.findall(r"--keep-alive (\d+)", read_command("web"))
     assert int(seconds) > 60
@@ -105,6 +117,25 @@ def test_the_dashboard_answers_health_while_its_threads_wait_for_forms(tmp_path:
         assert ask_for_health(port, reverse("healthz")).endswith(b"alive\n")
         with pytest.raises(TimeoutError):
             ask_for_health(port, reverse("account_login"))
+
+
+def test_a_malformed_variable_is_lines_of_the_log_and_ends_the_process() -> None:
+    ended = subprocess.run(
+        ["sh", "-c", read_command("web")],
+        cwd=ROOT,
+        env=build_environ(
+            read_example() | {"PORT": str(find_free_port()), "HTTPS": "maybe", "DEBUG": "perhaps"}
+        ),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    said = re.findall(r"\[CRITICAL\] (.*)", ended.stderr)
+    assert said == [
+        "DEBUG: “perhaps” is neither on nor off",
+        "HTTPS: “maybe” is neither on nor off",
+    ]
+    assert ended.returncode == 3 and "Traceback" not in ended.stderr
 
 
 def test_health_that_is_asked_for_slowly_leaves_the_place_too(port: int) -> None:

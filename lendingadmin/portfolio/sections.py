@@ -24,7 +24,8 @@ from lendingadmin.repayments.managers import UNDECIDED, get_midnight
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.views import recording
 from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import NOTES_READ
+from lendingadmin.staff.roles import MANAGE_PEOPLE, NOTES_READ
+from lendingadmin.staff.second_manager import list_changes
 from lendingadmin.ui.keyset import COUNTED, Slice, read_slice, spell_count
 from lendingadmin.ui.neighbours import ListPlace
 from lendingadmin.ui.requests import PersonRequest
@@ -148,12 +149,15 @@ class HomeReader:
         }
 
     def read_decisions(self) -> dict[str, object]:
-        """Reported mistakes, and what no further check decides."""
+        """Reported mistakes, what no further check decides, and changes of people to approve."""
+        has_people = self.person.has_perm(MANAGE_PEOPLE)
+        changes = list_changes(self.person) if has_people else []
         may_review = self.person.has_perm(mistakes.REVIEW)
         reports = mistakes.list_open(self.app.app_id)
         rows = self.repayments.needing_checks(self.app.app_id)
         return {
             "mistakes": _read_oldest(reports, "reported_at", _FEW) if may_review else Slice([]),
+            "people_changes": [one for one in changes if one.may_approve],
             "undecided": read_slice(rows, "created_at", _FEW, newest_first=False, only=UNDECIDED),
         }
 

@@ -33,7 +33,9 @@ class LoginForm(AllauthLoginForm):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["login"].widget.attrs["autofocus"] = True
+        login = self.fields["login"]
+        login.label = login.widget.attrs["placeholder"] = _("User name")
+        login.widget.attrs["autofocus"] = True
 
 
 class PersonForm(_PersonForm):

@@ -65,8 +65,8 @@ def find_obstacle(by: User, person: User | None, moves: Iterable[Move] = ()) -> 
     if list_deciders(by, person, {move.app_id for move in moves}):
         return ""
     return gettext(
-        "This needs a second manager, and there is nobody else who could approve it. Whoever runs "
-        "the dashboard can add a manager."
+        "This needs a second manager, and there is nobody else who could approve it. Who runs the "
+        "dashboard adds one with “manage.py createsuperuser”."
     )
 
 

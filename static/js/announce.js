@@ -10,7 +10,8 @@
   const sayFrom = (root) => {
     const words = [...root.querySelectorAll("[data-announce]")];
     if (root.matches?.("[data-announce]")) words.unshift(root);
-    say(words.map((element) => element.dataset.announce).filter(Boolean).join(". "));
+    const said = words.map((element) => element.dataset.announce).filter(Boolean);
+    say(said.join(". ").replaceAll(".. ", ". "));
   };
 
   // A region that is filled while the page loads is not read out; a moment later it is.

@@ -147,6 +147,15 @@ def test_a_file_that_is_no_anchor_is_told(
         verify()
 
 
+@pytest.mark.parametrize("action", ["verify", "anchor"])
+def test_a_file_that_cannot_be_used_is_told_in_a_line(
+    anchor: Path, entries: list[Entry], action: str
+) -> None:
+    anchor.mkdir(parents=True)  # whom a folder keeps out is no root, as tests may be
+    with pytest.raises(CommandError, match=rf"{anchor}, cannot be used: Is a directory\. Run"):
+        call_command("audit", action, stdout=StringIO())
+
+
 def test_before_the_first_entry_and_before_the_first_anchor(anchor: Path) -> None:
     assert "There is no anchor yet" in verify()
     watch()

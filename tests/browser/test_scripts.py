@@ -66,6 +66,14 @@ def polling(desk: Page) -> Iterator[Polling]:
 # --- keys ---------------------------------------------------------------------------------
 
 
+def test_what_is_announced_together_is_sentences(page_of: PageOf) -> None:
+    page = page_of("support")
+    html = "<p data-announce='You cannot.'></p><p data-announce='Somebody asks'></p>"
+    page.route("**/told", lambda route: route.fulfill(body=f"<div>{html}</div>"))
+    page.evaluate("htmx.ajax('GET', '/told', {target: 'main', swap: 'beforeend'})")
+    expect(page.locator("#announce")).to_have_text("You cannot. Somebody asks")
+
+
 def test_slash_goes_to_the_find_box(desk: Page) -> None:
     desk.keyboard.press("/")
     expect(desk.locator("#find")).to_be_focused()

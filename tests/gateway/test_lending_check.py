@@ -85,6 +85,14 @@ def test_a_working_account_passes(service):
         )
 
 
+def test_a_key_of_the_example_is_told(service, settings, capsys):
+    check()
+    assert "release" not in capsys.readouterr().err
+    settings.SECRET_KEY = "replace-me-as-well"
+    assert check()[0] == 0
+    assert "SECRET_KEY holds the key of .env.example. Until" in capsys.readouterr().err
+
+
 def test_only_reads_go_out_one_item_each(service):
     check()
 
@@ -140,7 +148,7 @@ def test_an_operation_that_is_not_allowed_says_what_it_needs(service):
     )
     assert rows["ghana", "loans.get"] == ("not tried", "the list could not be read")
     assert rows["kenya", "loans.get"][0] == "ok"
-    assert "1 of these need attention." in written
+    assert "1 of these needs attention." in written
 
 
 def test_a_scope_that_is_too_narrow_for_the_writes_fails(service):

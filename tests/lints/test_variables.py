@@ -33,7 +33,8 @@ def _is_environment(node: ast.expr) -> bool:
     """Whether an expression is `env`, `environ`, `os.environ`, `given` or a reader made of one."""
     if isinstance(node, ast.Attribute):
         return node.attr in ("environ", "getenv", "Env") or _is_environment(node.value)
-    return isinstance(node, ast.Name) and node.id in ("env", "environ", "read", "given", "getenv")
+    readers = ("env", "environ", "read", "read_by_app", "given", "getenv")
+    return isinstance(node, ast.Name) and node.id in readers
 
 
 def _reads(tree: ast.Module) -> Iterator[str]:
@@ -109,9 +110,10 @@ os.environ.get("G_H")
 os.getenv("I_J")
 environ.Env().str(name)
 env("K_L")
+read_by_app("M_N", str)
 other("NOT_READ")
 """
-    assert set(_reads(ast.parse(ways))) == {"A_B", "C_D", "E_F", "G_H", "I_J", "K_L"}
+    assert set(_reads(ast.parse(ways))) == {"A_B", "C_D", "E_F", "G_H", "I_J", "K_L", "M_N"}
 
 
 def read_example() -> dict[str, str]:

@@ -11,9 +11,10 @@ import pytest
 from django.db import connection
 
 from tests.databases import database_url
+from tests.example import EXAMPLE, OWN_KEYS
 from tests.lints.test_variables import ROOT
 from tests.pgbouncer import name_database, needs_pgbouncer, run_pgbouncer
-from tests.test_checks import EXAMPLE, OWN_KEYS, product
+from tests.test_checks import product
 
 pytestmark = [
     pytest.mark.django_db,

@@ -2,7 +2,8 @@
 
 It is fetched by Node's own client when this runs, so nothing of it is kept here but its version.
 What it looks at runs as in production: the Procfile's release and web process with the settings of
-.env.example, behind deploy/nginx.conf. Its sign-in page is graded, as that is what a stranger gets.
+.env.example and keys of its own, behind deploy/nginx.conf. Its sign-in page is graded, as that is
+what a stranger gets.
 """
 
 import json
@@ -14,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.lints.test_variables import read_example
+from tests.example import EXAMPLE, OWN, OWN_KEYS
 from tests.node import explain_missing
 from tests.processes import ROOT
 from tests.proxies import HOST, NGINX, OPENSSL, run_nginx
@@ -33,7 +34,8 @@ def main() -> int:
         return 2
     with tempfile.TemporaryDirectory() as kept:
         folder = Path(kept)
-        environ = read_example() | {
+        environ = EXAMPLE | OWN_KEYS | OWN
+        environ |= {
             "DATABASE_URL": f"sqlite:///{folder / 'dashboard.sqlite3'}",
             "CACHE_URL": "dbcache://cache",
             "AUDIT_ANCHOR": "none",

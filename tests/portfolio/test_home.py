@@ -29,7 +29,7 @@ from tests.portfolio.conftest import counted, page, words
 from tests.portfolio.service import BookService, loan
 from tests.portfolio.test_loan_lists import due, owing
 from tests.repayments.rows import row
-from tests.roles import give_roles, hold_only
+from tests.roles import choose, give_roles, hold_only
 
 pytestmark = pytest.mark.django_db
 CLERK = ["payment", "checking", "mine", "overdue", "due-today"]
@@ -229,6 +229,23 @@ def report(one: Repayment, by: User) -> None:
         reported_at=timezone.now(),
         idempotency_key=f"mistake-{one.pk}",
     )
+
+
+def test_a_person_s_change_waits_for_who_may_approve_it(
+    client_of: ClientOf, manager: User, officer: User, settings: Any
+) -> None:
+    settings.SECOND_MANAGER = True
+    second = User.objects.create_user("second")
+    give_roles(second, "manager")
+    mine, theirs = client_of(manager), client_of(second)
+    assert "Nothing waits for a decision." in section(page(theirs), "decisions")
+    form = {"roles": choose("officer", "support")}
+    assert theirs.get(f"/people/{officer.pk}/").status_code == 200
+    mine.post(f"/people/{officer.pk}/", form)
+    text = section(page(theirs), "decisions")
+    assert "1 change of a person waits for you under People" in text
+    assert "Nothing waits" not in text
+    assert "Nothing waits for a decision." in section(page(mine), "decisions")
 
 
 def test_what_waits_for_a_decision(client_of: ClientOf, support: User, manager: User) -> None:

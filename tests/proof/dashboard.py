@@ -124,8 +124,8 @@ def make_environ(service: str, database: str, quiet: str) -> dict[str, str]:
         "SNAPSHOT_EVERY": "0s",
         "PEOPLE_EVERY": "0s",
         "SECRET_KEY": "proof-only",
-        "DATA_KEYS": "dGVzdHMtb25seS10ZXN0cy1vbmx5LXRlc3RzLW9ubHk=",  # pragma: allowlist secret
-        "PEOPLE_KEYS": "cGVvcGxlLXRlc3RzLXBlb3BsZS10ZXN0cy1wZW9wbGU=",
+        "DATA_KEYS": "dGVzdHMtb25seS10ZXN0cy1vbmx5LXRlc3RzLW9ubP8=",  # pragma: allowlist secret
+        "PEOPLE_KEYS": "cGVvcGxlLXRlc3RzLXBlb3BsZS10ZXN0cy1wZW9wbP8=",  # pragma: allowlist secret
         "DEBUG": "off",
         "HTTPS": "off",
         "ALLOWED_HOSTS": "127.0.0.1",

@@ -109,6 +109,8 @@ class TestRoles:
     def test_a_new_person_begins_without_the_roles(
         self, boss: Client, second: User, client_of: ClientOf
     ) -> None:
+        said = "Roles wait until a second manager approves them"
+        assert said in boss.get("/people/new").content.decode()
         page = boss.post("/people/new", {"username": "asha", "roles": choose("officer")})
         assert "/accounts/set-up/" in page.content.decode()
         assert "roles wait for a second manager" in page.content.decode()
@@ -134,6 +136,7 @@ class TestRoles:
         form = {"first_name": "Typed", "roles": choose("support", "officer")}
         page = boss.post(page_of(support), form)
         assert "nobody else who could approve it" in page.content.decode()
+        assert "adds one with “manage.py createsuperuser”" in page.content.decode()
         assert 'value="Typed"' in page.content.decode()
         support.refresh_from_db()
         assert support.first_name == ""

@@ -179,3 +179,8 @@ class TestSecondFactor:
         client.post(f"/people/{support.pk}/two-step/remove")
         assert not Authenticator.objects.filter(user=support).exists()
         assert trail()[-1] == ("manager", "people.secondFactor", "support", "removed", "")
+
+
+def test_a_user_name_is_called_so_where_it_is_typed(client: Client) -> None:
+    html = client.get("/accounts/login/").content.decode()
+    assert "User name" in html and "Username" not in html

@@ -63,7 +63,8 @@ def new(request: PersonRequest) -> HttpResponse:
     if form.is_bound and form.is_valid():
         done = services.add_person(request, request.user, form)
         return _show_setup_link(request, done.person.pk, asked=done.asked, is_new=True)
-    return render(request, "people/new.html", {"form": form})
+    context = {"form": form, "needs_second": settings.SECOND_MANAGER}
+    return render(request, "people/new.html", context)
 
 
 @access(MANAGE_PEOPLE, methods=("GET", "POST"), confirmed=("POST",))

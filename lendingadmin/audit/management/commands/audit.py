@@ -59,7 +59,10 @@ class Command(BaseCommand):
             raise CommandError("AUDIT_ANCHOR names no file.")
         record_command("audit anchor")
         newest = find_newest()
-        write_anchor(Anchor(newest))
+        try:
+            write_anchor(Anchor(newest))
+        except OSError as error:
+            raise CommandError(_explain_anchor(error)) from error
         self.stdout.write(f"The anchor is at entry {newest.entry_id}.")
 
     def _archive(self, *, is_dry_run: bool) -> None:
@@ -106,6 +109,8 @@ class Command(BaseCommand):
             anchor = read_anchor()
         except AnchorUnreadable:
             raise CommandError("The anchor cannot be read.") from None
+        except OSError as error:
+            raise CommandError(_explain_anchor(error)) from error
         if anchor is None:
             self.stdout.write("There is no anchor yet: a cut tail would not be seen.")
         elif not stands(anchor.newest):
@@ -132,6 +137,14 @@ class Command(BaseCommand):
                 f"UTC: {first.what}.{more}"
             )
         self._check_anchor()
+
+
+def _explain_anchor(error: OSError) -> str:
+    """What stood in the way, and where: another account's folder, most often."""
+    return (
+        f"The file of AUDIT_ANCHOR, {settings.AUDIT_ANCHOR}, cannot be used: {error.strerror}. "
+        "Run this as the account of the worker, and with its folders."
+    )
 
 
 def _find_first(known: ArchivedStretch) -> int | None:

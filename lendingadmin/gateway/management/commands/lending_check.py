@@ -3,10 +3,14 @@
 from typing import Any
 
 from django.conf import settings
+from django.core.checks import Tags, run_checks
 from django.core.management.base import BaseCommand
 
 from lendingadmin.gateway.checkup import Checkup
 from lendingadmin.gateway.clients import trial_client
+
+# Checks of keys that everybody knows.
+_REFUSED_BY_RELEASE = ("lendingadmin.E002", "lendingadmin.E003")
 
 
 class Command(BaseCommand):
@@ -24,6 +28,9 @@ class Command(BaseCommand):
             f"{settings.LENDING_BASE_URL}, project {settings.LENDING_PROJECT_ID},"
             f" account {settings.LENDING_CLIENT_ID}"
         )
+        for error in run_checks(tags=[Tags.security], include_deployment_checks=True):
+            if error.id in _REFUSED_BY_RELEASE:
+                self.stderr.write(f"{error.msg} Until this is mended, release refuses to run.")
         self._line("app", "operation", "result", "detail")
         app_ids = [app.app_id for app in settings.LENDING_APPS]
         bad = 0
@@ -33,7 +40,7 @@ class Command(BaseCommand):
             self._line(finding.where, finding.subject, finding.result, detail, style)
             bad += finding.is_bad
         if bad:
-            self.stdout.write(f"{bad} of these need attention.")
+            self.stdout.write(f"{bad} of these {'needs' if bad == 1 else 'need'} attention.")
             raise SystemExit(1)
         self.stdout.write("All is well.")
 

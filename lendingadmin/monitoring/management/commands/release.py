@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.core.checks import run_checks
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -15,6 +16,9 @@ from lendingadmin.monitoring import canary
 _LOCK = 0x6C656E64
 # Seconds between two looks whether another host is through.
 _PAUSE = 0.5
+
+# The check's id; a key that is retired encrypts nothing more, and entries may need it for years.
+_RETIRED_KEY = "lendingadmin.E006"
 
 
 class Command(BaseCommand):
@@ -30,6 +34,14 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        """Raises CommandError for what `check --deploy` calls an error, such as an example's key:
+        what is encrypted with it from now on could be read by all who know the example.
+        """
+        found = run_checks(include_deployment_checks=True)
+        serious = (one for one in found if one.is_serious() and not one.is_silenced())
+        errors = [f"{one.msg} {one.hint or ''}" for one in serious if one.id != _RETIRED_KEY]
+        if errors:
+            raise CommandError("\n".join(errors))
         with self._one_at_a_time():
             call_command("migrate", interactive=False, verbosity=options["verbosity"])
             if options["new_secret_key"]:
