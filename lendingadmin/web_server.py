@@ -3,7 +3,6 @@
 import re
 import socket
 import sys
-import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -19,8 +18,6 @@ _PROBE = re.compile(rb"(?:GET|HEAD) /(healthz|readyz)[ ?].*\r\n\r\n", re.DOTALL)
 # Seconds. A proxy sends a request as soon as it is connected.
 _LONGEST_LOOK = 0.1
 _LONGEST_REQUEST = 8192  # bytes
-# How long a worker that can't start waits for the one before it, and for how many at most.
-_TURN, _MOST_TURNS = 1.0, 4
 
 _REFUSALS: dict[type[Exception], HTTPStatus] = {
     errors.InvalidResponseHeader: HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -62,14 +59,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
         super().init_process()
 
     def load_wsgi(self) -> None:
-        """Load the dashboard; what is wrong with its variables is lines of the log, no trace."""
+        """Load the dashboard; what is wrong with its variables is lines of the log, not a trace."""
         try:
             super().load_wsgi()
         except ImproperlyConfigured as error:
-            # One after the other: the first one's end stops those that would only repeat it.
-            time.sleep(min(self.age - 1, _MOST_TURNS) * _TURN)
-            if not self.alive:
-                sys.exit()
             for line in str(error).splitlines():
                 self.log.critical("%s", line)
             sys.exit(Arbiter.WORKER_BOOT_ERROR)

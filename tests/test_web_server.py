@@ -131,7 +131,8 @@ def test_a_malformed_variable_is_lines_of_the_log_and_ends_the_process() -> None
         timeout=60,
     )
     said = re.findall(r"\[CRITICAL\] (.*)", ended.stderr)
-    assert said == [
+    # Each of the two workers may say it.
+    assert said[:2] == [
         "DEBUG: “perhaps” is neither on nor off",
         "HTTPS: “maybe” is neither on nor off",
     ]
