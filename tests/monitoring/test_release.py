@@ -99,7 +99,17 @@ def _release_on_two_hosts(address: str) -> None:
     assert sum("No migrations to apply" in one for one in told) == 1
 
 
+@pytest.fixture
+def no_pool() -> None:
+    """Skips where `python -m tests.pgbouncer` runs these tests."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW idle_in_transaction_session_timeout")
+        if cursor.fetchone()[0] == "0":
+            pytest.skip("a pool stands before this server, which gives the limits itself")
+
+
 @needs_pgbouncer
+@pytest.mark.usefixtures("no_pool")
 def test_pgbouncer_gives_the_same_limits_and_keeps_no_cursor(empty: str) -> None:
     with run_pgbouncer(empty) as pooled:
         web = name_database(pooled, "lendingadmin_web")
@@ -109,11 +119,8 @@ def test_pgbouncer_gives_the_same_limits_and_keeps_no_cursor(empty: str) -> None
         assert told.stdout.split() == ["0", "1min", "3000", "1s", "0"], told.stderr
 
 
+@pytest.mark.usefixtures("no_pool")
 def test_only_a_request_has_a_longest_statement(empty: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SHOW idle_in_transaction_session_timeout")
-        if cursor.fetchone()[0] == "0":
-            pytest.skip("a pool stands before this server, which gives these limits itself")
     told = product("-c", _LIMITS, DATABASE_URL=empty)
     assert told.stdout.split() == ["30s", "1min"], told.stderr
     told = product(
