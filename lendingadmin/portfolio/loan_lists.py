@@ -373,7 +373,7 @@ class LoanList:
     def _build_conditions(self) -> Iterator[tuple[Q, tuple[str, ...]]]:
         """What a loan of the list meets, each with the orders of which an index has those."""
         show = self.wanted["show"]
-        yield Q(is_open=show != "closed"), ()
+        yield Q(is_open=show != "closed"), tuple(_SORTED_BY)
         if show:
             yield self._build_kind(show), KINDS[show].indexed
         if self.wanted["late"]:
