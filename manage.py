@@ -32,13 +32,15 @@ def main() -> None:
         return
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError
 
     try:
         execute_from_command_line(sys.argv)
-    except ImproperlyConfigured as error:
+    except (ImproperlyConfigured, OperationalError) as error:
         if "--traceback" in sys.argv:
             raise
-        sys.exit(str(error))
+        is_database = isinstance(error, OperationalError)
+        sys.exit(f"The database of DATABASE_URL failed: {error}" if is_database else str(error))
 
 
 if __name__ == "__main__":

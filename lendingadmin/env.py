@@ -96,7 +96,8 @@ def _read_address(
     try:
         return parse(text)
     except (ImproperlyConfigured, ValueError, KeyError):
-        raise ValueError(f"give an address such as {form}") from None
+        signs = "in a password / is %2F, @ is %40, # is %23, ? is %3F"
+        raise ValueError(f"give an address such as {form}; {signs}") from None
 
 
 def mail_address(text: str) -> str:

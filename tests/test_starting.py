@@ -10,6 +10,7 @@ import pytest
 from lendingadmin import __version__
 from lendingadmin.staff.roles import ROLES
 from tests.lints.test_variables import ROOT, read_example, read_table
+from tests.web_process import build_environ, find_free_port
 
 
 def _start(
@@ -145,3 +146,17 @@ def test_the_readme_s_examples_of_mail_start() -> None:
     examples = {row[0].strip("`"): row[3].strip("`") for row in read_table()}
     mail = {name: examples[name] for name in ("EMAIL_URL", "EMAIL_FROM", "DASHBOARD_URL")}
     assert _start(read_example() | mail).returncode == 0
+
+
+def test_a_database_that_does_not_answer_is_told_without_a_trace() -> None:
+    address = f"postgres://nobody@127.0.0.1:{find_free_port()}/none"
+    ended = subprocess.run(
+        [sys.executable, "manage.py", "migrate", "--check"],
+        cwd=ROOT,
+        env=build_environ(read_example() | {"DATABASE_URL": address}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.stderr.startswith("The database of DATABASE_URL failed: ")
+    assert "refused" in ended.stderr and "Traceback" not in ended.stderr and ended.returncode == 1
