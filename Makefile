@@ -97,7 +97,7 @@ lighthouse: $(VENV)/test.stamp
 observatory: $(VENV)/test.stamp
 	@$(BIN)/python -m tests.observatory
 
-# Some minutes. On PostgreSQL: make prove-money DATABASE_URL=postgres://user:password@host/postgres
+# An hour or so; PROOF_EVERY=8 takes every eighth point. On PostgreSQL: make prove-money DATABASE_URL=postgres://user:password@host/postgres
 prove-money: $(VENV)/test.stamp
 	@$(BIN)/python -m tests.proof
 
