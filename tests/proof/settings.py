@@ -1,9 +1,11 @@
 """The product's own settings, for processes whose environment `dashboard.py` makes."""
 
-from lendingadmin.settings import *  # noqa: F403
-from lendingadmin.settings import STORAGES, env
+import os
 
-if folder := env.str("PROOF_STATIC", default=""):
+from lendingadmin.settings import *  # noqa: F403
+from lendingadmin.settings import STORAGES
+
+if folder := os.environ.get("PROOF_STATIC", ""):
     STATIC_ROOT = folder
 else:
     # Nothing was collected for this proof, so static files have their plain names.
