@@ -99,7 +99,8 @@ class TestKeeping:
 
     def test_a_day_on_which_it_was_not_out_is_refused(self, clerk: Client, sheet: Sheet) -> None:
         for days in (-1, 1):
-            day = timezone.localdate() + timedelta(days=days)
+            zone = gateway.lending_app("kenya").zone
+            day = timezone.localdate(timezone=zone) + timedelta(days=days)
             answer = type_sheet(clerk, sheet, {1: "5"}, day=day.isoformat())
             assert "when the sheet was made" in answer.content.decode()
         assert not StatementFile.objects.exists()
