@@ -68,7 +68,10 @@ _SUMMED = ("overdue", "outstanding", "next_due_amount", "principal")
 
 
 class ListKind(NamedTuple):
-    """A list to begin with: its label, its title and its order; by which orders an index has it."""
+    """A list to begin with: its label, its title and its order.
+
+    `indexed` are the orders in which an index holds what parts it from other lists.
+    """
 
     label: str
     title: str
@@ -92,7 +95,7 @@ KINDS: Mapping[str, ListKind] = {
         _("Closed lately"),
         _("Loans closed in the last 30 days"),
         "-settled",
-        # Of loans that are not open only this order has an index, and few are closed lately.
+        # They are few, and of loans that are not open no other order has an index: all are sorted.
         tuple(_SORTED_BY),
     ),
 }

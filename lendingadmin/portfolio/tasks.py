@@ -1,6 +1,6 @@
 """The background work of the portfolio: snapshots, the totals of their lists, pruning old ones.
 
-Urgent work comes first: both have a low priority, and a snapshot is cut into slices.
+Urgent work comes first: all have a low priority, and a snapshot is cut into slices.
 """
 
 from datetime import timedelta
