@@ -78,6 +78,7 @@ Names = dict[str, Any]
 
 def main() -> None:
     """Stage everything and say where it stands."""
+    timezone.activate(gateway.lending_app(APP).zone)  # as in the pages: days are the lender's
     people = {name: _person(name) for name in ("viewer", "officer", "support", "manager")}
     book, assessed = _loans(), _assessments()
     names = {
@@ -415,7 +416,7 @@ def _assignments(officer: User, borrower_id: str) -> Names:
     """A borrower of the officer, who is away; a list to confirm, one that is assigned; a queue."""
     manager, support = (User.objects.get(username=name) for name in ("manager", "support"))
     assignments.assign(APP, borrower_id, officer, manager, None)
-    today = timezone.localdate(timezone=gateway.lending_app(APP).zone)
+    today = timezone.localdate()
     assignments.hand_over(APP, officer, support, today, today + timedelta(days=5), officer)
     rule_set = rules.propose(APP, [rules.Rule("", (officer.pk, support.pk))], manager)
     done, ready = (
@@ -469,7 +470,6 @@ def _sheets(officer: User, clerk: User) -> Names:
         )
     Batch.objects.filter(pk=batch.pk).update(state=Batch.State.READY)
     row(clerk, external_id=make_external_id(back.code, 1), external_id_minted=True, amount="50")
-    Sheet.objects.filter(pk=out.pk).update(created_at=timezone.now() - timedelta(days=4))
     Sheet.objects.filter(pk=out.pk).update(created_at=timezone.now() - timedelta(days=4))
     sheet_services.note_printing(out, officer)
     sheet_services.cancel(cancelled, "The market was closed.", officer)
