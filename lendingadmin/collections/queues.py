@@ -24,7 +24,8 @@ from django.utils.translation import gettext_noop as _
 from lendingadmin.assignments.models import Assignment
 from lendingadmin.caching import shared
 from lendingadmin.gateway import LendingApp
-from lendingadmin.portfolio.loan_lists import KINDS, LoanList, LoanListForm
+from lendingadmin.portfolio.loan_list_form import KINDS, LoanListForm
+from lendingadmin.portfolio.loan_lists import LoanList
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.portfolio.recorded_since import RecordedSince, read_recorded_since
 from lendingadmin.portfolio.snapshot_job import find_with_loans

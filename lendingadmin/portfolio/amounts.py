@@ -1,7 +1,7 @@
 """Amounts in the database to the last digit, and added to the last digit.
 
 SQLite keeps a decimal column as a float, and how many decimals the service sends is not shown in
-the spec; so amounts are kept as text. They are added in Python, never in the database.
+the spec; so amounts are kept as text. SQLite must not add them; PostgreSQL may, as numbers.
 """
 
 from collections.abc import Iterator

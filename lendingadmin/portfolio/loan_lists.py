@@ -11,154 +11,25 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from django import forms
 from django.core.paginator import Page, Paginator
-from django.db import connection
-from django.db.models import Count, DecimalField, F, Func, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, F, Q, QuerySet, Subquery
 from django.utils import timezone
-from django.utils.text import format_lazy
-from django.utils.translation import gettext, gettext_lazy
-from django.utils.translation import gettext_noop as _
+from django.utils.translation import gettext
 
 from lendingadmin.caching import shared
 from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.keyset import COUNTED, filter_in_order
-from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, PAGE_SIZES, as_id
 
 from .amounts import exactly
-from .models import LONGEST_ID, Snapshot, SnapshotLoan
+from .loan_list_form import KINDS, LATE, SORTED_BY, LoanListForm
+from .loan_totals import Total, Totals, correct_amounts, sum_up
+from .models import Snapshot, SnapshotLoan
 from .recorded_since import RecordedSince, list_recorded_since, read_recorded_since
 from .snapshot_job import find_with_loans
 
 _OPEN = Q(is_open=True)
 _CLOSED_LATELY = timedelta(days=30)
 _KEPT_SECONDS = 6 * 3600
-
-
-class DaysLate(NamedTuple):
-    """A range of days late, the last without an end."""
-
-    label: str
-    first: int
-    last: int | None
-
-
-# By the address's word.
-_LATE: Mapping[str, DaysLate] = {
-    "1-7": DaysLate(_("1 to 7"), 1, 7),
-    "8-30": DaysLate(_("8 to 30"), 8, 30),
-    "31-60": DaysLate(_("31 to 60"), 31, 60),
-    "61-90": DaysLate(_("61 to 90"), 61, 90),
-    "91": DaysLate(_("91 and more"), 91, None),
-}
-# By the address's word: the column, and whether its index holds the largest first. Names in CSV and
-# on the screen stand with the columns there.
-_SORTED_BY = {
-    "loan": ("account_id", False),
-    "product": ("product_id", False),
-    "late": ("days_late", False),
-    "overdue": ("overdue_rank", True),
-    "outstanding": ("outstanding_rank", True),
-    "principal": ("principal_rank", True),
-    "due": ("next_due_day", False),
-    "began": ("start_day", False),
-    "settled": ("settlement_day", True),
-}
-_SUMMED = ("overdue", "outstanding", "next_due_amount", "principal")
-
-
-class ListKind(NamedTuple):
-    """A list to begin with: its label, its title and its order.
-
-    `indexed` are the orders in which an index holds what parts it from other lists.
-    """
-
-    label: str
-    title: str
-    sort: str
-    indexed: tuple[str, ...] = ()
-
-
-KINDS: Mapping[str, ListKind] = {
-    "": ListKind(_("Open"), _("Open loans"), "-outstanding"),
-    "overdue": ListKind(_("Overdue"), _("Overdue loans"), "-overdue", ("overdue", "late")),
-    "due-today": ListKind(_("Due today"), _("Loans due today"), "-outstanding", ("due",)),
-    "due-this-week": ListKind(_("Due this week"), _("Loans due this week"), "due", ("due",)),
-    "first-missed": ListKind(
-        _("First instalment missed"),
-        _("First instalment missed"),
-        "-overdue",
-        # In the order of days late all loans that are not late would come first.
-        ("overdue", "late"),
-    ),
-    "closed": ListKind(
-        _("Closed lately"),
-        _("Loans closed in the last 30 days"),
-        "-settled",
-        # They are few, and of loans that are not open no other order has an index: all are sorted.
-        tuple(_SORTED_BY),
-    ),
-}
-
-
-class LoanListForm(forms.Form):
-    """The state of a list, from its address: kind, days late, product, order and page size."""
-
-    show = forms.ChoiceField(
-        choices=[(key, kind.label) for key, kind in KINDS.items()],
-        required=False,
-        widget=forms.HiddenInput,
-    )
-    late = forms.ChoiceField(
-        choices=[
-            ("", gettext_lazy("any")),
-            *((key, gettext_lazy(late.label)) for key, late in _LATE.items()),
-        ],
-        label=gettext_lazy("Days late"),
-        required=False,
-    )
-    product = forms.ChoiceField(required=False)
-    sort = forms.CharField(required=False, widget=forms.HiddenInput)
-    pageSize = forms.TypedChoiceField(  # noqa: N815
-        choices=[
-            (size, format_lazy(gettext_lazy("{size} a page"), size=size)) for size in PAGE_SIZES
-        ],
-        coerce=int,
-        label=gettext_lazy("Page size"),
-    )
-
-    def __init__(self, data: Mapping[str, Any], products: Sequence[tuple[str, int]]) -> None:
-        given = {name: value for name, value in data.items() if value}
-        # What no field shows can't be corrected, so it is left out.
-        if given.get("show") not in KINDS:
-            given.pop("show", None)
-        if str(given.get("sort", "")).removeprefix("-") not in _SORTED_BY:
-            given.pop("sort", None)
-        super().__init__({"pageSize": str(DEFAULT_PAGE_SIZE)} | given)
-        choices = [("", gettext("any")), *((key, f"{key} ({loans:,})") for key, loans in products)]
-        asked = as_id(given.get("product"))
-        if len(asked) <= LONGEST_ID and asked not in dict(choices):
-            # A saved list may name a product that no open loan has any more.
-            choices.append((asked, asked))
-        self.fields["product"].choices = choices  # type: ignore[attr-defined]
-
-    def clean_sort(self) -> str:
-        """The order that was asked for, else that of the kind."""
-        return self.cleaned_data["sort"] or KINDS[self.cleaned_data.get("show", "")].sort
-
-
-class Total(NamedTuple):
-    """A sum of what the service reported, and of how many loans it reported nothing."""
-
-    amount: Decimal
-    not_reported: int
-
-
-class Totals(NamedTuple):
-    """How many loans a list has, and their sums by column."""
-
-    loans: int
-    sums: dict[str, Total]
 
 
 class ListedLoan(NamedTuple):
@@ -186,7 +57,7 @@ def prepare_lists(app: LendingApp) -> None:
     for show in KINDS:
         found = open_list(app, {"show": show})
         if found is not None:
-            found.prepare()
+            found.sum_counted()
 
 
 def list_products(snapshot: Snapshot) -> list[tuple[str, int]]:
@@ -259,7 +130,7 @@ class LoanList:
     @property
     def _counted_in_order(self) -> QuerySet[SnapshotLoan]:
         """The counted loans of the list, as the database finds the first of them soonest."""
-        rows, count = SnapshotLoan.objects.filter(snapshot=self.snapshot), self._sum_counted()[0]
+        rows, count = SnapshotLoan.objects.filter(snapshot=self.snapshot), self.sum_counted().loans
         for condition, orders in self._conditions:
             is_indexed = self._order in orders
             rows = rows.filter(condition) if is_indexed else filter_in_order(rows, condition, count)
@@ -274,7 +145,7 @@ class LoanList:
 
     @property
     def _column(self) -> str:
-        return _SORTED_BY[self._order][0]
+        return SORTED_BY[self._order][0]
 
     @property
     def _sign(self) -> str:
@@ -283,12 +154,12 @@ class LoanList:
     @property
     def _tie(self) -> str:
         """How equal ones are ordered: so that an index may be read from either end."""
-        return "-id" if bool(self._sign) != _SORTED_BY[self._order][1] else "id"
+        return "-id" if bool(self._sign) != SORTED_BY[self._order][1] else "id"
 
     @cached_property
     def totals(self) -> Totals:
         """The count's totals, less what was recorded since."""
-        loans, sums = self._sum_counted()
+        loans, sums = self.sum_counted()
         with exactly():
             for loan in self._touched:
                 left = {} if loan.pk in self._settled else self._correct(loan)
@@ -301,9 +172,17 @@ class LoanList:
                         sums[name] = Total(amount - settled, not_reported)
         return Totals(loans - len(self._settled), sums)
 
-    def prepare(self) -> None:
-        """Let its totals be known before somebody asks for them."""
-        self._sum_counted()
+    def sum_counted(self) -> Totals:
+        """The totals of the count itself; what was added up once is not added up again."""
+        key = self._build_key("loan-totals")
+        if found := shared.get(key):
+            loans, kept = found
+            sums = {name: Total(Decimal(text), missing) for name, (text, missing) in kept.items()}
+            return Totals(loans, sums)
+        loans, sums = totals = sum_up(self._counted)
+        kept = {name: (str(total.amount), total.not_reported) for name, total in sums.items()}
+        shared.set(key, (loans, kept), _KEPT_SECONDS)
+        return totals
 
     def count_some(self) -> int:
         """How many loans it has, up to `keyset.COUNTED` + 1: for what stands on each page."""
@@ -362,25 +241,14 @@ class LoanList:
         digest = hashlib.sha256(repr(self._conditions).encode()).hexdigest()[:32]
         return f"{what}:{self.snapshot.pk}:{digest}"
 
-    def _sum_counted(self) -> tuple[int, dict[str, Total]]:
-        """The totals of the count itself."""
-        key = self._build_key("loan-totals")
-        if found := shared.get(key):
-            loans, sums = found
-            return loans, {name: Total(Decimal(amount), n) for name, (amount, n) in sums.items()}
-        loans, totals = _sum_up(self._counted)
-        kept = {name: (str(total.amount), total.not_reported) for name, total in totals.items()}
-        shared.set(key, (loans, kept), _KEPT_SECONDS)
-        return loans, totals
-
     def _build_conditions(self) -> Iterator[tuple[Q, tuple[str, ...]]]:
         """What a loan of the list meets, each with the orders of which an index has those."""
         show = self.wanted["show"]
-        yield Q(is_open=show != "closed"), tuple(_SORTED_BY)
+        yield Q(is_open=show != "closed"), tuple(SORTED_BY)
         if show:
             yield self._build_kind(show), KINDS[show].indexed
         if self.wanted["late"]:
-            late = _LATE[self.wanted["late"]]
+            late = LATE[self.wanted["late"]]
             longest = Q(days_late__lte=late.last) if late.last else Q()
             yield Q(days_late__gte=late.first) & longest, ("late",)
         if self.wanted["product"]:
@@ -398,25 +266,6 @@ class LoanList:
         if show == "first-missed":
             return Q(is_first_missed=True)
         return Q(settlement_day__gte=self.today - _CLOSED_LATELY)
-
-
-def correct_amounts(
-    loan: SnapshotLoan, recorded: RecordedSince | None
-) -> dict[str, Decimal | None]:
-    """The amounts of a counted loan less what was recorded since, which pays what is overdue first.
-
-    By column: what is overdue, outstanding and next due, and the principal.
-    """
-    amounts: dict[str, Decimal | None] = {name: getattr(loan, name) for name in _SUMMED}
-    if recorded is None or not recorded.amount:
-        return amounts
-    with exactly():
-        amounts["outstanding"] = _less(loan.outstanding, recorded.amount)
-        amounts["overdue"] = _less(loan.overdue, recorded.amount)
-        if loan.overdue is not None:
-            rest = max(recorded.amount - max(loan.overdue, Decimal(0)), Decimal(0))
-            amounts["next_due_amount"] = _less(loan.next_due_amount, rest)
-    return amounts
 
 
 class LoanPaginator(Paginator[SnapshotLoan]):
@@ -463,40 +312,3 @@ def _read_slice(
         keys, first, last = keys.reverse(), length - last, length - first
     found = SnapshotLoan.objects.filter(pk__in=Subquery(keys[first:last]))
     return list(found.order_by(*rows.query.order_by))
-
-
-def _sum_up(rows: QuerySet[SnapshotLoan]) -> tuple[int, dict[str, Total]]:
-    """Exact sums. SQLite would add the amounts, which are text, as floats; PostgreSQL need not."""
-    if connection.vendor == "postgresql":
-        return _sum_in_database(rows)
-    sums, missing, loans = [Decimal(0)] * len(_SUMMED), [0] * len(_SUMMED), 0
-    with exactly():
-        for amounts in rows.order_by().values_list(*_SUMMED).iterator(chunk_size=5_000):
-            loans += 1
-            for at, amount in enumerate(amounts):
-                if amount is None:
-                    missing[at] += 1
-                else:
-                    sums[at] += amount
-    return loans, dict(zip(_SUMMED, map(Total, sums, missing), strict=True))
-
-
-def _sum_in_database(rows: QuerySet[SnapshotLoan]) -> tuple[int, dict[str, Total]]:
-    asked: dict[str, Any] = {"loans": Count("pk")}
-    for name in _SUMMED:
-        amount = Func(name, template="CAST(%(expressions)s AS numeric)")
-        asked[f"sum_{name}"] = Sum(amount, output_field=DecimalField())
-        asked[f"known_{name}"] = Count(name)
-    found = rows.order_by().aggregate(**asked)
-    totals = {
-        name: Total(found[f"sum_{name}"] or Decimal(0), found["loans"] - found[f"known_{name}"])
-        for name in _SUMMED
-    }
-    return found["loans"], totals
-
-
-def _less(amount: Decimal | None, paid: Decimal) -> Decimal | None:
-    """What is left of an amount once so much was paid; a credit stays as it is."""
-    if amount is None or amount <= 0:
-        return amount
-    return max(amount - paid, Decimal(0))

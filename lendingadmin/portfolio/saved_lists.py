@@ -19,7 +19,8 @@ from lendingadmin.ui.fields import LineField
 from lendingadmin.ui.keyset import spell_count
 from lendingadmin.ui.navigation import SidebarEntry
 
-from .loan_lists import LoanList, LoanListForm, LoanPaginator, open_list
+from .loan_list_form import LoanListForm
+from .loan_lists import LoanList, LoanPaginator, open_list
 from .models import LONGEST_NAME, SavedList
 from .recorded_since import read_recorded_since
 from .snapshot_job import find_with_loans

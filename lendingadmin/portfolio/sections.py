@@ -34,7 +34,8 @@ from lendingadmin.writes import reconciliation as write_reconciliation
 
 from . import dashboard, snapshot_job
 from .forms import PaymentBoxForm
-from .loan_lists import ListedLoan, LoanList, LoanListForm
+from .loan_list_form import LoanListForm
+from .loan_lists import ListedLoan, LoanList
 from .models import Snapshot
 from .recorded_since import RecordedSince, read_recorded_since
 

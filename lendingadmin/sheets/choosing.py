@@ -18,7 +18,7 @@ from lendingadmin.collections.models import Stop
 from lendingadmin.collections.states import StopKind
 from lendingadmin.gateway import LendingApp
 from lendingadmin.portfolio.amounts import exactly
-from lendingadmin.portfolio.loan_lists import correct_amounts
+from lendingadmin.portfolio.loan_totals import correct_amounts
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.portfolio.recorded_since import RecordedSince, read_recorded_since
 from lendingadmin.portfolio.snapshot_job import find_with_loans

@@ -422,7 +422,7 @@ def beats() -> dict[str, Callable[[], object]]:
     from lendingadmin.assessments.models import KnownAssessment
     from lendingadmin.borrowers import panels
     from lendingadmin.portfolio import saved_lists
-    from lendingadmin.portfolio.loan_lists import KINDS
+    from lendingadmin.portfolio.loan_list_form import KINDS
     from lendingadmin.portfolio.models import SavedList
     from lendingadmin.repayments import lookalikes, notifications, reconciliation, tasks
     from lendingadmin.repayments.models import Repayment

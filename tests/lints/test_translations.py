@@ -58,7 +58,7 @@ NOT_WORDS = {
         "Payments of batches that are accepted and not entered yet, by app.",
         "When the slowest batch that the worker has in hand last moved, by app; 0 for none.",
     },
-    "portfolio/loan_lists.py": {"CAST(%(expressions)s AS numeric)"},
+    "portfolio/loan_totals.py": {"CAST(%(expressions)s AS numeric)"},
     "ui/apicalls.py": {"Authorization: Bearer {}", "Content-Type: application/json"},
     "ui/exports.py": {
         """TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')""",

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from lendingadmin import gateway
 from lendingadmin.portfolio import loan_lists
-from lendingadmin.portfolio.loan_lists import KINDS, LoanList
+from lendingadmin.portfolio.loan_list_form import KINDS
+from lendingadmin.portfolio.loan_lists import LoanList
 from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.portfolio.snapshot_job import find_with_loans
 from lendingadmin.repayments.states import RepaymentState, Resolution

@@ -10,7 +10,7 @@ from lendingadmin.collections import made_queues
 from lendingadmin.collections.made_queues import CallQueueForm
 from lendingadmin.collections.models import CallQueue
 from lendingadmin.collections.permissions import CALL, MANAGE_QUEUES
-from lendingadmin.portfolio.loan_lists import LoanListForm
+from lendingadmin.portfolio.loan_list_form import LoanListForm
 from lendingadmin.portfolio.saved_lists import write_query
 from lendingadmin.ui.access import access
 from lendingadmin.ui.requests import PersonRequest

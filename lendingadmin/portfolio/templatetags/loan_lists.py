@@ -6,7 +6,7 @@ from django import template
 from django.template import Context
 from django.utils.translation import gettext as _
 
-from lendingadmin.portfolio.loan_lists import KINDS
+from lendingadmin.portfolio.loan_list_form import KINDS
 from lendingadmin.portfolio.saved_lists import list_visible
 from lendingadmin.ui.requests import address_with
 

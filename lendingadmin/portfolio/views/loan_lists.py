@@ -16,12 +16,8 @@ from lendingadmin import audit, gateway
 from lendingadmin.lending.values import timestamp_text
 from lendingadmin.people_index.names import list_names
 from lendingadmin.portfolio import saved_lists
-from lendingadmin.portfolio.loan_lists import (
-    ListedLoan,
-    LoanListForm,
-    LoanPaginator,
-    open_list,
-)
+from lendingadmin.portfolio.loan_list_form import LoanListForm
+from lendingadmin.portfolio.loan_lists import ListedLoan, LoanPaginator, open_list
 from lendingadmin.portfolio.models import SavedList, Snapshot
 from lendingadmin.portfolio.saved_lists import SHARE, SavedListForm
 from lendingadmin.staff.roles import SEE_NAMES
