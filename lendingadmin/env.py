@@ -136,6 +136,13 @@ def interval(text: str) -> timedelta | None:
     return None if text.strip() == "auto" else duration(text)
 
 
+def whole_number(text: str) -> int:
+    """Read a whole number of at most nine digits, 0 or more."""
+    if not re.fullmatch(r"[0-9]{1,9}", text.strip()):
+        raise ValueError(f"“{text}” is no whole number")
+    return int(text)
+
+
 def days_by_kind(text: str) -> dict[str, int]:
     """Read numbers of days, 0 or more: `1825`, or `1825,notes:365` where a kind has its own.
 

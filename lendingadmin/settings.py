@@ -39,6 +39,7 @@ from .env import (
     service_address_or_none,
     status_words,
     switch,
+    whole_number,
     words,
     words_or_none,
 )
@@ -108,11 +109,11 @@ CONTACT_HOURS = read_by_app("CONTACT_HOURS", by_app(LENDING_APPS, read_contact_h
 CONTACT_ATTEMPTS = read_by_app("CONTACT_ATTEMPTS", by_app(LENDING_APPS, read_contact_attempts))
 CONTACT_HOLIDAYS = read("CONTACT_HOLIDAYS", switch, "on")
 CONTACT_CLOSED = read_by_app("CONTACT_CLOSED", read_closed_days(LENDING_APPS))
-SHEETS_BACK_AFTER = read("SHEETS_BACK_AFTER", int, "2")
-EXPORTS_PER_DAY = read("EXPORTS_PER_DAY", int, "50")
-MASS_READING = read("MASS_READING", int, "100")
+SHEETS_BACK_AFTER = read("SHEETS_BACK_AFTER", whole_number, "2")
+EXPORTS_PER_DAY = read("EXPORTS_PER_DAY", whole_number, "50")
+MASS_READING = read("MASS_READING", whole_number, "100")
 SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", interval, "auto")
-SNAPSHOT_MONTH_ENDS = read("SNAPSHOT_MONTH_ENDS", int, "0")
+SNAPSHOT_MONTH_ENDS = read("SNAPSHOT_MONTH_ENDS", whole_number, "0")
 PEOPLE_EVERY = read("PEOPLE_EVERY", interval, "auto")
 KEEP_TEXTS_DAYS = read("KEEP_TEXTS_DAYS", days_by_kind, "1825")
 KEEP_ROWS_DAYS = read("KEEP_ROWS_DAYS", row_days_by_kind, "0")
@@ -131,7 +132,7 @@ AUDIT_LINES = read("AUDIT_LINES", switch, "off")
 AUDIT_KEYS = read("AUDIT_KEYS", lambda text: data_keys(text) if text else DATA_KEYS, "")
 ALLOWED_HOSTS = read("ALLOWED_HOSTS", words, "localhost,127.0.0.1")
 CSRF_TRUSTED_ORIGINS = read("CSRF_TRUSTED_ORIGINS", words, "")
-TRUSTED_PROXIES = read("TRUSTED_PROXIES", int, "0")
+TRUSTED_PROXIES = read("TRUSTED_PROXIES", whole_number, "0")
 
 # Django 6 has partials itself; before, a package has them under the same names.
 _NEEDS_PARTIALS = django.VERSION < (6,)
@@ -371,7 +372,7 @@ if HTTPS:
     SESSION_COOKIE_NAME = "__Host-sessionid"
     CSRF_COOKIE_NAME = "__Host-csrftoken"
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = True
-    SECURE_HSTS_SECONDS = read("HSTS_SECONDS", int, str(YEAR))
+    SECURE_HSTS_SECONDS = read("HSTS_SECONDS", whole_number, str(YEAR))
     # Browsers' own lists take nothing shorter, and nothing without all names below.
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE_HSTS_SECONDS >= YEAR
     # These ask for the two lines above; lendingadmin.W010 asks for a longer time.

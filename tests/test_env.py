@@ -130,6 +130,17 @@ def test_days_of_rows() -> None:
             env.row_days_by_kind(text)
 
 
+@pytest.mark.parametrize(("text", "number"), [("0", 0), (" 300 ", 300), ("999999999", 999_999_999)])
+def test_whole_number(text: str, number: int) -> None:
+    assert env.whole_number(text) == number
+
+
+@pytest.mark.parametrize("text", ["", "a few", "-1", "1.5", "1_000", "+3", "०", "1234567890"])
+def test_whole_number_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="no whole number"):
+        env.whole_number(text)
+
+
 @pytest.mark.parametrize(
     ("text", "on"),
     [
