@@ -76,6 +76,11 @@ def filter_waiting(changes: QuerySet[PersonChange]) -> QuerySet[PersonChange]:
     return changes.filter(state=PersonChange.State.WAITING, asked_at__gt=since)
 
 
+def is_role_asked_for(person: User) -> bool:
+    """Whether a change of this person's roles waits."""
+    return filter_waiting(person.changes.filter(kind=PersonChange.Kind.ROLES)).exists()
+
+
 class Waiting(NamedTuple):
     """A change that waits, as one manager sees it."""
 

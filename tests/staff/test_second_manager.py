@@ -82,6 +82,17 @@ class TestRoles:
             ("second", "approved", f"{words}, asked for by manager"),
         ]
 
+    def test_somebody_without_one_is_told_that_one_waits(
+        self, boss: Client, second: User, client_of: ClientOf
+    ) -> None:
+        newcomer = User.objects.create_user("newcomer")
+        start, waits = client_of(newcomer), "waits for a second manager"
+        assert waits not in start.get("/").content.decode()
+        choose_roles(boss, newcomer, "viewer")
+        assert waits in start.get("/").content.decode()
+        PersonChange.objects.update(asked_at=timezone.now() - timedelta(days=4))
+        assert waits not in start.get("/").content.decode()
+
     def test_what_is_taken_from_somebody_who_manages_nobody_is_taken_at_once(
         self, boss: Client, second: User, support: User
     ) -> None:

@@ -7,6 +7,7 @@ from lendingadmin import gateway
 from lendingadmin.portfolio.sections import read_sections
 from lendingadmin.repayments import reconciliation
 from lendingadmin.repayments.models import Repayment
+from lendingadmin.staff import second_manager
 from lendingadmin.ui.access import access, signed_in
 from lendingadmin.ui.requests import PersonRequest
 
@@ -20,7 +21,8 @@ def start(request: PersonRequest) -> HttpResponse:
     """The start page is the home page of the person's first app; without a role it says so."""
     for app in request.user.list_apps_with("lending.loans.list"):
         return redirect("home", app.app_id)
-    return render(request, "portfolio/no_role.html")
+    context = {"is_asked_for": second_manager.is_role_asked_for(request.user)}
+    return render(request, "portfolio/no_role.html", context)
 
 
 @access("lending.loans.list")
