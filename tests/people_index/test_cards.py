@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 from cryptography.fernet import Fernet
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
+from django.db.models import Model
 from django.utils import timezone
 
 from lendingadmin.lending.values import Malformed
@@ -28,6 +29,14 @@ def test_nothing_readable_stands_in_the_database(put: Put, index: BorrowerIndex)
     assert "b-1" in text
     for canary in ("kamau", "wanjik", "700186215", "29317742", "7742", "example.com", "4711"):
         assert canary not in text
+
+
+@pytest.mark.parametrize("model", [CardToken, WordKey])
+def test_sqlite_keeps_a_pair_once(index: BorrowerIndex, model: type[Model]) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL has no other way to keep a table")
+    with connection.cursor() as cursor, pytest.raises(OperationalError, match="rowid"):
+        cursor.execute(f"SELECT rowid FROM {model._meta.db_table}")
 
 
 def test_who_changes_name_and_phone_is_found_by_the_new_ones_only(
