@@ -79,7 +79,7 @@ class CallForm(forms.Form):
     def propose_promise(self, overdue: Decimal | None) -> None:
         """Fill in what is promised most: all that is overdue, by tomorrow."""
         if overdue is not None and overdue > 0:
-            self.fields["amount"].initial = overdue.normalize()
+            self.fields["amount"].initial = overdue
         self.fields["day"].initial = self.today + timedelta(days=1)
 
     def clean_nextDay(self) -> date | None:

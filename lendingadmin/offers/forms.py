@@ -101,7 +101,7 @@ class PreviewForm(forms.Form):
         amount.label = _("Amount (%(currency)s)") % {"currency": app.currency}
         amount.currency = app.currency  # type: ignore[attr-defined]
         if limit and limit > 0 and abs(limit.adjusted()) < 15:
-            amount.initial = f"{limit.normalize():f}"
+            amount.initial = limit
         # A loan that begins on the lender's day begins later where UTC is still on the day before.
         self.fields["startDate"].initial = timezone.localdate(timezone=UTC)
         ids = [text(one.product_id) for one in each(offer.products)]

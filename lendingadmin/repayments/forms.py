@@ -212,7 +212,7 @@ def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
         del moments["valueDate"]
     return moments | {
         "externalId": values["external_id"],
-        "amount": f"{Decimal(values['amount']).normalize():f}",
+        "amount": Decimal(values["amount"]),
         "channel": values["channel"],
         "network": values["network"],
         "currencyCode": values["currency_code"],

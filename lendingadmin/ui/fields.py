@@ -21,6 +21,8 @@ from lendingadmin.display.amounts import (
     parse_amount,
     write_for_all,
 )
+from lendingadmin.display.money import currency_decimals
+from lendingadmin.display.numbers import decimals_of
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
@@ -33,13 +35,18 @@ _LONGEST_ID = 255
 
 
 class _Prefilled(forms.BoundField):
-    """What the product itself fills in has one reading, for everybody."""
+    """What the product itself fills in has one reading, for everybody, and its cents are whole."""
+
+    field: "AmountField"
 
     @cached_property
     def initial(self) -> Any:
         found = super().initial
-        text = f"{found:f}" if isinstance(found, Decimal) else found
-        return write_for_all(text) if isinstance(text, str) else text
+        if isinstance(found, Decimal):
+            carried = decimals_of(found)
+            decimals = carried and max(carried, currency_decimals(self.field.currency))
+            found = f"{found:.{decimals}f}"
+        return write_for_all(found) if isinstance(found, str) else found
 
 
 class AmountField(forms.DecimalField):
