@@ -39,7 +39,7 @@ def give_numbers(repayments: Sequence[Repayment]) -> None:
     numbered = [one for one in repayments if one.is_recorded and not one.receipt_number]
     of_year: dict[tuple[str, int], list[Repayment]] = {}
     for one in numbered:
-        year = one.state_at.astimezone(_find_zone(one.app_id)).year
+        year = one.state_at.astimezone(find_zone(one.app_id)).year
         of_year.setdefault((one.app_id, year), []).append(one)
     for (app_id, year), some in of_year.items():
         counter, _ = ReceiptCounter.objects.select_for_update().get_or_create(
@@ -52,7 +52,7 @@ def give_numbers(repayments: Sequence[Repayment]) -> None:
     Repayment.objects.bulk_update(numbered, ["receipt_year", "receipt_sequence"])
 
 
-def _find_zone(app_id: str) -> tzinfo:
+def find_zone(app_id: str) -> tzinfo:
     """The lender's zone; UTC for an app that is not configured any more."""
     return next((app.zone for app in settings.LENDING_APPS if app.app_id == app_id), UTC)
 

@@ -136,9 +136,13 @@ def build_request(repayment: Repayment) -> Request:
     return Request(**kept, retry_of=repayment.retry_of_id)
 
 
-def make_external_id(now: datetime) -> str:
-    """An externalId for a payment that has none of its own, such as cash over the counter."""
-    return f"CASH-{now:%Y%m%d}-{secrets.token_hex(4).upper()}"
+def make_external_id(app_id: str, now: datetime) -> str:
+    """An externalId for a payment that has none of its own, such as cash over the counter.
+
+    It bears the lender's day, as the receipt does.
+    """
+    day = now.astimezone(receipts.find_zone(app_id))
+    return f"CASH-{day:%Y%m%d}-{secrets.token_hex(4).upper()}"
 
 
 def create_intent(
@@ -269,7 +273,7 @@ def _commit(intents: Sequence[Intent], by: User, approved_by: User | None) -> li
 def _build(intent: Intent, by: User, approved_by: User | None, now: datetime) -> Repayment:
     """The row of an intent, not stored yet."""
     request = intent.request
-    external_id = request.external_id.strip() or make_external_id(now)
+    external_id = request.external_id.strip() or make_external_id(request.app_id, now)
     is_minted = not request.external_id.strip() or request.external_id_minted or _repeats(request)
     named = replace(request, external_id=external_id, external_id_minted=is_minted)
     columns = vars(named).copy()

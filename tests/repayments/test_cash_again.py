@@ -1,17 +1,26 @@
-"""Cash that is sent again under the id that was made for it is still cash."""
+"""The id that is made for cash, and cash that is sent again under it."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from lendingadmin.repayments import sending
+from lendingadmin.repayments import sending, services
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import refusal
 from tests.repayments.service import LoanService
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize(
+    ("app_id", "day"), [("kenya", "20261126"), ("ghana", "20261125"), ("gone", "20261125")]
+)
+def test_the_id_of_cash_bears_the_day_of_the_lender(app_id: str, day: str) -> None:
+    late = datetime(2026, 11, 25, 21, 46, tzinfo=UTC)
+    assert services.make_external_id(app_id, late).startswith(f"CASH-{day}-")
 
 
 @pytest.mark.parametrize(("external_id", "is_cash"), [("", True), ("TX-1", False)])
