@@ -50,6 +50,13 @@ def total_of(loan: Loan, column: Column) -> Decimal | None:
     return sum(known, Decimal(0)) if len(known) == len(PARTS) else None
 
 
+def overdue_charges(loan: Loan) -> Decimal:
+    """The fees and penalties that are overdue, as far as the balances tell."""
+    balances = loan.balances
+    groups = (balances.fees, balances.penalty) if isinstance(balances, LoanBalances) else ()
+    return sum((number(_cell(one, "overdue")) or Decimal(0) for one in groups), Decimal(0))
+
+
 def unreadable_totals(loan: Loan) -> tuple[Column, ...]:
     """The columns whose total for the whole loan came, and can't be read."""
     group = loan.balances.repayment if isinstance(loan.balances, LoanBalances) else None

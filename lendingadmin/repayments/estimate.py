@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from django.utils import timezone
 
-from lendingadmin.lending.loan_math import schedule_rows, total_of
+from lendingadmin.lending.loan_math import overdue_charges, schedule_rows, total_of
 from lendingadmin.lending.values import Loan, moment
 
 
@@ -18,7 +18,9 @@ class Estimate(NamedTuple):
     """Amounts in the loan's currency; None where the loan does not tell.
 
     `clears` and `touches` are numbers of instalments: those that it completes, and the one that it
-    only begins. `next_due` and `next_amount` are of the first that is not paid in full then.
+    only begins. `next_due` and `next_amount` are of the first that is not paid in full then, which
+    may be due long since. `charges` are the fees and penalties that are overdue: the service may
+    clear them before any instalment.
     """
 
     owed: Decimal | None
@@ -30,6 +32,7 @@ class Estimate(NamedTuple):
     touches: str | None
     next_due: datetime | None
     next_amount: Decimal | None
+    charges: Decimal
 
 
 def estimate(loan: Loan, amount: Decimal) -> Estimate:
@@ -57,4 +60,5 @@ def estimate(loan: Loan, amount: Decimal) -> Estimate:
         touches=following[0].number if following and left > 0 else None,
         next_due=moment(following[0].installment.due_date) if following else None,
         next_amount=following[1] if following else None,
+        charges=overdue_charges(loan),
     )

@@ -67,3 +67,20 @@ def test_what_the_loan_does_not_tell_is_not_made_up(odd: object) -> None:
     assert (found.owed, found.remains, found.overdue_after) == (None, None, None)
     assert found.overpaid == 0
     assert (found.clears, found.touches, found.next_amount) == ((), None, None)
+
+
+@pytest.mark.parametrize(
+    ("fees", "penalty", "charges"),
+    [
+        (None, None, 0),
+        ({"overdue": 3}, {"overdue": Decimal("1.50")}, Decimal("4.50")),
+        ({"overdue": 3}, {"unpaid": 7}, 3),
+        ({"overdue": "3"}, [], 0),
+    ],
+)
+def test_fees_and_penalties_that_are_overdue_are_told(
+    fees: object, penalty: object, charges: Decimal
+) -> None:
+    balances = {"repayment": {"unpaid": 300}, "fees": fees, "penalty": penalty}
+    assert estimate(loan(balances=balances), Decimal(10)).charges == charges
+    assert estimate(loan(balances=None), Decimal(10)).charges == 0
