@@ -87,11 +87,15 @@ class User(AbstractUser):
 
     @property
     def role(self) -> str:
-        """Their roles in the app of the page, or in all: “officer”, or “support, night desk”."""
+        """Their roles in the app of the page, or in all: “officer”, or “superuser, night desk”."""
         held = self.held_roles
         apps = [held.get(self.app_id, {})] if self.app_id else held.values()
         words = roles.join_names({name for roles_there in apps for name in roles_there})
-        return words or (gettext("superuser") if self.is_superuser else gettext("no role"))
+        return ", ".join(filter(None, (self._above_roles, words))) or gettext("no role")
+
+    @property
+    def _above_roles(self) -> str:
+        return gettext("superuser") if self.is_superuser else ""
 
     @property
     def roles_by_app(self) -> str:
@@ -101,7 +105,10 @@ class User(AbstractUser):
         by_app = {app_id: roles.join_names(held[app_id]) for app_id in apps if app_id in held}
         if len(by_app) == len(apps) and len(set(by_app.values())) == 1:
             return self.role
-        return "; ".join(f"{app_id}: {names}" for app_id, names in by_app.items()) or self.role
+        if not by_app:
+            return self.role
+        differing = [f"{app_id}: {names}" for app_id, names in by_app.items()]
+        return "; ".join(filter(None, (self._above_roles, *differing)))
 
     @property
     def lending_apps(self) -> list[LendingApp]:

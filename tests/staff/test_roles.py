@@ -126,7 +126,14 @@ def test_a_role_is_the_name_of_the_groups_in_the_order_of_the_table(support: Use
         give_roles(both, Group.objects.get_or_create(name=name)[0])
     assert both.role == "officer, support, another"
     assert User.objects.create_user("new").role == "no role"
-    assert User.objects.create_superuser("root").role == "superuser"
+    root = User.objects.create_superuser("root")
+    assert root.role == root.roles_by_app == "superuser"
+    give_roles(root, "manager")
+    root = User.objects.get(pk=root.pk)
+    assert root.role == root.roles_by_app == "superuser, manager"
+    give_roles(root, "support", apps=["kenya"])
+    told = User.objects.get(pk=root.pk).roles_by_app
+    assert told == "superuser; kenya: support, manager; ghana: manager"
 
 
 def test_roles_in_words() -> None:

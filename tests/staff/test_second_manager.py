@@ -68,6 +68,7 @@ class TestRoles:
     def test_a_role_that_is_given_waits_and_the_second_manager_gives_it(
         self, boss: Client, second: User, support: User, client_of: ClientOf
     ) -> None:
+        assert "A role that you give waits" in boss.get(page_of(support)).content.decode()
         page = choose_roles(boss, support, "support", "officer", apps=["kenya", "ghana"])
         assert "A second manager must approve it first" in told(page)
         assert held(support) == ["support in ghana", "support in kenya"]

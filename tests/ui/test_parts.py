@@ -45,7 +45,8 @@ def test_a_message_of_django_has_the_tone_of_its_level() -> None:
 @pytest.mark.parametrize(
     ("words", "written"),
     [
-        ("Two-Factor Authentication", "Two-factor authentication"),
+        ("Two-Factor Authentication", "Two-step sign-in"),
+        ("Recovery Codes", "Recovery codes"),
         ("\n  Change Password\n", "Change password"),
         ("", ""),
     ],

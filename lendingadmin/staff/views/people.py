@@ -86,6 +86,7 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
         "sessions": sessions.list_sessions(shown),
         "here": hash_session_key(request.session.session_key),
         "needs_second": second_manager.needs_second(shown),
+        "role_waits": settings.SECOND_MANAGER,
         "has_two_step": factors.exclude(type=Authenticator.Type.RECOVERY_CODES).exists(),
         "is_own": shown.pk == request.user.pk,
         "local_sign_in": settings.LOCAL_SIGN_IN,

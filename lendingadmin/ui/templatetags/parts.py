@@ -1,8 +1,11 @@
 """Parts of pages that stand around something: each has one template."""
 
+import re
+
 from django import template
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 register = template.Library()
 
@@ -15,12 +18,19 @@ _ICONS = {
     "odd": "question-mark-circle",
 }
 _LEVELS = {"success": "good", "warning": "warn", "error": "bad", "debug": "info"}
+_TWO_FACTOR = re.compile("two-factor authentication", re.IGNORECASE)
+
+
+@register.filter
+def as_we_say(words: str) -> str:
+    """What a library calls two-factor authentication by the name that it has here."""
+    return _TWO_FACTOR.sub(gettext("two-step sign-in"), words)
 
 
 @register.filter
 def sentence(words: str) -> str:
-    """`Two-Factor Authentication` as `Two-factor authentication`, as our headings are written."""
-    words = " ".join(words.split())
+    """`Authenticator App` as `Authenticator app`, as our headings are written."""
+    words = " ".join(as_we_say(words).split())
     return words[:1].upper() + words[1:].lower()
 
 
