@@ -19,7 +19,7 @@ from lendingadmin.assessments import running
 from lendingadmin.gateway import LendingApp
 from lendingadmin.notes import mentions
 from lendingadmin.offers import asking
-from lendingadmin.repayments import dayend, mistakes
+from lendingadmin.repayments import dayend, mistakes, restoration
 from lendingadmin.repayments.managers import UNDECIDED, get_midnight
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.views import recording
@@ -159,6 +159,7 @@ class HomeReader:
         return {
             "mistakes": _read_oldest(reports, "reported_at", _FEW) if may_review else Slice([]),
             "people_changes": [one for one in changes if one.may_approve],
+            "has_gap": restoration.count_open(self.app.app_id, self.person) > 0,
             "undecided": read_slice(rows, "created_at", _FEW, newest_first=False, only=UNDECIDED),
         }
 

@@ -18,7 +18,8 @@ from lendingadmin.assessments.running import CREATE
 from lendingadmin.gateway import silence
 from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.portfolio.sections import Work, list_work
-from lendingadmin.repayments.models import Mistake, Repayment
+from lendingadmin.repayments import restoration
+from lendingadmin.repayments.models import Mistake, Repayment, Restoration
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from lendingadmin.writes.models import Write
@@ -246,6 +247,16 @@ def test_a_person_s_change_waits_for_who_may_approve_it(
     assert "1 change of a person waits for you under People" in text
     assert "Nothing waits" not in text
     assert "Nothing waits for a decision." in section(page(mine), "decisions")
+
+
+def test_a_restored_database_waits_for_a_manager(client_of: ClientOf, manager: User) -> None:
+    client, now = client_of(manager), timezone.now()
+    gap = Restoration.objects.create(app_id="kenya", since=now - timedelta(hours=1), until=now)
+    text = section(page(client), "decisions")
+    assert "The database was restored: go through what it forgot" in text
+    assert "Nothing waits" not in text
+    restoration.end_gap(gap, manager)
+    assert "Nothing waits for a decision." in section(page(client), "decisions")
 
 
 def test_what_waits_for_a_decision(client_of: ClientOf, support: User, manager: User) -> None:
