@@ -119,7 +119,7 @@ other("NOT_READ")
 def read_example() -> dict[str, str]:
     lines = (ROOT / ".env.example").read_text().splitlines()
     pairs = (line.partition("=") for line in lines if line and not line.startswith("#"))
-    return {name: value.strip('"') for name, _, value in pairs}
+    return {name: value.strip("'") for name, _, value in pairs}
 
 
 def _read_by_settings() -> set[str]:
