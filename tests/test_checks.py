@@ -23,7 +23,7 @@ def product(*command: str, **environment: str) -> subprocess.CompletedProcess[st
     """Run Python on the product with the example's environment and some changes to it."""
     told = EXAMPLE | OWN_KEYS | OWN | environment | {"PATH": os.environ["PATH"]}
     return subprocess.run(
-        [sys.executable, *command], cwd=ROOT, env=told, capture_output=True, text=True, timeout=60
+        [sys.executable, *command], cwd=ROOT, env=told, capture_output=True, text=True, timeout=120
     )
 
 
