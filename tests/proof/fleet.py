@@ -68,7 +68,8 @@ class Fleet:
 
     def release(self) -> None:
         """What the Procfile names `release`, on both hosts at once; on one host, one by one."""
-        with (self._folder / "release.log").open("ab") as log:
+        path = self._folder / "release.log"
+        with path.open("ab") as log:
             begun = []
             for host in self.hosts:
                 command = ["sh", "-ec", self._release]
@@ -78,7 +79,7 @@ class Fleet:
                 if self.is_one_host:
                     begun[-1].wait()
             failed = [one.returncode for one in begun if one.wait()]
-        assert not failed, f"release failed; see {self._folder}/release.log"
+        assert not failed, f"release failed:\n{path.read_text()[-3000:]}"
 
     def run(self, *arguments: str) -> str:
         """Run some Python as on the first host; what it prints."""
