@@ -6,6 +6,8 @@ import os
 from django.core.wsgi import get_wsgi_application
 from django.db import connection
 
+from lendingadmin.garbage import collect_apart
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lendingadmin.settings")
 
 application = get_wsgi_application()
@@ -22,3 +24,5 @@ if connection.vendor == "postgresql":
 # looking through them for garbage again and again took longer than reading them.
 gc.freeze()
 gc.set_threshold(100_000, 20, 20)
+if connection.vendor == "sqlite":
+    collect_apart()
