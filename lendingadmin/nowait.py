@@ -1,4 +1,4 @@
-"""Writes that a page makes beside what it shows: kept where the database takes them soon."""
+"""How long a write waits for another one; what a page keeps beside what it shows hardly waits."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -9,19 +9,26 @@ from django.db import connection, transaction
 @contextmanager
 def atomic_waiting(milliseconds: int) -> Iterator[None]:
     """A transaction that raises OperationalError where it would wait longer for another writer."""
+    if connection.vendor == "sqlite":
+        with sqlite_waiting(milliseconds), transaction.atomic():
+            yield
+    else:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL lock_timeout = '{milliseconds}ms'")
+            yield
+
+
+@contextmanager
+def sqlite_waiting(milliseconds: int) -> Iterator[None]:
+    """For so long SQLite waits for another writer within this block."""
     with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":
-            (timeout,) = cursor.execute("PRAGMA busy_timeout").fetchone()
-            cursor.execute(f"PRAGMA busy_timeout = {min(timeout, milliseconds)}")
-            try:
-                with transaction.atomic():
-                    yield
-            finally:
-                cursor.execute(f"PRAGMA busy_timeout = {timeout}")
-        else:
-            with transaction.atomic():
-                cursor.execute(f"SET LOCAL lock_timeout = '{milliseconds}ms'")
-                yield
+        (usual,) = cursor.execute("PRAGMA busy_timeout").fetchone()
+        # Each gives a row; one that nobody fetches keeps its statement open (garbage.py).
+        cursor.execute(f"PRAGMA busy_timeout = {milliseconds}").fetchone()
+        try:
+            yield
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout = {usual}").fetchone()
 
 
 def atomic_without_waiting() -> AbstractContextManager[None]:

@@ -8,8 +8,8 @@ from django.db import Error
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from lendingadmin.nowait import atomic_without_waiting
 from lendingadmin.staff.models import User
-from lendingadmin.ui.nowait import atomic_without_waiting
 from lendingadmin.ui.requests import PersonRequest
 
 from .kinds import BORROWER, KINDS
