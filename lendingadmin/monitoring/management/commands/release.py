@@ -19,7 +19,7 @@ _LOCK = 0x6C656E64
 _PAUSE = 0.5
 
 # Milliseconds: where many write at once, SQLite lets in who comes at the right moment.
-_PATIENCE = 300_000
+_LONGEST_WAIT = 300_000
 
 # The check's id; a key that is retired encrypts nothing more, and entries may need it for years.
 _RETIRED_KEY = "lendingadmin.E006"
@@ -60,7 +60,7 @@ class Command(BaseCommand):
         session would be left with another client where PgBouncer shares sessions.
         """
         if connection.vendor != "postgresql":
-            with sqlite_waiting(_PATIENCE):
+            with sqlite_waiting(_LONGEST_WAIT):
                 yield
             return
         beside = connections.create_connection(DEFAULT_DB_ALIAS)
