@@ -10,7 +10,7 @@ import time
 from threading import Thread
 
 _PAUSE = 1.0  # seconds
-_WHOLE_EVERY = 30
+_WHOLE_EVERY = 5
 
 
 def collect_apart() -> None:
