@@ -10,7 +10,7 @@ import time
 from threading import Thread
 
 _PAUSE = 1.0  # seconds
-_WHOLE_EVERY = 5
+_WHOLE_EVERY = 5  # pauses
 
 
 def collect_apart() -> None:
@@ -20,7 +20,7 @@ def collect_apart() -> None:
 
 
 def _collect() -> None:
-    """Young objects each time; all of them now and then."""
+    """Collect what is young each time, and all now and then."""
     turn = 0
     while True:
         time.sleep(_PAUSE)

@@ -1,10 +1,8 @@
 """A cursor of SQLite that is garbage, while its thread waits for who would collect it."""
 
-import subprocess
-import sys
+from pathlib import Path
 
-from tests.example import EXAMPLE, OWN, OWN_KEYS
-from tests.processes import ROOT
+from tests.test_checks import product
 
 # A writer makes garbage until it would be collected, beside a thread that waits to write and has
 # left a cursor in a cycle.
@@ -44,10 +42,6 @@ print("short" if longest < 6 else longest)
 """
 
 
-def test_a_writer_does_not_stand_still_for_it(tmp_path: object) -> None:
-    environ = EXAMPLE | OWN_KEYS | OWN | {"DATABASE_URL": f"sqlite:///{tmp_path}/own.sqlite3"}
-    told = subprocess.run(
-        [sys.executable, "-c", _SCRIPT],
-        cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+def test_a_writer_does_not_stand_still_for_it(tmp_path: Path) -> None:
+    told = product("-c", _SCRIPT, DATABASE_URL=f"sqlite:///{tmp_path}/own.sqlite3")
     assert told.stdout == "short\n", told.stdout + told.stderr
