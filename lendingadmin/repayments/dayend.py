@@ -93,16 +93,16 @@ def list_lines(
         )
         .order_by(*order)
     )
-    place = {"since": day.isoformat(), "until": day.isoformat(), "by": by}
+    place = urlencode({"since": day.isoformat(), "until": day.isoformat(), "by": by})
     return [_line(group, place) for group in found]
 
 
-def _line(group: Mapping[str, Any], place: dict[str, str]) -> Line:
+def _line(group: Mapping[str, Any], place: str) -> Line:
     names = ("person", "channel", "network", "currency")
     keys = {name: str(group[f"by_{name}"]) for name in names}
     found = {field.name: group[field.name] for field in fields(Figures)}
     sums = {name: managers.to_amount(group[name]) for name in ("landed_sum", "doubtful_sum")}
-    return Line(**keys, figures=Figures(**found | sums), query=urlencode(place | keys))
+    return Line(**keys, figures=Figures(**found | sums), query=f"{place}&{urlencode(keys)}")
 
 
 def group_by_currency(found: Iterable[Line], day: date, by: str = "") -> list[Till]:

@@ -167,17 +167,22 @@ class Measuring:
 
         logging.disable(logging.INFO)
         self.match = match
-        self.slow: list[str] = []
+        self.slow: dict[str, Callable[[], object]] = {}
         self.scans: list[str] = []
 
     def run(self) -> int:
         """Measure and print; 1 where something was too slow or read a table whole."""
         say(f"{'ms':<56}{'own p50':>9}{'own p95':>9}{'database':>9}{'p95':>9}")
         self.measure_all()
+        # A whole machine can be slow for a minute: its host has other work, of which nothing tells.
+        again, self.slow = self.slow, {}
+        for words, act in again.items():
+            say(f"once more, since it was too slow: {words}")
+            act()
         for scan in dict.fromkeys(self.scans):
             say(f"READS A TABLE WHOLE: {scan}")
-        for line in self.slow:
-            say(f"TOO SLOW: {line}")
+        for words in self.slow:
+            say(f"TOO SLOW: {words}")
         say(f"load {os.getloadavg()[0]:.1f}: {'failed' if self.slow or self.scans else 'passed'}")
         return 1 if self.slow or self.scans else 0
 
@@ -233,10 +238,9 @@ class Measuring:
                 taken = min(taken, again, key=lambda times: p95([one.own for one in times]))
         own, asked = [one.own for one in taken], [one.asked for one in taken]
         figures = (statistics.median(own), p95(own), statistics.median(asked), p95(asked))
-        line = f"{words:<56}" + "".join(f"{figure:>9.1f}" for figure in figures)
-        say(line)
+        say(f"{words:<56}" + "".join(f"{figure:>9.1f}" for figure in figures))
         if p95(own) > most:
-            self.slow.append(line)
+            self.slow[words] = partial(self.measure, words, act)
 
     def export(self, words: str, client: Any, address: str) -> None:
         """Take a CSV whole; again where it was too slow, as `measure` does."""
@@ -248,10 +252,9 @@ class Measuring:
             best = max(best, rows / took)
             if best >= LEAST_ROWS or rows < LONG:
                 break
-        line = f"{words:<56}{rows:>9,} rows: {best:,.0f} a second of its own time"
-        say(line)
+        say(f"{words:<56}{rows:>9,} rows: {best:,.0f} a second of its own time")
         if best < LEAST_ROWS and rows >= LONG:
-            self.slow.append(line)
+            self.slow[words] = partial(self.export, words, client, address)
 
 
 def own_times(act: Callable[[], object]) -> list[Taken]:
