@@ -40,7 +40,7 @@ def list_tills(app: LendingApp, day: date) -> list[Till]:
     """Who recorded cash on a day, or whose was counted, by currency and name."""
     recorded, counts = _sum_recorded(app, day), _read_counts(app, day)
     keys = {*recorded, *counts}
-    people = User.objects.in_bulk([person_id for person_id, _currency in keys])
+    people = User.objects.only("username").in_bulk([person_id for person_id, _currency in keys])
     found = [
         Till(people[pk], code, recorded.get((pk, code), Decimal(0)), counts.get((pk, code)))
         for pk, code in keys
@@ -70,7 +70,8 @@ def sum_counted(app: LendingApp, day: date) -> dict[str, Decimal]:
 def _read_counts(app: LendingApp, day: date) -> dict[tuple[int, str], CashCount]:
     """The newest count of each person and currency."""
     rows = CashCount.objects.filter(app_id=app.app_id, day=day).select_related("counted_by")
-    return {(one.person_id, one.currency): one for one in rows.order_by("id")}
+    named = rows.only("person_id", "currency", "amount", "counted_at", "counted_by__username")
+    return {(one.person_id, one.currency): one for one in named.order_by("id")}
 
 
 def keep_count(
