@@ -159,7 +159,7 @@ class HomeReader:
         return {
             "mistakes": _read_oldest(reports, "reported_at", _FEW) if may_review else Slice([]),
             "people_changes": [one for one in changes if one.may_approve],
-            "has_gap": restoration.count_open(self.app.app_id, self.person) > 0,
+            "has_gap": restoration.list_waiting(self.app.app_id, self.person).exists(),
             "undecided": read_slice(rows, "created_at", _FEW, newest_first=False, only=UNDECIDED),
         }
 

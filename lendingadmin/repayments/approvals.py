@@ -14,7 +14,6 @@ from django.utils.translation import gettext, gettext_noop
 
 from lendingadmin.gateway import lending_app
 from lendingadmin.staff.models import User
-from lendingadmin.ui.keyset import COUNTED
 
 from . import limits
 from .lookalikes import look_alikes
@@ -69,12 +68,12 @@ def may_approve(repayment: Repayment, person: User) -> bool:
     return repayment.state == RepaymentState.AWAITING and is_other and person.has_perm(APPROVE)
 
 
-def count_awaiting(app_id: str, person: User) -> int:
-    """How many wait for somebody like this person, up to `keyset.COUNTED` + 1."""
+def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
+    """Those that wait for somebody like this person."""
     if not settings.APPROVAL_LIMITS or not person.has_perm(APPROVE, app_id):
-        return 0
+        return Repayment.objects.none()
     rows = Repayment.objects.filter(app_id=app_id, state=RepaymentState.AWAITING)
-    return rows.exclude(created_by=person)[: COUNTED + 1].count()
+    return rows.exclude(created_by=person)
 
 
 def describe_reasons(reasons: str) -> str:

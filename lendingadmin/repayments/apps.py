@@ -13,10 +13,10 @@ class RepaymentsConfig(AppConfig):
         from lendingadmin.ui import navigation
         from lendingadmin.ui.timeline import register_source
         from lendingadmin.worker import duties
-        from lendingadmin.writes.reconciliation import RESOLVE
 
         from . import (
             approvals,
+            deciding,
             erasure,
             finder,
             mistakes,
@@ -28,14 +28,10 @@ class RepaymentsConfig(AppConfig):
         from .models import Repayment
 
         navigation.register_badge(
-            "needs-checking",
-            lambda app_id, person: Repayment.objects.count_waiting(
-                app_id, with_alarms=person.has_perm(RESOLVE, app_id)
-            ),
+            "needs-checking", lambda app_id, _person: Repayment.objects.needing_checks(app_id)
         )
-        navigation.register_badge("needs-checking", mistakes.count_open)
-        navigation.register_badge("needs-checking", approvals.count_awaiting)
-        navigation.register_badge("needs-checking", restoration.count_open)
+        for waiting in (deciding, mistakes, approvals, restoration):
+            navigation.register_badge("needs-checking", waiting.list_waiting)
         lookups.register_stored("lending.loans.get", finder.find_repayments)
         erasure.register()
         for source in (timeline.REPAYMENTS, timeline.APPROVALS, timeline.MISTAKES):

@@ -4,13 +4,16 @@ Nobody decides of what they entered. The transitions are those of `services`.
 """
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from lendingadmin.encryption import bind
 from lendingadmin.staff.models import User
+from lendingadmin.ui.keyset import unindexed
 from lendingadmin.writes import unconfirmed
+from lendingadmin.writes.reconciliation import RESOLVE
 
 from . import approvals
 from .models import Repayment
@@ -29,6 +32,16 @@ from .services import (
     move,
 )
 from .states import OPEN, RepaymentState, Resolution
+
+
+def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
+    """Those with an alarm that waits for this person: for those who resolve, for others none. One
+    that needs checking anyway is not among them.
+    """
+    if not person.has_perm(RESOLVE, app_id):
+        return Repayment.objects.none()
+    alarmed = Repayment.objects.with_unseen_alarm(app_id)
+    return alarmed.filter(unindexed(Q(needs_checking=False)))
 
 
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:

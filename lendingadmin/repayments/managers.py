@@ -24,7 +24,7 @@ from django.db.models.functions import Cast, Coalesce, NullIf, Round
 from django.utils.translation import gettext_noop
 
 from lendingadmin.gateway import LendingApp
-from lendingadmin.ui.keyset import COUNTED, unindexed
+from lendingadmin.ui.keyset import COUNTED
 from lendingadmin.writes.unconfirmed import filter_unseen_alarms
 
 from .states import UNAPPROVED, RepaymentState, Resolution
@@ -149,20 +149,6 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         """How many of the app are unknown right now, up to `keyset.COUNTED` + 1."""
         rows = self.filter(app_id=app_id, state=RepaymentState.UNKNOWN)
         return rows[: COUNTED + 1].count()
-
-    def count_waiting(self, app_id: str, *, with_alarms: bool) -> int:
-        """How many of the app wait for a person, up to `keyset.COUNTED` + 1 of each kind.
-
-        It stands on each page, so it counts no further. An alarm on one that needs checking anyway
-        counts once.
-        """
-        rows = self.filter(app_id=app_id, needs_checking=True)
-        count = rows[: COUNTED + 1].count()
-        if with_alarms:
-            alarms = filter_unseen_alarms(self.filter(app_id=app_id)).order_by()
-            others = alarms.filter(unindexed(Q(needs_checking=False)))
-            count += others[: COUNTED + 1].count()
-        return count
 
     def sum_recorded(self, app: LendingApp) -> list[tuple[str, Decimal]]:
         """What was recorded of these rows, for each currency; the app's own is always there."""

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.dispatch import Signal
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -98,9 +98,11 @@ def end_gap(row: Restoration, by: User) -> bool:
     return True
 
 
-def count_open(app_id: str, person: User) -> int:
-    """How many gaps of an app wait for this person: for those who may end them, for others none."""
-    return int(person.has_perm(RESOLVE, app_id) and services.find_gap(app_id) is not None)
+def list_waiting(app_id: str, person: User) -> QuerySet[Restoration]:
+    """The gap of an app, if it has one: for those who may end it, for others none."""
+    if not person.has_perm(RESOLVE, app_id):
+        return Restoration.objects.none()
+    return Restoration.objects.filter(app_id=app_id, ended_at=None)
 
 
 def find_rise(gap: Restoration, account_id: str, paid: Decimal | None) -> PaidRise | None:

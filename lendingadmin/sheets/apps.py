@@ -16,4 +16,4 @@ class SheetsConfig(AppConfig):
 
         erasure.register()
         lookups.register_stored(permissions.READ, finder.find_sheets)
-        navigation.register_badge("sheets", services.count_late)
+        navigation.register_badge("sheets", services.list_waiting)

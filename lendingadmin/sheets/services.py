@@ -197,11 +197,11 @@ def list_late(app: LendingApp) -> QuerySet[Sheet]:
     return Sheet.objects.filter(app_id=app.app_id, state=State.OPEN, day__lt=latest)
 
 
-def count_late(app_id: str, person: User) -> int:
-    """How many sheets should be back, for who answers for them; nothing for anybody else."""
+def list_waiting(app_id: str, person: User) -> QuerySet[Sheet]:
+    """The sheets that should be back, for who answers for them; none for anybody else."""
     if not person.has_perm(CANCEL, app_id):
-        return 0
-    return list_late(lending_app(app_id))[:101].count()
+        return Sheet.objects.none()
+    return list_late(lending_app(app_id))
 
 
 def _build_lines(

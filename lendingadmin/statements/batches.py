@@ -181,12 +181,12 @@ def sum_accepted(batch: Batch) -> dict[str, Decimal]:
     return {row["line__currency"]: row["total"] for row in rows.order_by("line__currency")}
 
 
-def count_awaiting(app_id: str, person: User) -> int:
-    """How many batches wait for somebody like this person to approve them."""
+def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
+    """The batches that wait for somebody like this person to approve them."""
     if not settings.APPROVAL_LIMITS or not person.has_perm(approvals.APPROVE, app_id):
-        return 0
+        return Batch.objects.none()
     rows = Batch.objects.filter(file__app_id=app_id, state=State.AWAITING)
-    return rows.filter(~Q(created_by=person)).count()
+    return rows.filter(~Q(created_by=person))
 
 
 def _release(batch: Batch) -> None:

@@ -28,13 +28,9 @@ class Contradiction(NamedTuple):
     repayments: Sequence[Repayment]
 
 
-def count_unseen(app_id: str, person: User) -> int:
-    """How many repayments are contradicted and wait for somebody like this person, at most one more
-    than is shown.
-    """
-    if not person.has_perm(RESOLVE, app_id):
-        return 0
-    return _list_alarmed(app_id).order_by()[: AT_MOST + 1].count()
+def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
+    """The repayments that are contradicted and wait for somebody like this person."""
+    return _list_alarmed(app_id) if person.has_perm(RESOLVE, app_id) else Repayment.objects.none()
 
 
 def list_contradictions(app_id: str) -> list[Contradiction]:

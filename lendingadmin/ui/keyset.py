@@ -5,10 +5,11 @@ first and nothing is counted. Rows that are written meanwhile shift nothing.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import BooleanField, Case, Q, QuerySet, When
 from django.http import HttpRequest
@@ -129,6 +130,28 @@ def unindexed(condition: Q) -> Case:
     SQLite keeps no figures of its tables and takes `app_id` for rare.
     """
     return Case(When(condition, then=True), default=False, output_field=BooleanField())
+
+
+def count_each(lists: Sequence[QuerySet[Any]]) -> list[int]:
+    """How many rows each of these has, none counted further than COUNTED + 1: in one query, since
+    asking one by one takes longer than counting.
+    """
+    asked = [_write_count(rows.order_by().values("pk")[: COUNTED + 1]) for rows in lists]
+    if not asked:
+        return []
+    with connection.cursor() as cursor:
+        query = "SELECT " + ", ".join(sql for sql, _params in asked)
+        cursor.execute(query, [one for _sql, params in asked for one in params])
+        return list(cursor.fetchone())
+
+
+def _write_count(rows: QuerySet[Any]) -> tuple[str, Sequence[Any]]:
+    """What counts these rows, in SQL with its parameters."""
+    try:
+        sql, params = rows.query.sql_with_params()
+    except EmptyResultSet:
+        return "0", ()
+    return f"(SELECT COUNT(*) FROM ({sql}) AS counted)", params  # noqa: S608
 
 
 def filter_in_order(rows: QuerySet[Any], condition: Q, count: int) -> QuerySet[Any]:

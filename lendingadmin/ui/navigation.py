@@ -1,11 +1,12 @@
 """What the frame around every page shows: the sidebar of areas, the app switch, the person."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, cast
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -18,7 +19,7 @@ from lendingadmin.staff.passwords import must_choose_password
 from lendingadmin.staff.roles import NOTES_READ, NOTES_WRITE, SEARCH_BORROWERS
 
 from . import apicalls
-from .keyset import spell_count
+from .keyset import count_each, spell_count
 from .masking import list_rights
 
 
@@ -145,15 +146,16 @@ _WITHOUT_APP = frozenset({"audit", "people", "products", "assessment-types"})
 
 # What sidebar entries count; areas register it. They are on each page, so none counts further than
 # `keyset.COUNTED`.
-_BADGES: dict[str, list[Callable[[str, Any], int]]] = {}
+_BADGES: dict[str, list[Callable[[str, Any], QuerySet[Any]]]] = {}
 
 
-def register_badge(key: str, count: Callable[[str, Any], int]) -> None:
-    """Let the sidebar entry `key` show what `count` gives for the app at hand and the person.
+def register_badge(key: str, list_waiting: Callable[[str, Any], QuerySet[Any]]) -> None:
+    """Let the sidebar entry `key` show how many rows `list_waiting` gives for the app at hand and
+    the person, by an index: all entries are counted in one query.
 
     An entry may have several; it shows their sum.
     """
-    _BADGES.setdefault(key, []).append(count)
+    _BADGES.setdefault(key, []).append(list_waiting)
 
 
 # Groups of entries that a person chose; areas register them. They stand below the areas.
@@ -277,15 +279,30 @@ class Navigation:
         return self._may(entry.permission)
 
     def _build(self, entry: _Entry) -> SidebarEntry:
-        counts = _BADGES.get(entry.key, ())
         return SidebarEntry(
             key=entry.key,
             label=gettext(entry.label),
             url=self._url(entry.route),
             icon=entry.icon,
             shortcut=entry.shortcut,
-            badge=spell_count(sum(count(self.app.app_id, self._request.user) for count in counts)),
+            badge=spell_count(self._waiting.get(entry.key, 0)),
         )
+
+    @cached_property
+    def _waiting(self) -> Mapping[str, int]:
+        """How many rows wait for the person, by the key of the entry that shows them."""
+        lists = [
+            (entry.key, list_waiting(self.app.app_id, self._request.user))
+            for _heading, entries in _SIDEBAR
+            for entry in entries
+            if self._may_enter(entry)
+            for list_waiting in _BADGES.get(entry.key, ())
+        ]
+        found: dict[str, int] = {}
+        counts = count_each([rows for _key, rows in lists])
+        for (key, _rows), count in zip(lists, counts, strict=True):
+            found[key] = found.get(key, 0) + count
+        return found
 
     def _url(self, route: str) -> str:
         return _address(route, "" if route in _WITHOUT_APP else self.app.app_id)

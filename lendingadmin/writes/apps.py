@@ -14,5 +14,5 @@ class WritesConfig(AppConfig):
 
         from . import reconciliation, tasks
 
-        navigation.register_badge("needs-checking", reconciliation.count_alarms)
+        navigation.register_badge("needs-checking", reconciliation.list_waiting)
         duties.register_duty(tasks.beat, tasks.check_writes, tasks.prune)

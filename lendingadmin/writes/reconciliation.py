@@ -23,7 +23,6 @@ from lendingadmin.encryption import Undecryptable, bind
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.staff.models import User
-from lendingadmin.ui.keyset import COUNTED
 
 from . import idempotency, unconfirmed
 from .messages import StateMessage
@@ -266,11 +265,11 @@ def _list_for(person: User, rows: QuerySet[Write]) -> list[tuple[str, Write]]:
     return [(describe(write), write) for write in rows.select_related("person")[:20]]
 
 
-def count_alarms(app_id: str, person: User) -> int:
-    """How many alarms of writes wait for this person: for managers all, for others none."""
+def list_waiting(app_id: str, person: User) -> QuerySet[Write]:
+    """The writes whose alarm waits for this person: for managers all, for others none."""
     if not person.has_perm(RESOLVE, app_id):
-        return 0
-    return filter_unseen_alarms(Write.objects.filter(app_id=app_id))[: COUNTED + 1].count()
+        return Write.objects.none()
+    return filter_unseen_alarms(Write.objects.filter(app_id=app_id))
 
 
 def mark_alarm_seen(write: Write, by: User) -> None:

@@ -80,7 +80,8 @@ def ask(folder: Path, series: dict[str, str], minute: int, fires: dict[str, str]
             id="no worker has ever run",
         ),
         pytest.param(
-            ALIVE | {f'lendingadmin_worker_beat_seconds{{instance="{a}"}}': "600x180" for a in "ab"},
+            ALIVE
+            | {f'lendingadmin_worker_beat_seconds{{instance="{a}"}}': "600x180" for a in "ab"},
             16,
             {"LendingadminWorkerSilent": ""},
             id="the worker stopped, one alert for two hosts",
@@ -95,7 +96,10 @@ def ask(folder: Path, series: dict[str, str], minute: int, fires: dict[str, str]
             id="a check waits",
         ),
         pytest.param(
-            ALIVE | named("lendingadmin_repayments_unknown", "2x180"), 59, {}, id="unknown, not long"
+            ALIVE | named("lendingadmin_repayments_unknown", "2x180"),
+            59,
+            {},
+            id="unknown, not long",
         ),
         pytest.param(
             ALIVE | named("lendingadmin_repayments_unknown", "2x180"),

@@ -187,11 +187,9 @@ def test_who_answers_for_it_ends_it_once(
 def test_a_gap_waits_for_those_who_may_end_it(
     gap: Restoration, manager: User, support: User
 ) -> None:
-    assert (restoration.count_open("kenya", manager), restoration.count_open("ghana", manager)) == (
-        1,
-        0,
-    )
-    assert restoration.count_open("kenya", support) == 0
+    assert list(restoration.list_waiting("kenya", manager)) == [gap]
+    assert not restoration.list_waiting("ghana", manager)
+    assert not restoration.list_waiting("kenya", support)
 
 
 def test_what_waited_for_approval_may_have_been_sent(

@@ -16,7 +16,7 @@ from lendingadmin.sheets.choosing import add_up
 from lendingadmin.sheets.codes import read_code
 from lendingadmin.sheets.forms import CancelForm, CodeForm, SheetsForm
 from lendingadmin.sheets.models import Sheet, SheetReturn
-from lendingadmin.sheets.permissions import CANCEL, MAKE, READ, may_cancel
+from lendingadmin.sheets.permissions import MAKE, READ, may_cancel
 from lendingadmin.statements.keeping import READ as READ_STATEMENTS
 from lendingadmin.ui.access import access
 from lendingadmin.ui.keyset import Slice, build_pager, read_slice
@@ -42,14 +42,13 @@ def sheets(request: PersonRequest, app_id: str) -> HttpResponse:
     form = SheetsForm(request.GET, officers=list_officers(app_id))
     page = _read_page(request, app_id, form) if form.is_valid() else Slice([])
     standings = outcomes.read_standings(page.rows)
-    is_told = request.user.has_perm(CANCEL)
     context = {
         "app": app,
         "form": form,
         "code_form": code_form,
         "sheets": [(one, standings[one.pk]) for one in page.rows],
         "pager": build_pager(request, page),
-        "late": services.count_late(app_id, request.user) if is_told else 0,
+        "late": services.list_waiting(app_id, request.user).count(),
         "may_make": request.user.has_perm(MAKE),
     }
     return render(request, "sheets/list.html", context)

@@ -34,9 +34,10 @@ def both_sides(request: PersonRequest, app_id: str) -> HttpResponse:
         }
         for one in found
     ]
+    waiting = contradictions.list_waiting(app_id, request.user)
     context = {
         "found": shown,
-        "is_cut": contradictions.count_unseen(app_id, request.user) > contradictions.AT_MOST,
+        "is_cut": waiting[: contradictions.AT_MOST + 1].count() > contradictions.AT_MOST,
         "at_most": contradictions.AT_MOST,
         "app": gateway.lending_app(app_id),
     }
