@@ -21,6 +21,7 @@ from array import array
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -88,6 +89,7 @@ class Measuring:
         logging.disable(logging.INFO)
         self.borrowers = borrowers
         self.failures: list[str] = []
+        self.slow: dict[str, Callable[[], None]] = {}
         self.strangers = 0
 
     def run(self) -> int:
@@ -108,6 +110,11 @@ class Measuring:
         for words, texts, aim in self.book.list_searches():
             self.measure(words, texts, aim)
         self.measure_recall()
+        again, self.slow = self.slow, {}
+        for words, act in again.items():  # as years.py does, and for the same reason
+            say(f"once more, since it was too slow: {words}")
+            act()
+        self.failures += self.slow
         for line in self.failures:
             say(f"OVER ITS AIM: {line}")
         say(f"load {os.getloadavg()[0]:.1f}: {'failed' if self.failures else 'passed'}")
@@ -161,10 +168,9 @@ class Measuring:
         if p95(taken) > aim:
             taken = min(taken, self.time_searches(texts), key=p95)
         middle, high = statistics.median(taken), p95(taken)
-        line = f"{words:<44}{len(texts):>8}{middle:>9.1f}{high:>9.1f}{aim:>6.0f}"
-        say(line)
+        say(f"{words:<44}{len(texts):>8}{middle:>9.1f}{high:>9.1f}{aim:>6.0f}")
         if high > aim:
-            self.failures.append(line)
+            self.slow[words] = partial(self.measure, words, texts, aim)
 
     def time_searches(self, texts: list[str]) -> list[float]:
         """Milliseconds of each search's own."""
