@@ -72,8 +72,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
     """Those that wait for somebody like this person."""
     if not settings.APPROVAL_LIMITS or not person.has_perm(APPROVE, app_id):
         return Repayment.objects.none()
-    rows = Repayment.objects.filter(app_id=app_id, state=RepaymentState.AWAITING)
-    return rows.exclude(created_by=person)
+    return Repayment.objects.awaiting_approval(app_id).exclude(created_by=person)
 
 
 def describe_reasons(reasons: str) -> str:

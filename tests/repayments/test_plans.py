@@ -18,7 +18,15 @@ from lendingadmin.borrowers import history
 from lendingadmin.notes.mentions import list_unseen
 from lendingadmin.notes.services import list_pinned
 from lendingadmin.offers.asking import list_latest_of
-from lendingadmin.repayments import lookalikes, mistakes, notifications, reconciliation
+from lendingadmin.repayments import (
+    approvals,
+    deciding,
+    lookalikes,
+    mistakes,
+    notifications,
+    reconciliation,
+    restoration,
+)
 from lendingadmin.repayments import tasks as repayment_tasks
 from lendingadmin.repayments.dayend import list_lines
 from lendingadmin.repayments.finder import find_repayments
@@ -30,7 +38,7 @@ from lendingadmin.repayments.views import exporting
 from lendingadmin.staff import erasure, retention
 from lendingadmin.staff.models import User
 from lendingadmin.timeline.reading import Month, read_timeline
-from lendingadmin.ui.keyset import read_slice
+from lendingadmin.ui.keyset import count_each, read_slice
 from lendingadmin.ui.timeline import Subject, list_sources
 from lendingadmin.writes import reconciliation as other_writes
 from lendingadmin.writes import tasks as web_tasks
@@ -102,7 +110,13 @@ def read_whole_timeline(by: User, *ids: str) -> None:
 
 WORK: dict[str, Callable[[User], object]] = {
     "the badge": lambda by: (
-        Repayment.objects.awaiting_approval("kenya").exclude(created_by=by).count(),
+        count_each(
+            [
+                Repayment.objects.needing_checks("kenya"),
+                *(one.list_waiting("kenya", by) for one in (deciding, mistakes, approvals)),
+                *(one.list_waiting("kenya", by) for one in (restoration, other_writes)),
+            ]
+        ),
     ),
     "what somebody entered today": lambda by: Repayment.objects.sum_entered(
         gateway.lending_app("kenya"), by.pk, since=timezone.now() - timedelta(hours=9)
@@ -145,7 +159,7 @@ WORK: dict[str, Callable[[User], object]] = {
         other_writes.list_unconfirmed("kenya", by),
         other_writes.list_unconfirmed("kenya", User.objects.create_user("somebody")),
     ),
-    "alarms of other writes": lambda by: (other_writes.list_alarms("kenya", by),),
+    "alarms of other writes": lambda by: other_writes.list_alarms("kenya", by),
     "what one asked for since yesterday": lambda by: (
         list_latest_of(by, "kenya", timezone.now() - timedelta(days=1)),
         list_started_by(by, "kenya", timezone.now() - timedelta(days=1)),
