@@ -1,5 +1,6 @@
 """The worker of the web process: gunicorn's threads, a place for health, and refusals."""
 
+import os
 import re
 import socket
 import sys
@@ -7,9 +8,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
+from multiprocessing import get_context
 
+import django
 from django.core.exceptions import ImproperlyConfigured
 from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
+from gunicorn.config import Config  # type: ignore[import-untyped]
+from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 from gunicorn.http import errors  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-untyped]
 
@@ -51,21 +56,26 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
     another one, because it waits for the database.
     """
 
+    @classmethod
+    def check_config(cls, cfg: Config, log: Logger) -> None:
+        """Say what is wrong with the variables and end, before there is a worker.
+
+        Workers that can't start end at the same time, and gunicorn ends in a trace at the second.
+        A process of its own looks, so that the workers after a SIGHUP read everything anew.
+        """
+        super().check_config(cfg, log)
+        looking = get_context("fork").Process(target=_set_up, args=(log,))
+        looking.start()
+        looking.join()
+        if looking.exitcode:
+            sys.exit(Arbiter.APP_LOAD_ERROR)
+
     def init_process(self) -> None:
         """Make what this process has for itself, then serve."""
         self._under_way = 0
         self._lookout = ThreadPoolExecutor(max_workers=1)
         self._readiness = ThreadPoolExecutor(max_workers=1)
         super().init_process()
-
-    def load_wsgi(self) -> None:
-        """Load the dashboard; what is wrong with its variables is lines of the log, not a trace."""
-        try:
-            super().load_wsgi()
-        except ImproperlyConfigured as error:
-            for line in str(error).splitlines():
-                self.log.critical("%s", line)
-            sys.exit(Arbiter.WORKER_BOOT_ERROR)
 
     def set_accept_enabled(self, enabled: bool) -> None:
         """Take connections, or none for now; when this worker stops, take what waits and no more.
@@ -113,6 +123,16 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
         pools = {b"healthz": self._lookout, b"readyz": self._readiness, b"": self.tpool}
         answered = pools[_find_probe(conn)].submit(self.handle, conn)
         answered.add_done_callback(partial(self.method_queue.defer, self.finish_request, conn))
+
+
+def _set_up(log: Logger) -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lendingadmin.settings")
+    try:
+        django.setup()
+    except ImproperlyConfigured as error:
+        for line in str(error).splitlines():
+            log.critical("%s", line)
+        sys.exit(1)
 
 
 def _find_probe(conn: TConn) -> bytes:

@@ -13,6 +13,9 @@ from types import MappingProxyType
 
 from tests.processes import ROOT
 
+# It has no settings; without a variable that says so, those of the dashboard are looked at.
+_ANSWERING = MappingProxyType({"DJANGO_SETTINGS_MODULE": "tests.web_answering"})
+
 
 def find_free_port() -> int:
     """A port that nothing listens on at this moment."""
@@ -57,7 +60,7 @@ def build_environ(environ: Mapping[str, str]) -> dict[str, str]:
 def run_web_process(
     log: Path = Path(os.devnull),
     application: str = "tests.web_answering:app",
-    environ: Mapping[str, str] = MappingProxyType({}),
+    environ: Mapping[str, str] = _ANSWERING,
 ) -> Iterator[int]:
     """The port of one that runs, with the Procfile's number of threads; `log` gets what it says."""
     with start_web_process(log, application, environ) as (port, _):
@@ -68,7 +71,7 @@ def run_web_process(
 def start_web_process(
     log: Path = Path(os.devnull),
     application: str = "tests.web_answering:app",
-    environ: Mapping[str, str] = MappingProxyType({}),
+    environ: Mapping[str, str] = _ANSWERING,
 ) -> Iterator[tuple[int, "subprocess.Popen[bytes]"]]:
     """The port of one that runs, and its process, which may end before the block does."""
     port = find_free_port()
