@@ -60,8 +60,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
     def check_config(cls, cfg: Config, log: Logger) -> None:
         """Say what is wrong with the variables and end, before there is a worker.
 
-        Workers that can't start end at the same time, and gunicorn ends in a trace at the second.
-        A process of its own looks, so that the workers after a SIGHUP read everything anew.
+        Two workers that can't start end together, and gunicorn ends in a trace at the second. It
+        is looked at in another process, so that workers after a SIGHUP read the variables again.
         """
         super().check_config(cfg, log)
         looking = get_context("fork").Process(target=_set_up, args=(log,))

@@ -150,7 +150,9 @@ TERMS = {
     _("counted as recorded"): _(
         "Recorded by the service, probably recorded by its balances, or resolved as recorded."
     ),
-    _("not recorded"): _("A person resolved it as not recorded."),
+    _("not recorded"): _(
+        "Refused by the service, not sent, or resolved by a person as not recorded."
+    ),
     _("end of day"): _(
         "What was entered on a day, by person and channel, to be compared with the till."
     ),

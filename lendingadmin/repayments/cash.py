@@ -5,7 +5,7 @@ which it was entered, because that is the day whose till holds it.
 """
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -22,13 +22,22 @@ from .models import CashCount, Repayment
 COUNT = "dashboard.repayments.countCash"
 
 
+class Count(NamedTuple):
+    """The newest count of a till: how much, by whom, when."""
+
+    amount: Decimal
+    by: str
+    at: datetime
+
+
 class Till(NamedTuple):
     """One person's cash of a day in one currency; `counted` is None where nobody has counted it."""
 
-    person: User
+    person_id: int
+    person: str
     currency: str
     recorded: Decimal
-    counted: CashCount | None
+    counted: Count | None
 
     @property
     def difference(self) -> Decimal | None:
@@ -40,12 +49,13 @@ def list_tills(app: LendingApp, day: date) -> list[Till]:
     """Who recorded cash on a day, or whose was counted, by currency and name."""
     recorded, counts = _sum_recorded(app, day), _read_counts(app, day)
     keys = {*recorded, *counts}
-    people = User.objects.only("username").in_bulk([person_id for person_id, _currency in keys])
+    people = User.objects.filter(pk__in={person_id for person_id, _currency in keys})
+    names = dict(people.values_list("pk", "username"))
     found = [
-        Till(people[pk], code, recorded.get((pk, code), Decimal(0)), counts.get((pk, code)))
+        Till(pk, names[pk], code, recorded.get((pk, code), Decimal(0)), counts.get((pk, code)))
         for pk, code in keys
     ]
-    return sorted(found, key=lambda one: (one.currency, one.person.username))
+    return sorted(found, key=lambda one: (one.currency, one.person))
 
 
 def _sum_recorded(app: LendingApp, day: date) -> Mapping[tuple[int, str], Decimal]:
@@ -67,11 +77,11 @@ def sum_counted(app: LendingApp, day: date) -> dict[str, Decimal]:
     return found
 
 
-def _read_counts(app: LendingApp, day: date) -> dict[tuple[int, str], CashCount]:
+def _read_counts(app: LendingApp, day: date) -> dict[tuple[int, str], Count]:
     """The newest count of each person and currency."""
-    rows = CashCount.objects.filter(app_id=app.app_id, day=day).select_related("counted_by")
-    named = rows.only("person_id", "currency", "amount", "counted_at", "counted_by__username")
-    return {(one.person_id, one.currency): one for one in named.order_by("id")}
+    rows = CashCount.objects.filter(app_id=app.app_id, day=day).order_by("id")
+    found = rows.values_list("person_id", "currency", "amount", "counted_by__username", "counted_at")
+    return {(person_id, code): Count(amount, by, at) for person_id, code, amount, by, at in found}
 
 
 def keep_count(

@@ -40,6 +40,11 @@ class Figures:
     awaiting: int
     abandoned: int
 
+    @property
+    def not_recorded(self) -> int:
+        """How many are not at the service, as far as is known here."""
+        return self.refused + self.not_sent + self.abandoned
+
 
 @dataclass(frozen=True)
 class Line:
@@ -61,11 +66,6 @@ class Till:
     lines: Sequence[Line]
     total: Figures
     query: str
-
-    @property
-    def not_recorded(self) -> int:
-        """How many are not at the service, as far as is known here."""
-        return self.total.refused + self.total.not_sent + self.total.abandoned
 
 
 def list_lines(

@@ -36,7 +36,7 @@ def count(desk: Client, till: str, amount: str) -> str:
 
 def list_tills() -> list[tuple[str, str, Decimal, Decimal | None]]:
     return [
-        (one.person.username, one.currency, one.recorded, one.difference)
+        (one.person, one.currency, one.recorded, one.difference)
         for one in cash.list_tills(lending_app("kenya"), THAT_DAY)
     ]
 

@@ -53,7 +53,7 @@ def count(request: PersonRequest, app_id: str) -> HttpResponse:
 
 def _cash_form(request: PersonRequest, app: LendingApp, tills: Sequence[cash.Till]) -> CashForm:
     """For the tills of the day, and the person's own, who may hold cash of nothing recorded."""
-    offered = [(one.person.pk, one.person.username, one.currency) for one in tills]
+    offered = [(one.person_id, one.person, one.currency) for one in tills]
     own = (request.user.pk, request.user.username, app.currency)
     return CashForm(request.POST or None, offered if own in offered else [*offered, own])
 
