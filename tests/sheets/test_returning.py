@@ -145,7 +145,7 @@ class TestRecording:
         assert one.transaction_date.astimezone(app.zone).date() == today
         assert one.transaction_date <= one.created_at
         [till] = cash.list_tills(app, today)
-        assert (till.person, till.recorded) == (support, Decimal(650))
+        assert (till.person, till.recorded) == ("support", Decimal(650))
         text = read_page(clerk, sheet)
         assert one.receipt_number in text and "Recorded KES 650.00" in text
         [(_, standing)] = outcomes.read_standings([sheet]).items()
