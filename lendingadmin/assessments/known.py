@@ -16,10 +16,10 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.values import Assessment, Malformed, moment, status_key, timestamp_text
-from lendingadmin.nowait import atomic_without_waiting
 from lendingadmin.search import kinds
 from lendingadmin.search.lookups import Match
 from lendingadmin.ui.lists import as_id
+from lendingadmin.waiting import atomic_without_waiting
 
 from .models import LONGEST_ID, LONGEST_STATUS, AssessmentIndex, KnownAssessment
 from .running import id_of

@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 
 from lendingadmin import audit
 from lendingadmin.lending.ids import account_id
-from lendingadmin.nowait import atomic_waiting
 from lendingadmin.staff import tasks
 from lendingadmin.ui import quotas
 from lendingadmin.ui.masking import list_rights
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.ui.revealing import list_groups
+from lendingadmin.waiting import atomic_waiting
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from django.db import Error
 from django.utils import timezone
 
 from lendingadmin.lending.values import Borrower, text
-from lendingadmin.nowait import atomic_without_waiting
+from lendingadmin.waiting import atomic_without_waiting
 
 from . import cards
 from .models import BorrowerCard

@@ -8,9 +8,9 @@ from django.db import Error
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from lendingadmin.nowait import atomic_without_waiting
 from lendingadmin.staff.models import User
 from lendingadmin.ui.requests import PersonRequest
+from lendingadmin.waiting import atomic_without_waiting
 
 from .kinds import BORROWER, KINDS
 from .models import LONGEST_ID, Opened

@@ -19,8 +19,8 @@ from django.utils.translation import gettext_lazy
 
 from lendingadmin.display.durations import elapsed
 from lendingadmin.lending.errors import Throttled
-from lendingadmin.nowait import atomic_waiting
 from lendingadmin.staff.models import User
+from lendingadmin.waiting import atomic_waiting
 
 logger = logging.getLogger(__name__)
 

@@ -38,7 +38,7 @@ from django.core.management import call_command
 from django.db import connection
 call_command("migrate", verbosity=0)
 from lendingadmin.caching.models import Kept
-from lendingadmin.nowait import atomic_waiting
+from lendingadmin.waiting import atomic_waiting
 from django.utils import timezone
 def show(name):
     with connection.cursor() as cursor:
