@@ -80,7 +80,8 @@ def sum_counted(app: LendingApp, day: date) -> dict[str, Decimal]:
 def _read_counts(app: LendingApp, day: date) -> dict[tuple[int, str], Count]:
     """The newest count of each person and currency."""
     rows = CashCount.objects.filter(app_id=app.app_id, day=day).order_by("id")
-    found = rows.values_list("person_id", "currency", "amount", "counted_by__username", "counted_at")
+    columns = ("person_id", "currency", "amount", "counted_by__username", "counted_at")
+    found = rows.values_list(*columns)
     return {(person_id, code): Count(amount, by, at) for person_id, code, amount, by, at in found}
 
 
