@@ -1,17 +1,22 @@
 """Whether the keys of this host are those that the others write with.
 
-A host with other keys would show nothing of what is encrypted, and end every session.
+A host with other keys would show nothing of what is encrypted, end every session, find nobody by
+name, and write entries of the audit trail that fit to no others.
 """
 
 from typing import Any
 
+from django.conf import settings
 from django.core.signing import BadSignature, dumps, loads
+from django.utils.crypto import salted_hmac
 
 from lendingadmin.encryption import Undecryptable
 
 from .models import Canary
 
 _NAME = "canary"
+# What nothing is encrypted with, by the column that holds its mac.
+_MACS = {"people_mac": "PEOPLE_KEYS", "audit_mac": "AUDIT_KEYS"}
 
 
 def find_fault() -> str:
@@ -25,6 +30,10 @@ def find_fault() -> str:
         loads(canary.signed, salt=_NAME)
     except BadSignature:
         return "SECRET_KEY is not the one that this database is used with"
+    for column, setting in _MACS.items():
+        kept = getattr(canary, column)  # empty until `release` of the version that added it
+        if kept and kept not in _compute_macs(setting):
+            return f"{setting} are not those that this database is used with"
     return ""
 
 
@@ -34,13 +43,20 @@ def write_canary(**_: Any) -> None:
         _write()
 
 
-def renew_signature() -> None:
-    """Sign it by this host's SECRET_KEY, whatever signed it before; only where DATA_KEYS fit."""
+def renew() -> None:
+    """Write it under this host's keys, whatever it bore before; only where DATA_KEYS fit."""
     canary = Canary.objects.filter(name=_NAME).first()
     if canary is None or not isinstance(canary.encrypted, Undecryptable):
         _write()
 
 
 def _write() -> None:
-    written = {"encrypted": _NAME, "signed": dumps(_NAME, salt=_NAME)}
+    written = {column: _compute_macs(setting)[0] for column, setting in _MACS.items()}
+    written |= {"encrypted": _NAME, "signed": dumps(_NAME, salt=_NAME)}
     Canary.objects.update_or_create(name=_NAME, defaults=written)
+
+
+def _compute_macs(setting: str) -> list[str]:
+    """The mac of each key of a setting, the newest first."""
+    keys: list[str] = getattr(settings, setting)
+    return [salted_hmac(setting, _NAME, key, algorithm="sha256").hexdigest() for key in keys]

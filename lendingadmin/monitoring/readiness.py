@@ -38,13 +38,13 @@ def find_faults() -> list[str]:
 
 def find_warnings() -> list[str]:
     """What else somebody should know: pages are served, and work waits. Raises DatabaseError."""
-    return [words for words in (check() for check in (_find_cache_fault, *_WARNINGS)) if words]
+    return [words for words in (check() for check in _WARNINGS) if words]
 
 
 def spell_ready() -> Iterator[str]:
     """The lines of a host that serves: `ready`, and a line for each warning."""
     yield "ready"
-    for words in find_warnings():
+    for words in filter(None, [_find_cache_fault(), *find_warnings()]):
         yield f"warning: {words}"
 
 

@@ -78,6 +78,8 @@ def test_a_cache_that_is_gone_is_warned_of_and_the_host_serves(
 
     monkeypatch.setattr(readiness, "shared", Gone())
     assert ask() == (200, "ready\nwarning: the cache does not answer; nothing is shared\n")
+    # No worker is worse for it.
+    assert readiness.find_warnings() == []
 
 
 def test_static_files_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,6 +104,34 @@ def test_a_host_with_other_keys_is_not_ready(settings: Any) -> None:
     assert ask() == (503, "not ready: SECRET_KEY is not the one that this database is used with\n")
 
 
+@pytest.mark.parametrize("setting", ["PEOPLE_KEYS", "AUDIT_KEYS"])
+def test_keys_that_encrypt_nothing_are_compared_too(settings: Any, setting: str) -> None:
+    canary.write_canary()
+    own = getattr(settings, setting)
+    setattr(settings, setting, (ANOTHER_KEY,))
+    canary.write_canary()
+    not_ready = f"not ready: {setting} are not those that this database is used with\n"
+    assert ask() == (503, not_ready)
+    # A new one in front of the old one is the database's after the next migrate.
+    setattr(settings, setting, (ANOTHER_KEY, *own))
+    assert ask() == (200, "ready\n")
+    canary.write_canary()
+    setattr(settings, setting, (ANOTHER_KEY,))
+    assert ask() == (200, "ready\n")
+    # A host that was not told of it yet.
+    setattr(settings, setting, own)
+    assert ask() == (503, not_ready)
+    call_command("release", "--new-secret-key", verbosity=0)
+    assert ask() == (200, "ready\n")
+
+
+def test_a_database_of_the_version_before_says_nothing_of_them(settings: Any) -> None:
+    canary.write_canary()
+    Canary.objects.update(people_mac="", audit_mac="")
+    settings.AUDIT_KEYS = settings.PEOPLE_KEYS = (ANOTHER_KEY,)
+    assert ask() == (200, "ready\n")
+
+
 def test_a_new_key_is_taken_over_by_the_next_migrate(settings: Any) -> None:
     canary.write_canary()
     settings.DATA_KEYS = (ANOTHER_KEY, *settings.DATA_KEYS)
@@ -120,7 +150,7 @@ def test_a_secret_key_that_leaked_is_left_out_at_once(settings: Any) -> None:
     assert ask() == (200, "ready\n")
     settings.DATA_KEYS = (ANOTHER_KEY,)
     settings.SECRET_KEY = "of a host that is another's"
-    canary.renew_signature()
+    canary.renew()
     assert ask()[0] == 503
 
 

@@ -11,7 +11,7 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from lendingadmin.monitoring import canary
-from lendingadmin.nowait import sqlite_waiting
+from lendingadmin.waiting import sqlite_waiting
 
 # Any number that nothing else in this database locks by.
 _LOCK = 0x6C656E64
@@ -34,7 +34,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--new-secret-key",
             action="store_true",
-            help="the old SECRET_KEY is gone for good: this host's is the database's from now on",
+            help="an old one of SECRET_KEY, PEOPLE_KEYS or AUDIT_KEYS is gone for good: the keys "
+            "of this host are the database's from now on",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -49,7 +50,7 @@ class Command(BaseCommand):
         with self._one_at_a_time():
             call_command("migrate", interactive=False, verbosity=options["verbosity"])
             if options["new_secret_key"]:
-                canary.renew_signature()
+                canary.renew()
             call_command("check", databases=["default"])
 
     @contextmanager
