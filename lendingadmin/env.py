@@ -143,6 +143,13 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
+def positive_number(text: str) -> int:
+    """Read a whole number of at most nine digits, 1 or more."""
+    if not whole_number(text):
+        raise ValueError("give 1 or more")
+    return int(text)
+
+
 def days_by_kind(text: str) -> dict[str, int]:
     """Read numbers of days, 0 or more: `1825`, or `1825,notes:365` where a kind has its own.
 

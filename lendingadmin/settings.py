@@ -33,6 +33,7 @@ from .env import (
     mail_address,
     mail_server,
     one_of,
+    positive_number,
     proxy_address_or_none,
     row_days_by_kind,
     service_address,
@@ -308,10 +309,12 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 # The key of a failed sign-in is a user name at an address, of the last a user name. An office
 # behind one address signs in within a minute. A sign-in counts as failed while its password is
 # compared, which takes long where many do it at once.
+_SIGN_INS = read("SIGN_INS_PER_MINUTE", positive_number, "120")
+_WRONG = read("WRONG_PASSWORDS", positive_number, "5")
 ACCOUNT_RATE_LIMITS = {
-    "login": "120/m/ip",
-    "login_failed": "60/m/ip,5/5m/key",
-    "login_failed_for_name": "50/h/key",
+    "login": f"{_SIGN_INS}/m/ip",
+    "login_failed": f"{-(-_SIGN_INS // 2)}/m/ip,{_WRONG}/5m/key",
+    "login_failed_for_name": f"{10 * _WRONG}/h/key",
 }
 ACCOUNT_SESSION_REMEMBER = False
 # Seconds for which a sign-in, or a confirmation that it is still the person, is enough.

@@ -12,8 +12,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lendingadmin.settings")
 
 application = get_wsgi_application()
 
-# gunicorn ends a request after a minute, which its statement does not know: a thread waits for half
-# of that at most. Commands and the worker may take as long as they need.
+# The proxy gives a request up after 75 seconds, which its statements do not know: a thread waits
+# for less than half of that. Commands and the worker may take as long as they need.
 database = connection.settings_dict
 if connection.vendor == "postgresql":
     database["OPTIONS"]["options"] += " -c statement_timeout=30s"

@@ -141,6 +141,12 @@ def test_whole_number_that_is_none_is_refused(text: str) -> None:
         env.whole_number(text)
 
 
+def test_a_positive_number_is_no_zero() -> None:
+    assert env.positive_number(" 12 ") == 12
+    with pytest.raises(ValueError, match="give 1 or more"):
+        env.positive_number("0")
+
+
 @pytest.mark.parametrize(
     ("text", "on"),
     [

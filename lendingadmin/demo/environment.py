@@ -109,6 +109,8 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "TRUSTED_PROXIES": "0",
         "TWO_STEP_ROLES": "none",
         "TWO_STEP_GRACE": "168h",
+        "SIGN_INS_PER_MINUTE": "120",
+        "WRONG_PASSWORDS": "5",
         "SECOND_MANAGER": given.get("SECOND_MANAGER") or "off",
         "OIDC_ISSUER": "",
         "OIDC_NAME": "Identity provider",
