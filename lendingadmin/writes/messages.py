@@ -3,11 +3,12 @@
 What was found is never worded as the service's own word, and “not found” never as certain.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from django.utils.text import capfirst
+from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from lendingadmin.display.statuses import Status
 
@@ -31,12 +32,18 @@ class StateMessage(NamedTuple):
 
     def translate(self) -> "StateMessage":
         """The same in the language of the page."""
-        return self._replace(
-            chip=self.chip._replace(word=_(self.chip.word)),
-            title=capfirst(_(self.title)),
-            sentence=_(self.sentence),
-            next=_(self.next),
-        )
+        return _translate(self, get_language())
+
+
+# A list says the same few of them in each row.
+@lru_cache(maxsize=256)
+def _translate(message: StateMessage, _language: str) -> StateMessage:
+    return message._replace(
+        chip=message.chip._replace(word=_(message.chip.word)),
+        title=capfirst(_(message.title)),
+        sentence=_(message.sentence),
+        next=_(message.next),
+    )
 
 
 _BY_STATE: dict[str, StateMessage] = {
