@@ -228,7 +228,7 @@ def test_what_is_kept_is_a_volume_that_is_declared() -> None:
     assert named == set(COMPOSE["volumes"])
     files = {mount.split(":")[0] for mount in mounts if mount.startswith(".")}
     assert {file for file in files if not (ROOT / file).exists()} == {
-        *("./tls/dashboard.pem", "./tls/dashboard.key")
+        *("./tls/dashboard.pem", "./tls/dashboard.key", "./ca")
     }
     assert all(mount.endswith(":ro") for mount in mounts if mount.startswith("."))
 

@@ -46,8 +46,13 @@ def test_a_wrong_line_is_seen(tmp_path: Path) -> None:
 
 
 def test_they_start_what_the_procfile_starts() -> None:
-    web = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", read_command("web")).split()
+    # systemd knows no `${NAME:-value}`: the values stand in lines of their own.
+    asked = re.findall(r"\$\{(\w+):-([^}]*)\}", read_command("web"))
+    web = re.sub(r":-[^}]*", "", read_command("web")).split()
     assert read_start("lendingadmin-web.service") == web
+    text = (UNITS / "lendingadmin-web.service").read_text()
+    given = "Environment=" + " ".join(f"{name}={value}" for name, value in asked)
+    assert text.index(given) < text.index("EnvironmentFile=")
     assert read_start("lendingadmin-worker.service") == read_command("worker").split()
     # Static files are collected where the web process starts.
     release, _, collect = read_command("release").partition(" && ")
