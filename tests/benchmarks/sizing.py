@@ -52,7 +52,23 @@ YEARLY = {"repayments_repayment": 3_333, "repayments_reading": 6_667, "audit_ent
 PAGES, HOURS = 30, 8
 #: Loans and borrowers that one call of a walk reads.
 A_CALL = 1_000
-LENDERS = ((10, 20_000), (50, 200_000), (300, 2_000_000))
+#: Bytes of a borrower in the index that finds people, by benchmarks.people on PostgreSQL.
+CARD = 1_772
+
+
+class Lender(NamedTuple):
+    """One of those for whom the last table says what follows; of borrowers it has as many as loans.
+
+    `walks` are those of a day, with SNAPSHOT_EVERY=auto (worker/walks.py).
+    """
+
+    people: int
+    loans: int
+    processes: int
+    walks: float
+
+
+LENDERS = (Lender(10, 20_000, 2, 4), Lender(50, 200_000, 2, 4), Lender(300, 2_000_000, 4, 1.2))
 
 
 class Asked(NamedTuple):
@@ -81,8 +97,8 @@ def main() -> None:
             worker = stack.enter_context(_start(environ, "manage.py", "db_worker"))
             session = signed_in(f"http://127.0.0.1:{port}", "/accounts/login/", "login", "manager")
             pages = measure_pages(f"http://127.0.0.1:{port}", session)
-            measure_memory(web, worker, f"http://127.0.0.1:{port}", session, address)
-        print_lenders(sizes, pages)
+            held = measure_memory(web, worker, f"http://127.0.0.1:{port}", session, address)
+        print_lenders(sizes, pages, *held)
 
 
 def measure_rows(address: str) -> dict[str, float]:
@@ -144,8 +160,10 @@ def measure_memory(
     address: str,
     session: requests.Session,
     database: str,
-) -> None:
-    """What processes hold at first and after the work of many, and their connections meanwhile."""
+) -> tuple[float, float]:
+    """What processes hold at first and after the work of many, and their connections meanwhile;
+    MB of a web process then, and of the worker.
+    """
     cookies = {one.name: one.value or "" for one in session.cookies}
     paths = [f"{KENYA}/", f"{KENYA}/loans/", f"{KENYA}/repayments/", f"{KENYA}/collections/"]
 
@@ -165,21 +183,27 @@ def measure_memory(
     say(f"| each of the {len(after)} web processes | {max(before):.0f} | {max(after):.0f} |")
     say(f"| the worker | | {own:.0f} |")
     say(f"\nConnections to PostgreSQL meanwhile: {most} at most, the worker's with them.")
+    return max(after), own
 
 
-def print_lenders(sizes: dict[str, float], pages: dict[str, Asked]) -> None:
+def print_lenders(
+    sizes: dict[str, float], pages: dict[str, Asked], web: float, worker: float
+) -> None:
     """What follows for lenders of three sizes, by the figures above."""
     mean = sum(one.calls for one in pages.values()) / len(pages)
-    say("\n| people | loans | disk, a year | calls a day: people | of these a second | of walks |")
-    say("|---:|---:|---:|---:|---:|---:|")
-    for people, loans in LENDERS:
+    say(
+        "\n| people | loans | web processes | memory | connections | disk, a year "
+        "| calls a day: people | of these a second | of walks |"
+    )
+    say("|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for people, loans, processes, walks in LENDERS:
         grows = sum(sizes[table] * count * people for table, count in YEARLY.items())
-        disk = (grows + sizes["portfolio_snapshotloan"] * loans) / 1e9
+        disk = (grows + (sizes["portfolio_snapshotloan"] + CARD) * loans) / 1e9
         calls = people * PAGES * HOURS * mean
-        walks = 4 * 2 * loans / A_CALL
         say(
-            f"| {people:,} | {loans:,} | {disk:.1f} GB | {calls:,.0f} "
-            f"| {calls / HOURS / 3600:.1f} | {walks:,.0f} |"
+            f"| {people:,} | {loans:,} | {processes} | {processes * web + worker:,.0f} MB "
+            f"| {17 * processes + 1} | {disk:.1f} GB | {calls:,.0f} "
+            f"| {calls / HOURS / 3600:.1f} | {walks * 2 * loans / A_CALL:,.0f} |"
         )
 
 
