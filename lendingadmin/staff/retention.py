@@ -175,7 +175,7 @@ def count_old() -> list[tuple[Table, int]]:
 def describe(table: Table) -> Described:
     """What a table holds and since when, by its indexes alone: a page asks it of all."""
     rows = table.rows
-    count = rows[: _EXACT + 1].count()
+    count = rows.order_by("pk")[: _EXACT + 1].count()
     is_about = count > _EXACT
     if is_about and isinstance(rows.model._meta.pk, models.AutoField):
         # Between them some may be missing.
