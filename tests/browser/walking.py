@@ -8,7 +8,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from playwright.sync_api import Error as BrowserError
 
 from tests.browser import chromium
@@ -110,7 +110,10 @@ def arrive(page: Page, stage: Stage, place: Place, faults: list[str]) -> None:
     if place.do:
         place.do(page, stage.names)
         settle(page)
-    if place.shows and place.shows not in page.locator("body").inner_text():
+    body = expect(page.locator("body"))
+    try:  # what was pressed may be on its way
+        body.to_contain_text(place.shows, use_inner_text=True, timeout=10_000)
+    except AssertionError:
         faults.append(f"does not say “{place.shows}”")
 
 
