@@ -1,7 +1,7 @@
 """Whether the keys of this host are those that the others write with.
 
 A host with other keys would show nothing of what is encrypted, end every session, find nobody by
-name, and write entries of the audit trail that fit to no others.
+name, and write entries of the audit trail that no other host can verify.
 """
 
 from typing import Any

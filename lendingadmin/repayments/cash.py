@@ -22,7 +22,7 @@ from .models import CashCount, Repayment
 COUNT = "dashboard.repayments.countCash"
 
 
-class Count(NamedTuple):
+class TillCount(NamedTuple):
     """The newest count of a till: how much, by whom, when."""
 
     amount: Decimal
@@ -37,7 +37,7 @@ class Till(NamedTuple):
     person: str
     currency: str
     recorded: Decimal
-    counted: Count | None
+    counted: TillCount | None
 
     @property
     def difference(self) -> Decimal | None:
@@ -77,12 +77,14 @@ def sum_counted(app: LendingApp, day: date) -> dict[str, Decimal]:
     return found
 
 
-def _read_counts(app: LendingApp, day: date) -> dict[tuple[int, str], Count]:
+def _read_counts(app: LendingApp, day: date) -> dict[tuple[int, str], TillCount]:
     """The newest count of each person and currency."""
     rows = CashCount.objects.filter(app_id=app.app_id, day=day).order_by("id")
     columns = ("person_id", "currency", "amount", "counted_by__username", "counted_at")
     found = rows.values_list(*columns)
-    return {(person_id, code): Count(amount, by, at) for person_id, code, amount, by, at in found}
+    return {
+        (person_id, code): TillCount(amount, by, at) for person_id, code, amount, by, at in found
+    }
 
 
 def keep_count(
