@@ -2,6 +2,7 @@
 
 import logging
 import time
+from types import FrameType
 
 from django.db import InterfaceError, OperationalError, close_old_connections
 from django.utils.crypto import get_random_string
@@ -39,7 +40,16 @@ class Worker(db_worker.Worker):
             excluded_queue_names=[],
         )
         self.once = once
+        self._asleep = False
         self._next_beat = 0.0
+
+    def shutdown(self, signum: int, frame: FrameType | None) -> None:
+        """Stop after what is in hand, a task or a beat; at once where there is nothing.
+
+        An exit in the middle of a beat's query would leave a connection that can't be closed.
+        """
+        self.running_task = not self._asleep
+        super().shutdown(signum, frame)
 
     def run(self) -> None:
         """Work until stopped, or until nothing is ready where it is to do so once."""
@@ -52,7 +62,7 @@ class Worker(db_worker.Worker):
             except (OperationalError, InterfaceError) as error:
                 logger.error("the database does not answer: %s", type(error).__name__)
             if self.running:
-                time.sleep(self.interval)
+                self._sleep()
 
     def run_task(self, db_task_result: DBTaskResult) -> None:  # type: ignore[type-arg]
         """Run one task, then beat: a long queue must not keep what is due from being seen."""
@@ -68,6 +78,11 @@ class Worker(db_worker.Worker):
         # second of an idle night.
         if DBTaskResult.objects.ready().exists():
             super().run()
+
+    def _sleep(self) -> None:
+        self._asleep = True
+        time.sleep(self.interval)
+        self._asleep = False
 
     def _beat(self) -> None:
         if time.monotonic() >= self._next_beat:

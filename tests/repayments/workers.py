@@ -24,7 +24,7 @@ def database_url() -> str:
 
 @contextmanager
 def worker(service: str, log: Path, **environ: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """A running `manage.py db_worker`; its log goes to a file."""
+    """A running `manage.py db_worker`; its log goes to a file, and is shown where a test fails."""
     own = {
         "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
         "DATABASE_URL": database_url(),
@@ -44,6 +44,7 @@ def worker(service: str, log: Path, **environ: str) -> Iterator["subprocess.Pope
     finally:
         process.kill()
         process.wait(10)
+        print(log.read_text())
 
 
 def soon(true: Callable[[], object], seconds: float = 20) -> bool:
