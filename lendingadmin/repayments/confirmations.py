@@ -26,8 +26,20 @@ class Confirmation(NamedTuple):
     url: str
 
 
+class AccountCover(NamedTuple):
+    """An account of a network, and which of the days that were asked for no statement of it covers:
+    stretches of days, first and last included; none where all are covered.
+    """
+
+    network: str
+    account: str
+    missing: list[tuple[date, date]]
+
+
 Find = Callable[[Repayment], list[Confirmation]]
+ReadCovers = Callable[[str, date, date], list[AccountCover]]
 _FINDERS: list[Find] = []
+_READERS: list[ReadCovers] = []
 
 
 def register_confirmations(find: Find) -> None:
@@ -39,3 +51,14 @@ def register_confirmations(find: Find) -> None:
 def list_confirmations(repayment: Repayment) -> list[Confirmation]:
     """What is known of the money behind a repayment."""
     return [one for find in _FINDERS for one in find(repayment)]
+
+
+def register_covers(read: ReadCovers) -> None:
+    """Let the page of a gap say which of an app's days, first to last, statements cover."""
+    if read not in _READERS:
+        _READERS.append(read)
+
+
+def list_covers(app_id: str, first: date, last: date) -> list[AccountCover]:
+    """Each known account of an app, and the days of these that no statement of it covers."""
+    return [one for read in _READERS for one in read(app_id, first, last)]

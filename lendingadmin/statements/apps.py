@@ -10,7 +10,7 @@ class StatementsConfig(AppConfig):
 
     def ready(self) -> None:
         from lendingadmin.monitoring.metrics import register_gauge
-        from lendingadmin.repayments.confirmations import register_confirmations
+        from lendingadmin.repayments.confirmations import register_confirmations, register_covers
         from lendingadmin.repayments.restoration import journal_restored
         from lendingadmin.ui import navigation
         from lendingadmin.ui.timeline import register_source
@@ -21,6 +21,7 @@ class StatementsConfig(AppConfig):
             batches,
             confirming,
             contradictions,
+            coverage,
             erasure,
             keeping,
             progress,
@@ -38,6 +39,7 @@ class StatementsConfig(AppConfig):
         erasure.register()
         register_source(timeline.ROWS)
         register_confirmations(confirming.list_rows)
+        register_covers(coverage.find_missing)
         navigation.register_badge("statements", batches.list_waiting)
         navigation.register_badge("statements", contradictions.list_waiting)
         journal_restored.connect(allocating.reopen_forgotten)

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from lendingadmin.repayments.confirmations import AccountCover
+
 from .lines import Statement
 from .models import StatementFile
 
@@ -68,3 +70,26 @@ def is_covered(day: date, accounts: Iterable[str], covers: Sequence[Cover]) -> b
     """Whether each of these accounts of a network has a file that covers the day."""
     on_day = {cover.account for cover in covers if cover.first <= day <= cover.last}
     return bool(wanted := set(accounts)) and wanted <= on_day
+
+
+def find_missing(app_id: str, first: date, last: date) -> list[AccountCover]:
+    """Which of these days no statement covers, for each account known by then."""
+    covers = list_covers(app_id, first - ACCOUNTS_OF, last)
+    return [
+        AccountCover(network, account, _find_stretches(first, last, own))
+        for network, accounts in list_accounts(covers).items()
+        for account in accounts
+        if (own := [one for one in covers if (one.network, one.account) == (network, account)])
+    ]
+
+
+def _find_stretches(first: date, last: date, covers: list[Cover]) -> list[tuple[date, date]]:
+    """The stretches between first and last that none of these covers, one account's all."""
+    missing, begins = [], first
+    for cover in sorted(covers, key=lambda one: one.first):
+        if cover.first > begins:
+            missing.append((begins, cover.first - _DAY))
+        begins = max(begins, cover.last + _DAY)
+    if begins <= last:
+        missing.append((begins, last))
+    return missing

@@ -286,7 +286,7 @@ REPAYMENTS = (
     Place("unknown", f"{_RP}/unknown/", "support"),
     Place("unknown-empty", f"{_EMPTY}/repayments/unknown/", "support"),
     Place("unknown-restored", "/apps/ghana/repayments/unknown/", shows="was restored"),
-    Place("restored", "/apps/ghana/repayments/restored/", shows="What to do"),
+    Place("restored", "/apps/ghana/repayments/restored/", shows="MTN MoMo"),
     Place("restored-not", f"{_RP}/restored/", shows="The journal has no gap"),
 )
 

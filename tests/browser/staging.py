@@ -12,7 +12,7 @@ import json
 import sys
 import time
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -62,7 +62,13 @@ from lendingadmin.staff.models import User
 from lendingadmin.staff.setup_links import setup_tokens
 from lendingadmin.statements import keeping
 from lendingadmin.statements.findings import Finding
-from lendingadmin.statements.models import Allocation, Batch, PayerLink, StatementLine
+from lendingadmin.statements.models import (
+    Allocation,
+    Batch,
+    PayerLink,
+    StatementFile,
+    StatementLine,
+)
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
 from tests.browser.house import PASSWORD
@@ -100,8 +106,22 @@ def main() -> None:
     }
     _writes(people["officer"])
     now = timezone.now()
-    Restoration.objects.create(app_id="ghana", since=now - timedelta(hours=9), until=now)
+    _restoration(people["manager"], now)
     sys.stdout.write(json.dumps(names))
+
+
+def _restoration(by: User, now: datetime) -> None:
+    """A gap of some days, the last two of which no statement covers."""
+    since = now - timedelta(days=4)
+    Restoration.objects.create(app_id="ghana", since=since, until=now)
+    StatementFile.objects.create(
+        app_id="ghana",
+        created_by=by,
+        network="MTN MoMo",
+        account="233540000001",
+        covers_from=since.date() - timedelta(days=20),
+        covers_to=now.date() - timedelta(days=2),
+    )
 
 
 def _person(name: str, role: str = "") -> User:

@@ -28,7 +28,7 @@ def row(
     usual: dict[str, Any] = {
         "app_id": "kenya",
         "account_id": f"L-{number}",
-        "external_id": f"TX-{number}",
+        "external_id": f"TX-ROW-{number}",
         "transaction_date": at,
         "value_date": at,
         "created_at": at,

@@ -1,7 +1,7 @@
 """A journal with a gap: what is unknown now, what forms ask, and how it ends."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
+from django.utils.html import strip_tags
 from redis.exceptions import RedisError
 
 from lendingadmin.audit.models import Entry
@@ -19,6 +20,7 @@ from lendingadmin.repayments.models import Reading, ReceiptCounter, Repayment, R
 from lendingadmin.repayments.services import Request
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
+from lendingadmin.statements.models import StatementFile
 from lendingadmin.ui.models import Draft
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.states import WriteState
@@ -224,6 +226,38 @@ def test_the_days_are_those_of_the_calendar(boss: Client, hours: int, words: str
     since = datetime(2026, 3, 10, 19, tzinfo=UTC)
     Restoration.objects.create(app_id="kenya", since=since, until=since + timedelta(hours=hours))
     assert words in boss.get("/apps/kenya/repayments/restored/").text
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "words"),
+    [
+        (9, 12, "none: all are covered"),
+        (9, 11, "12 Mar 2026"),
+        (11, 11, "10 Mar 2026, 12 Mar 2026"),
+        (1, 5, "10 Mar 2026 – 12 Mar 2026"),
+    ],
+)
+def test_the_page_says_which_days_no_statement_covers(
+    boss: Client, manager: User, first: int, last: int, words: str
+) -> None:
+    StatementFile.objects.create(
+        app_id="kenya",
+        created_by=manager,
+        network="M-PESA",
+        account="600000",
+        covers_from=date(2026, 3, first),
+        covers_to=date(2026, 3, last),
+    )
+    since = datetime(2026, 3, 10, 9, tzinfo=UTC)
+    Restoration.objects.create(app_id="kenya", since=since, until=since + timedelta(days=2))
+    page = boss.get("/apps/kenya/repayments/restored/").text
+    cell = page.partition('data-label="Not covered">')[2].partition("</td>")[0]
+    assert " ".join(strip_tags(cell).split()) == words
+
+
+def test_without_statements_no_day_is_covered(boss: Client, gap: Restoration) -> None:
+    page = boss.get("/apps/kenya/repayments/restored/").text
+    assert "No statement covers any of them" in page and "Not covered" not in page
 
 
 def test_without_the_cache_nothing_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:

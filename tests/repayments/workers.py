@@ -44,7 +44,7 @@ def worker(service: str, log: Path, **environ: str) -> Iterator["subprocess.Pope
     finally:
         process.kill()
         process.wait(10)
-        print(log.read_text())
+        sys.stdout.write(log.read_text())
 
 
 def soon(true: Callable[[], object], seconds: float = 20) -> bool:

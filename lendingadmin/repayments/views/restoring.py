@@ -12,7 +12,7 @@ from lendingadmin import gateway
 from lendingadmin.gateway import LendingApp
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.values import Loan
-from lendingadmin.repayments import restoration, services
+from lendingadmin.repayments import confirmations, restoration, services
 from lendingadmin.repayments.models import Restoration
 from lendingadmin.ui.access import access
 from lendingadmin.ui.requests import PersonRequest
@@ -41,11 +41,12 @@ def gap(request: PersonRequest, app_id: str) -> HttpResponse:
         else:
             messages.warning(request, _("Nothing was changed."))
         return redirect("needs-checking", app_id)
-    days = _count_days(found, app) if found else 0
-    return render(request, "repayments/gap.html", {"gap": found, "app": app, "days": days})
+    days = _describe_days(found, app) if found else {}
+    return render(request, "repayments/gap.html", {"gap": found, "app": app, **days})
 
 
-def _count_days(found: Restoration, app: LendingApp) -> int:
-    """How many days of the lender's calendar it touches."""
+def _describe_days(found: Restoration, app: LendingApp) -> dict[str, Any]:
+    """How many days of the lender's calendar it touches, and which of them statements cover."""
     first, last = (one.astimezone(app.zone).date() for one in (found.since, found.until))
-    return (last - first).days + 1
+    covers = confirmations.list_covers(app.app_id, first, last)
+    return {"days": (last - first).days + 1, "covers": covers, "month": first}
