@@ -361,7 +361,8 @@ def test_no_figure_is_called_so(by: str) -> None:
         ("outstanding", "outstanding (snapshot_id=? AND outstanding_rank>?)"),
         ("overdue", "overdue (snapshot_id=? AND overdue_rank>?)"),
         ("paid", "paid (snapshot_id=? AND paid_since_last_rank>?)"),
-        ("par30", "days_late (snapshot_id=? AND days_late>?)"),
+        # Which loans, or, by a newer SQLite, in which order.
+        ("par30", "days_late (snapshot_id=? AND days_late>?)|principal_owed (snapshot_id=?"),
         ("month:2026-06", "start_day (snapshot_id=? AND start_day>? AND start_day<?)"),
         ("performance:1", "performance (snapshot_id=? AND performance=?)"),
     ],
@@ -369,7 +370,8 @@ def test_no_figure_is_called_so(by: str) -> None:
 def test_an_index_leads_to_the_loans_of_a_figure(by: str, index: str) -> None:
     found = build_drilldown(Snapshot(pk=1), figures_of(loan(1)), by, str)
     assert found is not None
-    assert f"INDEX portfolio_by_{index}" in found.rows[:51].explain()
+    plan = found.rows[:51].explain()
+    assert any(f"INDEX portfolio_by_{one}" in plan for one in index.split("|")), plan
 
 
 @pytest.mark.django_db
