@@ -8,10 +8,11 @@ number; only a keyed hash of that is compared.
 from collections.abc import Sequence
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils.crypto import salted_hmac
 
 from lendingadmin import audit
+from lendingadmin.encryption import Undecryptable
 from lendingadmin.people_index import words
 from lendingadmin.staff.models import User
 
@@ -49,14 +50,19 @@ def revoke(link: PayerLink, by: User) -> None:
 
 
 def find_loans(app_id: str, payments: Sequence[About]) -> list[set[str]]:
-    """The loans that the payer of each payment is said to pay, in one query."""
+    """The loans that the payer of each payment is said to pay, in one query.
+
+    What is found under an older key is kept under the newest, so that the older one can go.
+    """
     keys = [list_keys(app_id, one) for one in payments]
-    every = {key for some in keys for key in some}
-    rows = PayerLink.objects.filter(app_id=app_id, payer__in=every) if every else ()
+    newest = {key: some[0] for some in keys for key in some}
+    rows = PayerLink.objects.filter(app_id=app_id, payer__in=newest) if newest else ()
     loans: dict[str, set[str]] = {}
     for row in rows:
-        loans.setdefault(row.payer, set()).add(row.account_id)
-    return [{loan for key in some for loan in loans.get(key, ())} for some in keys]
+        loans.setdefault(newest[row.payer], set()).add(row.account_id)
+        if row.payer != newest[row.payer]:
+            _keep_under(row, newest[row.payer])
+    return [loans.get(some[0], set()) if some else set() for some in keys]
 
 
 def list_keys(app_id: str, about: About) -> list[str]:
@@ -73,6 +79,18 @@ def list_keys(app_id: str, about: About) -> list[str]:
         salted_hmac(salt, known, secret=secret, algorithm="sha256").hexdigest()
         for secret in secrets
     ]
+
+
+def _keep_under(link: PayerLink, payer: str) -> None:
+    if isinstance(link.shown, Undecryptable):
+        return
+    # Read before: it is bound to the payer.
+    link.shown, link.payer = link.shown, payer
+    try:
+        with transaction.atomic():
+            link.save(update_fields=["payer", "shown"])
+    except IntegrityError:  # somebody said the same again, under the newest key
+        PayerLink.objects.filter(pk=link.pk).delete()
 
 
 def _audit(link: PayerLink, by: User, outcome: str) -> None:

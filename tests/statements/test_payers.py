@@ -112,6 +112,23 @@ def test_a_key_of_before_still_finds_it(kept: Batch, settings: Any) -> None:
     assert found == [{"L-1"}, set()]
 
 
+@pytest.mark.parametrize("again", [False, True], ids=["once", "said again under the new key"])
+def test_what_is_found_is_kept_under_the_newest_key(
+    kept: Batch, settings: Any, again: bool
+) -> None:
+    payment, shown = About(phone="254700012345"), PayerLink.objects.get().shown
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "another"
+    if again:
+        [link] = PayerLink.objects.all()
+        link.pk, link.shown, link.payer = None, shown, payers.list_keys("kenya", payment)[0]
+        link.save()
+    assert payers.find_loans("kenya", [payment]) == [{"L-1"}]
+    settings.SECRET_KEY_FALLBACKS = []
+    assert payers.find_loans("kenya", [payment]) == [{"L-1"}]
+    assert PayerLink.objects.get().shown == shown
+
+
 def test_no_secret_is_in_the_row(kept: Batch) -> None:
     link = PayerLink.objects.get()
     assert "2547" not in link.payer and settings.SECRET_KEY not in link.payer
