@@ -41,15 +41,21 @@ def read_paid(service: Caller) -> Decimal:
 
 
 def restore(address: str, copy: Path) -> None:
-    """What an operator does with a copy: the file in its place, or pg_restore."""
+    """What an operator does with a copy: the file in its place, or pg_restore into an empty one."""
     if address.startswith("sqlite"):
         path = Path(urlsplit(address).path)
         for old in path.parent.glob(f"{path.name}*"):
             old.unlink()
         shutil.copy(copy, path)
         return
-    command = ["pg_restore", "--clean", "--if-exists", f"--dbname={address}", str(copy)]
-    subprocess.run(command, check=True)
+    parts = urlsplit(address)
+    name, server = parts.path[1:], f"--maintenance-db={parts._replace(path='/postgres').geturl()}"
+    for command in (
+        ["dropdb", "--force", server, name],
+        ["createdb", server, name],
+        ["pg_restore", "--exit-on-error", f"--dbname={address}", str(copy)],
+    ):
+        subprocess.run(command, check=True)
 
 
 def record(person: Session, external_id: str, **ticks: str) -> bool:
