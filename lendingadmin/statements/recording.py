@@ -91,18 +91,22 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
         row.batch = batch
     # Since a second person let it go, loans may have moved: what has changed is shown again.
     changed = list_changed(rows) if batch.approved_by is not None else []
+    # What was found before a restore says nothing of what is recorded since, gap or no gap.
+    until = services.find_forgotten_until(batch.file.app_id)
+    for row in rows:
+        if row.finding != Finding.MAY_DOUBLE and may_be_forgotten(row, until):
+            row.finding = Finding.MAY_DOUBLE
+            changed.append(row)
     for row in changed:
         row.decision = Decision.OPEN
     Allocation.objects.bulk_update(changed, _SHOWN_AGAIN)
     entered = [row for row in rows if row not in changed]
-    until = services.find_forgotten_until(batch.file.app_id)
     intents = [
         services.Intent(
             build_request(row),
             row.idempotency_key,
             agreed=row.finding == Finding.MAY_DOUBLE,
-            # What was accepted before a restore is open again (allocating.reopen_forgotten).
-            checked=row.finding == Finding.MAY_DOUBLE or not may_be_forgotten(row, until),
+            checked=True,
         )
         for row in entered
     ]
@@ -117,7 +121,7 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
                 is_recorded = Recorded.of(other).is_recorded
                 row.finding = Finding.RECORDED if is_recorded else Finding.WAITING
                 row.decision = Decision.OPEN
-            case services.MayDouble() | services.MayBeForgotten():
+            case services.MayDouble():
                 row.finding, row.decision = Finding.MAY_DOUBLE, Decision.OPEN
     recorded = [row for row in entered if row.repayment]
     Allocation.objects.bulk_update(recorded, ["repayment"])

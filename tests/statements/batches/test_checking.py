@@ -14,7 +14,7 @@ from lendingadmin.repayments.models import Restoration
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from lendingadmin.statements import checking, keeping
-from lendingadmin.statements.models import Batch, StatementLine
+from lendingadmin.statements.models import Allocation, Batch, StatementLine
 from tests.faults.behaviours import refusal
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.portfolio.conftest import counted
@@ -166,6 +166,21 @@ class TestChecking:
         decide(clerk, batch, 1, action="accept", reason="looked again")
         record(clerk, batch)
         assert [one[1] for one in service.posted] == ["SJAA000000"]
+
+    @pytest.mark.parametrize("is_ended", [False, True])
+    def test_what_nobody_had_decided_before_the_restore_may_be_recorded_since(
+        self, clerk: Client, service: DeskService, manager: User, is_ended: bool
+    ) -> None:
+        service.add("L-1")
+        batch = check(clerk, pay("L-1"))
+        Allocation.objects.update(decision="open", finding="proposed")
+        restoration.begin_gap(["kenya"], timezone.now())
+        if is_ended:
+            restoration.end_gap(Restoration.objects.get(), manager)
+        decide(clerk, batch, 1, action="accept", reason="")
+        record(clerk, batch)
+        assert [one[2:] for one in list_rows(batch)] == [("may-double", "open")]
+        assert not service.posted
 
     def test_the_journal_stays_blind_for_what_it_forgot_once_the_gap_is_ended(
         self, clerk: Client, service: DeskService, manager: User
