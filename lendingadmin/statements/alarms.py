@@ -10,6 +10,7 @@ from decimal import Decimal
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
+from django.conf import settings
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 
@@ -104,7 +105,9 @@ def search_covered_days(now: datetime) -> None:
     that its network's statements should have and do not.
     """
     due = StatementFile.objects.filter(
-        searched_at=None, covers_to__lt=(now - NOT_FOUND_AFTER).date()
+        searched_at=None,
+        covers_to__lt=(now - NOT_FOUND_AFTER).date(),
+        app_id__in=[app.app_id for app in settings.LENDING_APPS],
     )
     for file in due.order_by("covers_to").defer("content")[:_FILES]:
         if not file.proof.get("found") and file.network:

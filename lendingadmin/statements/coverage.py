@@ -1,13 +1,13 @@
 """Which days of a network the statements that were brought in cover, for each of its accounts."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 from lendingadmin.repayments.confirmations import AccountCover
 
 from .lines import Statement
-from .models import StatementFile
+from .models import COUNTED_CASH, StatementFile
 
 #: An account that had a statement in this time before is one of the network's.
 ACCOUNTS_OF = timedelta(days=60)
@@ -30,13 +30,15 @@ class Cover(NamedTuple):
         return f"statement-{self.number}"
 
 
-def find_days(statement: Statement) -> tuple[date | None, date | None]:
+def find_days(statement: Statement, today: date) -> tuple[date | None, date | None]:
     """The whole days that a statement covers by its head, or between its first and last row.
 
-    Of a day at the edge of its rows nothing says that it is whole.
+    Of a day at the edge of its rows nothing says that it is whole, nor of `today`, on which it was
+    brought in: a head may name days that are still to come.
     """
     if statement.begins and statement.ends:
-        return statement.begins, statement.ends
+        last = min(statement.ends, today - _DAY)
+        return (statement.begins, last) if last >= statement.begins else (None, None)
     days = sorted({line.moment.date() for line in statement.lines if line.moment})
     if len(days) < 3:
         return None, None
@@ -73,14 +75,19 @@ def is_covered(day: date, accounts: Iterable[str], covers: Sequence[Cover]) -> b
 
 
 def find_missing(app_id: str, first: date, last: date) -> list[AccountCover]:
-    """Which of these days no statement covers, for each account known by then."""
+    """Which of these days no statement covers, for each account that had a file of late, whether
+    that covers any or not.
+    """
     covers = list_covers(app_id, first - ACCOUNTS_OF, last)
-    return [
-        AccountCover(network, account, _find_stretches(first, last, own))
-        for network, accounts in list_accounts(covers).items()
-        for account in accounts
-        if (own := [one for one in covers if (one.network, one.account) == (network, account)])
-    ]
+    own: dict[tuple[str, str], list[Cover]] = {}
+    for cover in covers:
+        own.setdefault((cover.network, cover.account), []).append(cover)
+    since = datetime.combine(first - ACCOUNTS_OF, time.min, UTC)
+    files = StatementFile.objects.filter(app_id=app_id, created_at__gte=since)
+    accounts = files.exclude(layout__in=["", COUNTED_CASH]).values_list("network", "account")
+    for key in accounts.distinct():
+        own.setdefault(key, [])
+    return [AccountCover(*key, _find_stretches(first, last, own[key])) for key in sorted(own)]
 
 
 def _find_stretches(first: date, last: date, covers: list[Cover]) -> list[tuple[date, date]]:

@@ -170,8 +170,10 @@ def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
     for name in (*names, "newest_first", "day_first", "day_is_proposed"):
         setattr(file, name, getattr(found, name))
     file.account, file.network = found.account[:100], found.network
+    today = file.created_at.astimezone(lending_app(file.app_id).zone).date()
     # Counted cash covers no day: statements of networks do.
-    file.covers_from, file.covers_to = (None, None) if file.is_counted_cash else find_days(found)
+    days = (None, None) if file.is_counted_cash else find_days(found, today)
+    file.covers_from, file.covers_to = days
     file.searched_at = None
     file.proof = asdict(prove(found))
     file.save()

@@ -163,6 +163,21 @@ def test_with_a_second_account_of_the_network_both_must_cover_a_day(support: Use
     assert list_told() == set()
 
 
+def test_a_file_of_an_app_that_is_closed_keeps_none_from_being_searched(support: User) -> None:
+    enter(support, PLAIN[0], external_id="SJINVENTED")
+    bring_in(support)
+    StatementFile.objects.create(
+        app_id="closed",
+        token="other",
+        digest="other",
+        created_by=support,
+        network="M-PESA",
+        covers_from=datetime(2026, 9, 1).date(),
+        covers_to=datetime(2026, 9, 2).date(),
+    )
+    assert list_told()
+
+
 AMOUNTS = st.decimals("0.01", "1000", places=2)
 
 

@@ -11,13 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lendingadmin.gateway import lending_app
+from lendingadmin.repayments.confirmations import AccountCover
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from lendingadmin.statements import coverage, keeping, places, proof
 from lendingadmin.statements.coverage import Cover, is_covered
 from lendingadmin.statements.lines import Kind, Line, Place, Statement
-from lendingadmin.statements.models import StatementFile, StatementLine
+from lendingadmin.statements.models import COUNTED_CASH, StatementFile, StatementLine
 from lendingadmin.statements.proof import Entry, EntryPart, sort_all
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
@@ -30,7 +31,7 @@ EVENTS = making.make_events(120)
 PAID = [one for one in EVENTS if one.kind == "payment"]
 KEYS = ["", "a", "b", "c"]
 AMOUNTS = st.decimals("0.01", "999", places=2)
-DAY = date(2026, 10, 1)
+DAY, LATER = date(2026, 10, 1), date(2026, 11, 20)
 
 
 @pytest.fixture
@@ -157,9 +158,35 @@ def test_days_at_the_edge_of_rows_are_not_whole() -> None:
         for n in range(4)
     ]
     bare = Statement(layout="x", network="", account="", currency="", lines=lines)
-    assert coverage.find_days(bare) == (date(2026, 10, 2), date(2026, 10, 3))
+    assert coverage.find_days(bare, LATER) == (date(2026, 10, 2), date(2026, 10, 3))
     short = Statement(layout="x", network="", account="", currency="", lines=lines[:2])
-    assert coverage.find_days(short) == (None, None)
+    assert coverage.find_days(short, LATER) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("today", "covered"),
+    [(5, (date(2026, 10, 1), date(2026, 10, 4))), (1, (None, None)), (31, None)],
+)
+def test_a_head_covers_no_day_that_was_not_over(
+    today: int, covered: tuple[date | None, date | None] | None
+) -> None:
+    whole = date(2026, 10, 1), date(2026, 10, 30)
+    head = Statement(
+        layout="x", network="", account="", currency="", lines=[], begins=whole[0], ends=whole[1]
+    )
+    assert coverage.find_days(head, date(2026, 10, today)) == (covered or whole)
+
+
+def test_an_account_whose_files_cover_no_day_lacks_all(support: User) -> None:
+    fields = {"app_id": "kenya", "created_by": support, "network": "Bank"}
+    StatementFile.objects.create(digest="1", token="1", account="KE1", layout="mt940", **fields)
+    StatementFile.objects.create(
+        digest="2", token="2", account="C-1", layout=COUNTED_CASH, **fields
+    )
+    first, last = timezone.localdate() - timedelta(days=3), timezone.localdate()
+    assert coverage.find_missing("kenya", first, last) == [
+        AccountCover("Bank", "KE1", [(first, last)])
+    ]
 
 
 def test_a_day_is_covered_where_each_account_is() -> None:
