@@ -76,7 +76,7 @@ class _Reader:
             known = [one.date() for one in days if one]
             if known:
                 self.head |= {"begins": min(known), "ends": max(known)}
-        elif _find(element, "Id"):
+        elif _find(element, "Id") is not None:
             # Counterparties have accounts too, but theirs stand within entries.
             account = _text(element, "IBAN") or _text(element, "Id/Othr/Id")
             if account and account not in self.accounts:
