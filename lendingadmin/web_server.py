@@ -23,6 +23,8 @@ _PROBE = re.compile(rb"(?:GET|HEAD) /(healthz|readyz)[ ?].*\r\n\r\n", re.DOTALL)
 # Seconds. A proxy sends a request as soon as it is connected.
 _LONGEST_LOOK = 0.1
 _LONGEST_REQUEST = 8192  # bytes
+# What a pipelined request left is in gunicorn's buffer, and this would wait for more.
+_PEEK = socket.MSG_PEEK | socket.MSG_DONTWAIT
 
 _REFUSALS: dict[type[Exception], HTTPStatus] = {
     errors.InvalidResponseHeader: HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -140,7 +142,7 @@ def _find_probe(conn: TConn) -> bytes:
     try:
         if not conn.wait_for_data(_LONGEST_LOOK):
             return b""
-        found = _PROBE.match(conn.sock.recv(_LONGEST_REQUEST, socket.MSG_PEEK))
+        found = _PROBE.match(conn.sock.recv(_LONGEST_REQUEST, _PEEK))
     except OSError:  # it has gone, or came without a word
         return b""
     return found[1] if found else b""

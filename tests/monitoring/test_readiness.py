@@ -61,6 +61,16 @@ def test_migrations_that_wait_are_counted(monkeypatch: pytest.MonkeyPatch) -> No
     assert ask() == (503, "not ready: 1 migrations are not applied\n")
 
 
+def test_columns_that_wait_are_no_silent_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> str:
+        raise DatabaseError("no such column: people_mac")
+
+    known = readiness._list_migrations()
+    monkeypatch.setattr(readiness, "_list_migrations", lambda: known | {("monitoring", "9999")})
+    monkeypatch.setattr(canary, "find_fault", refuse)
+    assert ask() == (503, "not ready: 1 migrations are not applied\n")
+
+
 def test_without_a_database_nothing_else_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise DatabaseError

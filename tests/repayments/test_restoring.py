@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -87,6 +88,17 @@ def test_the_command_signs_everybody_out_and_drops_drafts(support: User, desk: C
     assert not Draft.objects.exists()
     assert desk.get("/apps/kenya/").status_code == 302
     assert Entry.objects.filter(action="command", subject="restored").exists()
+
+
+def test_an_anchor_that_cannot_be_written_is_told_and_all_else_is_done(
+    settings: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.AUDIT_ANCHOR = tmp_path / "none" / "anchor"
+    (tmp_path / "none").write_text("no folder")
+    with pytest.raises(CommandError, match="audit anchor"):
+        call_command("restored", since="2026-03-10T02:00Z")
+    assert "unknown now" in capsys.readouterr().out
+    assert services.find_gap("kenya")
 
 
 @pytest.mark.parametrize(

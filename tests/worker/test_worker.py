@@ -35,6 +35,7 @@ def test_asked_to_stop_in_its_sleep_it_stops_at_once(monkeypatch: pytest.MonkeyP
 
 def test_asked_twice_it_breaks_off_what_is_in_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = Worker()
+    monkeypatch.setattr(worker, "reset_signals", lambda: None)
 
     def beat() -> None:
         worker.shutdown(signal.SIGTERM, None)

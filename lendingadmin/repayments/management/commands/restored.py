@@ -47,14 +47,24 @@ class Command(BaseCommand):
             f"rp-{undone.next_number}"
         )
         audit.record_command("restored", detail=f"since {since.isoformat()}: {done}")
-        if settings.AUDIT_ANCHOR:
-            # What it knows of beyond the backup is not in the trail any more.
-            write_anchor(Anchor(find_newest()))
         self.stdout.write(f"{done}.")
         self.stdout.write(
             "Until a manager ends it under Needs checking, who records a repayment says that it "
             "is not at the service yet."
         )
+        if settings.AUDIT_ANCHOR:
+            _write_anchor()
+
+
+def _write_anchor() -> None:
+    """Cast it again: what it knows of beyond the backup is not in the trail any more."""
+    try:
+        write_anchor(Anchor(find_newest()))
+    except OSError as error:
+        raise CommandError(
+            f"That is done, but {settings.AUDIT_ANCHOR} can't be written ({error.strerror}): run "
+            "`manage.py audit anchor` as the account of the worker."
+        ) from error
 
 
 def _clear_shared() -> None:
