@@ -79,8 +79,9 @@ class RepaymentForm(forms.Form):
         self.app = app
         self.retry_of = retry_of
         self.fields["currencyCode"].initial = app.currency
-        self.fields["amount"].label = _("Amount (%(currency)s)") % {"currency": app.currency}
-        self.fields["amount"].currency = self._find_currency()  # type: ignore[attr-defined]
+        currency = self._find_currency()
+        self.fields["amount"].label = _("Amount (%(currency)s)") % {"currency": currency}
+        self.fields["amount"].currency = currency  # type: ignore[attr-defined]
         self.fields["valueDate"].required = False
         self.fields["valueDate"].help_text = _(
             "When it takes effect; empty means the transaction date."

@@ -19,6 +19,11 @@ from .findings import NO_LOAN_HELPS, Basis, Decision, Finding, may_accept
 from .models import Allocation, Batch
 
 _AT_ONCE = 500
+# What a colleague's decision on a row changes.
+_DECIDED = [
+    *("amount", "account_id", "borrower_id", "basis", "finding", "owed", "decision"),
+    *("attempt", "repayment"),
+]
 
 
 class NoneAtOnce(Exception):
@@ -31,10 +36,11 @@ class NotReady(Exception):
 
 def accept(row: Allocation, reason: str, by: User) -> bool:
     """Let it be recorded, with a reason where something stands against it; False where none may."""
-    if not may_accept(row.finding, row.account_id):
-        return False
-    _decide(row, Decision.ACCEPTED, reason, by)
-    return True
+    with _hold(row):
+        is_accepted = may_accept(row.finding, row.account_id)
+        if is_accepted:
+            _decide(row, Decision.ACCEPTED, reason, by)
+    return is_accepted
 
 
 def accept_all(batch: Batch, finding: str, reason: str, by: User) -> int:
@@ -56,12 +62,13 @@ def may_accept_all(batch: Batch, finding: str) -> bool:
 
 def leave_out(row: Allocation, reason: str, by: User) -> None:
     """Keep it from being recorded with this batch."""
-    _decide(row, Decision.LEFT_OUT, reason, by)
+    with _hold(row):
+        _decide(row, Decision.LEFT_OUT, reason, by)
 
 
 def choose(row: Allocation, loan_id: str, by: User) -> None:
     """Take another loan for it, and check it with that. Raises LendingError."""
-    with _hold(row.batch):
+    with _hold(row):
         row.account_id, row.basis = loan_id, Basis.PERSON
         row.decided_by = by
         checking.check_again(row)
@@ -70,10 +77,10 @@ def choose(row: Allocation, loan_id: str, by: User) -> None:
 
 def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:
     """Keep so much of it here and make another row of the rest; None where nothing is left."""
-    rest = row.amount - amount
-    if amount <= 0 or rest <= 0 or not may_split(row):
-        return None
-    with _hold(row.batch):
+    with _hold(row):
+        rest = row.amount - amount
+        if amount <= 0 or rest <= 0 or not may_split(row):
+            return None
         parts = row.batch.allocations.filter(position=row.position)
         last = parts.aggregate(last=Max("part"))["last"] or 1
         other = Allocation.objects.create(
@@ -123,19 +130,21 @@ def list_undecided(batch: Batch) -> QuerySet[Allocation]:
 
 
 def _decide(row: Allocation, decision: Decision, reason: str, by: User) -> None:
-    with _hold(row.batch):
-        row.decision, row.reason, row.decided_by = decision, reason, by
-        row.save(update_fields=["decision", "reason", "decided_by"])
-        _audit(row, by, decision.value.replace("-", " "))
+    row.decision, row.reason, row.decided_by = decision, reason, by
+    row.save(update_fields=["decision", "reason", "decided_by"])
+    _audit(row, by, decision.value.replace("-", " "))
 
 
 @contextmanager
-def _hold(batch: Batch) -> Iterator[None]:
-    """Keep the batch ready until the transaction ends. Raises NotReady."""
+def _hold(row: Allocation) -> Iterator[None]:
+    """Keep the batch of a row ready until the transaction ends, and take the row as it stands by
+    now: a colleague may have decided meanwhile. Raises NotReady.
+    """
     with transaction.atomic():
-        rows = Batch.objects.select_for_update().filter(pk=batch.pk, state=Batch.State.READY)
-        if not list(rows.values_list("pk")):
+        held = Batch.objects.select_for_update().filter(pk=row.batch_id, state=Batch.State.READY)
+        if not list(held.values_list("pk")):
             raise NotReady
+        row.refresh_from_db(fields=_DECIDED)
         yield
 
 

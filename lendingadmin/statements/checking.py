@@ -4,14 +4,15 @@ The worker reads the loans, some at once, and writes what it finds a page of lin
 worker that dies has its page checked again.
 """
 
-import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, time, timedelta, tzinfo
 from decimal import Decimal
+from time import monotonic
 
 from django.db import transaction
 from django.db.models import QuerySet, Sum
+from django.utils import timezone
 
 from lendingadmin.gateway import lending_app
 from lendingadmin.lending import loan_math
@@ -20,10 +21,10 @@ from lendingadmin.repayments.closed import explain_closed
 from lendingadmin.repayments.lookalikes import look_alikes
 from lendingadmin.repayments.models import LONGEST_ID, normalise_external_id
 from lendingadmin.repayments.services import Request, find_abandoned, find_forgotten_until
-from lendingadmin.repayments.states import RESENDABLE, RepaymentState
+from lendingadmin.repayments.states import OPEN, RESENDABLE, RepaymentState
 from lendingadmin.worker.walks import SLICE, find_pause
 
-from . import batches, matching, standings
+from . import batches, matching, places, standings
 from .findings import EXACT, Basis, Decision, Finding, LoanNow, find_of_line, find_of_loan
 from .lines import Kind, Standing
 from .matching import Match
@@ -44,7 +45,7 @@ def run_slice(batch_id: int) -> timedelta | None:
     """Check lines for some seconds; how long to wait before the next slice, None at the end."""
     rows = Batch.objects.select_related("file", "created_by")
     batch = rows.filter(pk=batch_id, state=State.CHECKING).first()
-    until = time.monotonic() + SLICE
+    until = monotonic() + SLICE
     while batch is not None:
         lines = list(_list_following(batch)[:_PAGE])
         if not lines:
@@ -59,7 +60,7 @@ def run_slice(batch_id: int) -> timedelta | None:
             if not batches.advance(batch, State.CHECKING, checked=last):
                 return None
             _keep(checked)
-        if time.monotonic() > until:
+        if monotonic() > until:
             return timedelta(0)
     return None
 
@@ -70,12 +71,11 @@ def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation
     Raises LendingError where not one loan could be read.
     """
     known = _read_known(batch, lines)
-    places = judge_lines(batch.file, lines)
+    stopped = _find_stopped(batch.file, lines, {at for at, own in known.items() if len(own) > 1})
     rows, new = [], []
     for line in lines:
-        own = known.get(line.position) or [_begin(batch, line)]
-        against = _find_of_line(line, places[line.position], is_split=len(own) > 1)
-        for row in own:
+        against = stopped.get(line.position)
+        for row in known.get(line.position) or [_begin(batch, line)]:
             if row.pk and not _is_open(row):
                 continue
             _renew(row)
@@ -89,8 +89,11 @@ def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation
     return rows
 
 
-def judge_lines(file: StatementFile, lines: Sequence[StatementLine]) -> dict[int, Standing]:
-    """Where each of these lines stands beside the journal, by its position.
+def judge_lines(
+    file: StatementFile, lines: Sequence[StatementLine], *, but: Collection[str] = ()
+) -> dict[int, Standing]:
+    """Where each of these lines stands beside the journal, by its position; repayments of the
+    intents with the keys in `but` aside.
 
     What was not found at the service says nothing here: that it may be there all the same is asked
     of each loan (Finding.MAY_DOUBLE).
@@ -106,7 +109,7 @@ def judge_lines(file: StatementFile, lines: Sequence[StatementLine]) -> dict[int
             [
                 standings.Recorded.of(one)
                 for one in found.get(line.receipt_key, ())
-                if one.state != RepaymentState.NOT_FOUND
+                if one.state != RepaymentState.NOT_FOUND and one.idempotency_key not in but
             ],
             is_twice=times[line.receipt_key] > 1,
             currency=currency,
@@ -118,9 +121,7 @@ def judge_lines(file: StatementFile, lines: Sequence[StatementLine]) -> dict[int
 def check_again(row: Allocation) -> None:
     """Check one row with the loan that it has now, and keep it undecided."""
     line, batch = row.line, row.batch
-    is_split = batch.allocations.filter(position=row.position).count() > 1
-    place = judge_lines(batch.file, [line])[line.position]
-    if against := _find_of_line(line, place, is_split=is_split):
+    if against := _find_stopped(batch.file, [line], _list_split(batch, [row])).get(row.position):
         row.finding = against
     else:
         _check_loans(batch, [row])
@@ -128,10 +129,61 @@ def check_again(row: Allocation) -> None:
     row.save()
 
 
-def _find_of_line(line: StatementLine, place: Standing, *, is_split: bool) -> Finding | None:
-    """What stands against a payment; of one that is split, another part may be what is recorded."""
-    found = find_of_line(place, is_usable=_is_usable(line))
-    return None if is_split and found in (Finding.RECORDED, Finding.WAITING) else found
+def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
+    """Of accepted rows of one batch those that the journal or a person's word stands against since
+    they were checked; it says what. Reads our own database alone.
+    """
+    batch, lines = rows[0].batch, [row.line for row in rows]
+    # A worker that takes them up again finds what it entered itself.
+    own = {row.idempotency_key for row in rows}
+    stopped = _find_stopped(batch.file, lines, _list_split(batch, rows), but=own)
+    found = []
+    for row in rows:
+        against = stopped.get(row.position)
+        is_plain = row.finding in (Finding.FINE, Finding.PROPOSED)
+        # An open one of the loan makes it wait by itself.
+        if against is None and is_plain and _is_alike(row, build_request(row), but=OPEN):
+            against = Finding.ALIKE
+        if against:
+            row.finding = against
+            found.append(row)
+    return found
+
+
+def _find_stopped(
+    file: StatementFile,
+    lines: Sequence[StatementLine],
+    split: Collection[int],
+    *,
+    but: Collection[str] = (),
+) -> dict[int, Finding]:
+    """What stands against payments whatever their loans are, by position.
+
+    Of one that is split, another part may be what is recorded.
+    """
+    judged = judge_lines(file, lines, but=but)
+    put = places.find_put(file.app_id, [line.receipt_key for line in lines])
+    back = StatementLine.objects.filter(file=file, kind=Kind.REVERSAL)
+    taken_back = {normalise_external_id(read_about(line).reverses) for line in back}
+    found = {}
+    for line in lines:
+        against = find_of_line(judged[line.position], is_usable=_is_usable(line))
+        if line.position in split and against in (Finding.RECORDED, Finding.WAITING):
+            against = None
+        if against is None and line.receipt_key:
+            if line.receipt_key in taken_back:
+                against = Finding.TAKEN_BACK
+            elif line.receipt_key in put:
+                against = Finding.PUT
+        if against:
+            found[line.position] = against
+    return found
+
+
+def _list_split(batch: Batch, rows: Sequence[Allocation]) -> set[int]:
+    """The positions of those whose money goes to several loans."""
+    own = batch.allocations.filter(position__in=[row.position for row in rows], part__gt=1)
+    return set(own.values_list("position", flat=True))
 
 
 def build_request(row: Allocation) -> Request:
@@ -142,7 +194,7 @@ def build_request(row: Allocation) -> Request:
     line, file = row.line, row.batch.file
     if line.moment is None:
         raise ValueError("a payment without a date is not recorded")
-    moment = line.moment.astimezone(lending_app(file.app_id).zone)
+    moment = find_moment(line, line.moment, lending_app(file.app_id).zone)
     return Request(
         app_id=file.app_id,
         account_id=row.account_id,
@@ -156,6 +208,18 @@ def build_request(row: Allocation) -> Request:
         currency_code=line.currency or file.currency,
         external_id_minted=file.is_counted_cash,
     )
+
+
+def find_moment(line: StatementLine, moment: datetime, zone: tzinfo) -> datetime:
+    """When a payment is recorded to have been made, in the lender's zone.
+
+    A day without a time stands for its noon, which is on the same day in every zone that a service
+    may think in, and never still to come.
+    """
+    local = moment.astimezone(zone)
+    if line.has_time or local.time() != time.min:
+        return local
+    return min(local.replace(hour=12), timezone.now().astimezone(zone))
 
 
 def _find_channel(file: StatementFile) -> str:
@@ -303,12 +367,13 @@ def may_be_forgotten(row: Allocation, until: datetime | None) -> bool:
     return moment.astimezone(zone).date() <= until.astimezone(zone).date()
 
 
-def _is_alike(row: Allocation, asked: Request) -> bool:
-    """Whether an earlier repayment may be the same payment: one whose own id no statement bears.
+def _is_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> bool:
+    """Whether an earlier repayment may be the same payment: one whose own id no statement bears,
+    and which is in none of the states in `but`.
 
     What stands on a statement under another id is another payment, however alike the two are.
     """
-    alike = look_alikes(asked, row.idempotency_key)
+    alike = [one for one in look_alikes(asked, row.idempotency_key) if one.state not in but]
     own = normalise_external_id(asked.external_id)
     others = {one.external_id_key for one in alike} - {own}
     listed = StatementLine.objects.filter(

@@ -36,6 +36,8 @@ class Finding(models.TextChoices):
     CURRENCY = "currency", _("another currency")
     RECORDED = "recorded", _("recorded here before")
     WAITING = "waiting", _("not decided here yet")
+    TAKEN_BACK = "taken-back", _("taken back in the file")
+    PUT = "put", _("returned, or elsewhere")
     TWICE = "twice", _("twice in the file")
     DAMAGED = "damaged", _("damaged id")
     UNUSABLE = "unusable", _("no date, or too large")
@@ -52,10 +54,11 @@ class Decision(models.TextChoices):
 
 #: A payment that names its loan so is accepted by itself where nothing stands against it.
 EXACT = frozenset({Basis.LOAN, Basis.NUMBER, Basis.BORROWER})
-#: Whatever loan is chosen, these are not recorded: there is no key, or the money is or may be here.
+#: Whatever loan is chosen, these are not recorded: there is no key, the money is or may be here, or
+#: it is not here any more.
 NO_LOAN_HELPS = frozenset(
     {
-        *(Finding.RECORDED, Finding.WAITING, Finding.TWICE),
+        *(Finding.RECORDED, Finding.WAITING, Finding.TAKEN_BACK, Finding.PUT, Finding.TWICE),
         *(Finding.DAMAGED, Finding.UNUSABLE),
     }
 )
@@ -74,6 +77,8 @@ CHIPS = {
     Finding.CURRENCY: ("warn", "exclamation-triangle"),
     Finding.RECORDED: ("", "check-circle"),
     Finding.WAITING: ("odd", "question-mark-circle"),
+    Finding.TAKEN_BACK: ("bad", "x-circle"),
+    Finding.PUT: ("", "minus"),
     Finding.TWICE: ("warn", "document-duplicate"),
     Finding.DAMAGED: ("warn", "exclamation-triangle"),
     Finding.UNUSABLE: ("warn", "exclamation-triangle"),

@@ -121,10 +121,11 @@ def map_columns(file: StatementFile, network: str, mapping: Mapping, by: User) -
 
 
 def answer_days(file: StatementFile, day_first: bool, by: User) -> bool:
-    """Read it again with the day or the month first; False where its content is gone, or its
-    payments are on their way into the ledger.
+    """Read it again with the day or the month first; False where its content is gone, its payments
+    are on their way into the ledger, or somebody said already where one of them is.
     """
-    if not file.content or Batch.objects.filter(file=file).exists():
+    is_decided = Batch.objects.filter(file=file).exists()
+    if not file.content or is_decided or file.lines.exclude(placed_at=None).exists():
         return False
     app = lending_app(file.app_id)
     found = _read(app, _unpack(file), day_first)

@@ -43,6 +43,10 @@ class Place(models.TextChoices):
     COPY = "copy", _("in another statement")
 
 
+#: Where a person's word puts money: it is not to be recorded here.
+PUT = (Place.RETURNED, Place.NOT_OURS, Place.ELSEWHERE)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """One row of a statement, or one detail of a bank's entry.

@@ -243,7 +243,8 @@ class Allocation(models.Model):
     # The line's place in the file, and which part of it this is.
     position = models.PositiveIntegerField()
     part = models.PositiveSmallIntegerField(default=1)
-    amount = models.DecimalField(max_digits=15, decimal_places=3)
+    # As large as the line's, also where that is too large for the ledger.
+    amount = models.DecimalField(max_digits=18, decimal_places=3)
     account_id = models.CharField(max_length=LONGEST_ID, blank=True)
     borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
     basis = models.CharField(max_length=10, choices=Basis.choices, blank=True)

@@ -4,7 +4,7 @@ a person's word with a reason; that it is recorded elsewhere, at the service and
 journal, is such a word.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from django.db import transaction
@@ -18,7 +18,7 @@ from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
 from lendingadmin.ui.keyset import unindexed
 
-from .lines import Kind, Place
+from .lines import PUT, Kind, Place
 from .models import StatementLine
 
 PLACE = "dashboard.statements.place"
@@ -41,6 +41,12 @@ def find_places(app_id: str, keys: Sequence[str]) -> dict[str, Place]:
         others = others.filter(kind=Kind.PAYMENT).exclude(place__in=("", Place.COPY))
         found |= dict.fromkeys(others.values_list("receipt_key", flat=True), Place.COPY)
     return found
+
+
+def find_put(app_id: str, keys: Iterable[str]) -> set[str]:
+    """Of these receipts those whose money a person put elsewhere, in whatever statement."""
+    same = StatementLine.objects.filter(receipt_key__in=set(keys) - {""}, place__in=PUT)
+    return set(same.filter(file__app_id=app_id).values_list("receipt_key", flat=True))
 
 
 def place_recorded() -> int:

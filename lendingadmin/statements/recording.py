@@ -17,7 +17,7 @@ from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.worker.walks import SLICE
 
 from . import batches
-from .checking import build_request, list_changed, may_be_forgotten
+from .checking import build_request, list_changed, list_stopped, may_be_forgotten
 from .findings import Decision, Finding
 from .models import Allocation, Batch
 from .standings import Recorded
@@ -89,14 +89,7 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
     """Enter rows of different loans at once, and keep what became of each."""
     for row in rows:
         row.batch = batch
-    # Since a second person let it go, loans may have moved: what has changed is shown again.
-    changed = list_changed(rows) if batch.approved_by is not None else []
-    # What was found before a restore says nothing of what is recorded since, gap or no gap.
-    until = services.find_forgotten_until(batch.file.app_id)
-    for row in rows:
-        if row.finding != Finding.MAY_DOUBLE and may_be_forgotten(row, until):
-            row.finding = Finding.MAY_DOUBLE
-            changed.append(row)
+    changed = _list_changed(batch, rows)
     for row in changed:
         row.decision = Decision.OPEN
     Allocation.objects.bulk_update(changed, _SHOWN_AGAIN)
@@ -127,6 +120,26 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
     Allocation.objects.bulk_update(recorded, ["repayment"])
     refused = [row for row in entered if not row.repayment]
     Allocation.objects.bulk_update(refused, ["is_held", "finding", "decision"])
+
+
+def _list_changed(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]:
+    """Those that are not entered as they were decided; it says what stands against each."""
+    # Since it was decided, others may have recorded it, or put it elsewhere. Since a second person
+    # let it go, loans may have moved. What has changed is shown again.
+    changed = list_stopped(rows)
+    if batch.approved_by is not None and (others := [row for row in rows if row not in changed]):
+        changed += list_changed(others)
+    # What was found before a restore says nothing of what is recorded since, gap or no gap.
+    until = services.find_forgotten_until(batch.file.app_id)
+    for row in rows:
+        if (
+            row not in changed
+            and row.finding != Finding.MAY_DOUBLE
+            and may_be_forgotten(row, until)
+        ):
+            row.finding = Finding.MAY_DOUBLE
+            changed.append(row)
+    return changed
 
 
 def _list_following(batch: Batch) -> Sequence[Allocation]:

@@ -16,7 +16,7 @@ from lendingadmin.ui.redact import REDACTED
 
 from .findings import CHIPS as FINDING_CHIPS
 from .findings import Finding
-from .lines import Kind, Standing
+from .lines import PUT, Kind, Standing
 from .models import Allocation, StatementLine
 from .standings import CHIPS, Sums
 
@@ -95,7 +95,7 @@ def describe_line(
         line=line,
         payer=mask(about.payer, sees_names),
         phone=mask(about.phone, sees_phones),
-        reference=_mask_reference(about.reference, sees_phones),
+        reference=mask_reference(about.reference, sees_phones),
         details=mask(about.details, sees_names and sees_phones),
         chip=describe_standing(standing),
         repayments=repayments.get(line.receipt_key, ()) if line.receipt_key else (),
@@ -103,6 +103,7 @@ def describe_line(
             standing == Standing.MISSING
             and bool(line.amount and line.amount > 0)
             and not line.file.is_counted_cash
+            and line.place not in PUT
         ),
     )
 
@@ -114,7 +115,7 @@ def describe_allocation(row: Allocation, *, sees_names: bool, sees_phones: bool)
         row=row,
         payer=mask(about.payer, sees_names),
         phone=mask(about.phone, sees_phones),
-        reference=_mask_reference(about.reference, sees_phones),
+        reference=mask_reference(about.reference, sees_phones),
         details=mask(about.details, sees_names and sees_phones),
         finding=describe_finding(row.finding),
         result=row.repayment.message.chip if row.repayment else None,
@@ -151,7 +152,7 @@ def describe_standings(sums: Mapping[str, Sums]) -> list[ShownSums]:
     ]
 
 
-def _mask_reference(reference: str, sees_phones: bool) -> str:
+def mask_reference(reference: str, sees_phones: bool) -> str:
     """What the payer wrote: as often as not the own phone number."""
     is_phone = len(words.read_phone(reference)) >= words.PHONE_ENDINGS[0]
     return mask(reference, sees_phones) if is_phone else reference

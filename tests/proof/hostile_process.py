@@ -38,7 +38,9 @@ class House:
         self.hang, self.late_after, self.every = hang, late, 0.0
         self.planned: deque[str] = deque()
         self.of_loan: dict[str, str] = {}
-        self.share, self.among, self.random = 0.0, list(FAULTS)[1:], random.Random(seed)
+        self.share, self.among = 0.0, list(FAULTS)[1:]
+        # However many reads there are between them, as many writes meet a fault.
+        self.random, self.of_reads = random.Random(seed), random.Random(seed)
         self.calls = 0
         self.recent: deque[tuple[str, Decimal]] = deque(maxlen=8)
         for work in (self._commit_what_is_late, self._pay_at_random):
@@ -79,8 +81,8 @@ class House:
     def read_is_broken(self) -> str:
         """Which fault a read meets, if any: reads have their part of the share too."""
         with self.lock:
-            broken = self.random.random() < self.share
-            return self.random.choice(("fail", "reset", "another", "close")) if broken else ""
+            broken = self.of_reads.random() < self.share
+            return self.of_reads.choice(("fail", "reset", "another", "close")) if broken else ""
 
     def pay(self, loan: str, amount: Decimal) -> None:
         with self.lock:

@@ -1,19 +1,23 @@
 """Bringing a statement in, saying what its columns and days are, and recording one of its rows."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
+from lendingadmin.gateway import LendingApp
 from lendingadmin.portfolio.views.payment import RECORD, enter_payment
+from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
-from lendingadmin.statements import alarms, keeping, rows
-from lendingadmin.statements.checking import BANKS
+from lendingadmin.statements import alarms, keeping, places, rows
+from lendingadmin.statements.checking import BANKS, find_moment
 from lendingadmin.statements.forms import ColumnsForm, NewStatementForm
 from lendingadmin.statements.keeping import READ
-from lendingadmin.statements.lines import Kind, Refused
-from lendingadmin.statements.models import StatementFile
+from lendingadmin.statements.lines import PUT, Kind, Refused
+from lendingadmin.statements.models import StatementFile, StatementLine
 from lendingadmin.ui.access import access
 from lendingadmin.ui.quotas import STATEMENTS
 from lendingadmin.ui.requests import PersonRequest
@@ -90,19 +94,32 @@ def _tell_managers(request: PersonRequest, file: StatementFile) -> None:
 @access(*RECORD, READ, methods=("GET", "POST"))
 def record(request: PersonRequest, app_id: str, number: int, position: int) -> HttpResponse:
     """Record one row as a repayment: the payment box, filled in from the row."""
-    file = find_file(app_id, number)
+    file, app = find_file(app_id, number), gateway.lending_app(app_id)
     if file.is_counted_cash:
         raise Http404("Counted cash is recorded with its sheet.")
     line = get_object_or_404(file.lines, position=position, kind=Kind.PAYMENT, is_damaged=False)
-    about, person = rows.read_about(line), request.user
-    phone = about.phone if person.has_perm(SEE_CONTACT) else ""
+    if line.place in PUT or places.find_put(app_id, [line.receipt_key]):
+        words = _("Nothing was recorded: somebody said that it is returned, not ours or elsewhere.")
+        messages.warning(request, words)
+        return redirect(file)
+    return enter_payment(request, app_id, _fill_in(request.user, file, line, app), file)
+
+
+def _fill_in(
+    person: User, file: StatementFile, line: StatementLine, app: LendingApp
+) -> dict[str, Any]:
+    """What the row says of a repayment, as far as this person may see it."""
+    about, sees_phones = rows.read_about(line), person.has_perm(SEE_CONTACT)
+    is_masked = rows.mask_reference(about.reference, sees_phones) != about.reference
+    phone = about.phone if sees_phones else ""
     payer = about.payer if person.has_perm(SEE_NAMES) else ""
     known = {
-        "who": about.reference or phone or payer,
+        "who": ("" if is_masked else about.reference) or phone or payer,
         "amount": line.amount,
+        "currencyCode": line.currency or file.currency,
         "externalId": line.receipt,
-        "transactionDate": line.moment,
+        "transactionDate": line.moment and find_moment(line, line.moment, app.zone),
         "network": file.network,
         "channel": "" if file.layout in BANKS else "mobile",
     }
-    return enter_payment(request, app_id, {name: x for name, x in known.items() if x}, file)
+    return {name: x for name, x in known.items() if x}
