@@ -77,6 +77,7 @@ def test_it_says_each_limit() -> None:
         "searches of one person": f"{most['searches']:,} an hour",
         "exports of one person": "`EXPORTS_PER_DAY`",
         "statements that one person brings in": f"{most['statements']:,} a day",
+        "collection sheets that one person prints": f"{most['sheets']:,} a day",
         "notes that one person writes or changes": f"{most['notes']:,} an hour",
         "exports under way": (
             f"{export_places.MOST} of a process, {export_places.MOST_OF_ONE} of a person"
