@@ -1,4 +1,5 @@
-"""What other areas know of the money behind a repayment, such as a row of a network's statement.
+"""What other areas know of the money behind a repayment, such as a row of a network's statement,
+and which days such statements cover.
 
 It proves that money reached the network, not that the service has it: it changes no state.
 """
@@ -59,6 +60,6 @@ def register_covers(read: ReadCovers) -> None:
         _READERS.append(read)
 
 
-def list_covers(app_id: str, first: date, last: date) -> list[AccountCover]:
+def list_account_covers(app_id: str, first: date, last: date) -> list[AccountCover]:
     """Each known account of an app, and the days of these that no statement of it covers."""
     return [one for read in _READERS for one in read(app_id, first, last)]

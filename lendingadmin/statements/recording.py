@@ -89,7 +89,7 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
     """Enter rows of different loans at once, and keep what became of each."""
     for row in rows:
         row.batch = batch
-    changed = _list_changed(batch, rows)
+    changed = _list_reopened(batch, rows)
     for row in changed:
         row.decision = Decision.OPEN
     Allocation.objects.bulk_update(changed, _SHOWN_AGAIN)
@@ -122,7 +122,7 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
     Allocation.objects.bulk_update(refused, ["is_held", "finding", "decision"])
 
 
-def _list_changed(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]:
+def _list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]:
     """Those that are not entered as they were decided; it says what stands against each."""
     # Since it was decided, others may have recorded it, or put it elsewhere. Since a second person
     # let it go, loans may have moved. What has changed is shown again.

@@ -48,5 +48,5 @@ def gap(request: PersonRequest, app_id: str) -> HttpResponse:
 def _describe_days(found: Restoration, app: LendingApp) -> dict[str, Any]:
     """How many days of the lender's calendar it touches, and which of them statements cover."""
     first, last = (one.astimezone(app.zone).date() for one in (found.since, found.until))
-    covers = confirmations.list_covers(app.app_id, first, last)
+    covers = confirmations.list_account_covers(app.app_id, first, last)
     return {"days": (last - first).days + 1, "covers": covers, "month": first}
