@@ -16,6 +16,9 @@ from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 
 LEAST_ROW_DAYS = 90
+# What always ages, whatever number stands alone: nobody needs it for long, and it is large.
+_OWN_DAYS = {"tasks": 14, "files": 90}
+_MOST_HOURS = 12
 _SWITCH = dict.fromkeys(("on", "yes", "true", "1"), True) | dict.fromkeys(
     ("off", "no", "false", "0"), False
 )
@@ -171,10 +174,19 @@ def days_by_kind(text: str) -> dict[str, int]:
 
 def row_days_by_kind(text: str) -> dict[str, int]:
     """Read such numbers of days for rows, 0 for ever: people and the rules of calls look back."""
-    found = days_by_kind(text)
-    if any(0 < days < LEAST_ROW_DAYS for days in found.values()):
-        raise ValueError(f"give 0, for ever, or at least {LEAST_ROW_DAYS} days")
+    found = _OWN_DAYS | days_by_kind(text)
+    for kind, days in found.items():
+        if 0 < days < LEAST_ROW_DAYS and kind not in _OWN_DAYS:
+            raise ValueError(f"give 0, for ever, or at least {LEAST_ROW_DAYS} days")
     return found
+
+
+def session_hours(text: str) -> int:
+    """Read the hours that a session lasts at most."""
+    hours = positive_number(text)
+    if hours > _MOST_HOURS:
+        raise ValueError(f"give {_MOST_HOURS} hours or fewer")
+    return hours
 
 
 def switch(text: str) -> bool:

@@ -38,6 +38,7 @@ from .env import (
     row_days_by_kind,
     service_address,
     service_address_or_none,
+    session_hours,
     status_words,
     switch,
     whole_number,
@@ -118,6 +119,7 @@ SNAPSHOT_MONTH_ENDS = read("SNAPSHOT_MONTH_ENDS", whole_number, "0")
 PEOPLE_EVERY = read("PEOPLE_EVERY", interval, "auto")
 KEEP_TEXTS_DAYS = read("KEEP_TEXTS_DAYS", days_by_kind, "1825")
 KEEP_ROWS_DAYS = read("KEEP_ROWS_DAYS", row_days_by_kind, "0")
+SESSION_HOURS = read("SESSION_HOURS", session_hours, "12")
 
 # --- where and how it runs -----------------------------------------------------------------
 
@@ -367,7 +369,7 @@ CONTENT_SECURITY_POLICY = {
 }
 X_FRAME_OPTIONS = "DENY"
 SESSION_ENGINE = "lendingadmin.staff.session_store"
-SESSION_COOKIE_AGE = 12 * 60 * 60
+SESSION_COOKIE_AGE = SESSION_HOURS * 60 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
 MESSAGE_STORAGE = "lendingadmin.ui.message_storage.MessageStorage"
 YEAR = 365 * 24 * 60 * 60  # seconds

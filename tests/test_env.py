@@ -124,10 +124,19 @@ def test_what_is_no_number_of_days_is_refused(text: str) -> None:
 
 
 def test_days_of_rows() -> None:
-    assert env.row_days_by_kind("0,audit:730,calls:90") == {"": 0, "audit": 730, "calls": 90}
+    own = {"tasks": 14, "files": 90}
+    assert env.row_days_by_kind("0,audit:730,calls:90") == {"": 0, "audit": 730, "calls": 90, **own}
+    assert env.row_days_by_kind("90,tasks:1,files:0") == {"": 90, "tasks": 1, "files": 0}
     for text in ("89", "0,audit:1"):
         with pytest.raises(ValueError, match="at least 90 days"):
             env.row_days_by_kind(text)
+
+
+def test_hours_of_a_session() -> None:
+    assert [env.session_hours(text) for text in ("1", "12")] == [1, 12]
+    for text in ("0", "13", "half"):
+        with pytest.raises(ValueError, match=r"1 or more|12 hours or fewer|no whole number"):
+            env.session_hours(text)
 
 
 @pytest.mark.parametrize(("text", "number"), [("0", 0), (" 300 ", 300), ("999999999", 999_999_999)])

@@ -73,6 +73,8 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("sign-in", "refused"): _("Tried to sign in"),
         ("sign-out", "idle"): _("Was signed out, without activity for half an hour"),
+        ("sign-out", "over"): _("Was signed out at the end of the longest session"),
+        # As it was kept before how long that is became a setting.
         ("sign-out", "after 12 hours"): _("Was signed out after twelve hours"),
         ("sign-in", "held back"): _("Tried to sign in too often"),
         ("dashboard.sheets.make", "opened for printing"): _(

@@ -43,7 +43,7 @@ def register() -> None:
         list_older=_list_over,
     )
     register_kept(
-        _("other writes, without texts where the outcome has been known for half a day"),
+        _("other writes, without texts once the outcome has been known for some hours"),
         _("what was done here, and what became of it"),
         lambda app_id, borrower_id: history.find_writes(app_id, borrower_id).count(),
         list_rows=list_writes,

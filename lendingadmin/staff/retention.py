@@ -15,14 +15,13 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
+from django_tasks_db.models import DBTaskResult
 
 ListOlder = Callable[[datetime], "models.QuerySet[Any]"]
 DeleteOlder = Callable[[datetime, int], int]
 
 # Rows of a table that the worker deletes at once.
 _AT_ONCE = 500
-# How many rows of each kind a dry run counts.
-COUNTED = 5_000
 # How many rows the page counts; of more, it says about how many there are.
 _EXACT = 1_000
 
@@ -80,8 +79,8 @@ class Table(NamedTuple):
         return len(keys)
 
     def count_old(self) -> int:
-        """How many rows are past their days, up to COUNTED."""
-        return self._list_older(self._find_before())[:COUNTED].count()
+        """How many rows are past their days."""
+        return self._list_older(self._find_before()).count()
 
     def _find_before(self) -> datetime:
         return timezone.now() - timedelta(days=self.count_days())
@@ -136,14 +135,20 @@ def register_own() -> None:
         moment="asked_at",
     )
     register_table(
-        _("sessions"), "sessions.Session", stays=_("until they end, an hour longer at most")
+        _("sessions"),
+        "sessions.Session",
+        stays=_("until they end, an hour longer at most"),
+        by="SESSION_HOURS",
     )
     register_table(
         _("tasks of the worker"),
         "django_tasks_database.DBTaskResult",
-        stays=_("a day, fourteen where one failed"),
+        stays=_("a day; where one failed, always"),
         moment="enqueued_at",
         order="enqueued_at",
+        kind="tasks",
+        list_older=_list_failed,
+        then=_("then those that failed go, others after a day"),
     )
     register_table(
         _("counters, and answers that several ask for at once"),
@@ -157,6 +162,10 @@ def register_own() -> None:
     )
 
 
+def _list_failed(before: datetime) -> "models.QuerySet[Any]":
+    return DBTaskResult.objects.failed().filter(finished_at__lt=before)
+
+
 def list_ageing() -> list[Table]:
     """What the worker deletes by its age, by KEEP_ROWS_DAYS."""
     return [one for one in TABLES if one.count_days()]
@@ -168,7 +177,7 @@ def delete_old() -> bool:
 
 
 def count_old() -> list[tuple[Table, int]]:
-    """How many rows of each kind `delete_old` would delete in all, up to COUNTED."""
+    """How many rows of each kind `delete_old` would delete in all."""
     return [(one, one.count_old()) for one in list_ageing()]
 
 

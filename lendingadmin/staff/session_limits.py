@@ -1,4 +1,4 @@
-"""How long a session lasts: half an hour without a person's doing, and half a day in all.
+"""How long a session lasts: half an hour without a person's doing, and SESSION_HOURS in all.
 
 When a person last did something stands in a signed cookie beside the session's, so that opening a
 page writes nothing to the database. What pages ask for by themselves is no person's doing.
@@ -14,6 +14,7 @@ from django.core.signing import BadSignature, Signer
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from lendingadmin.audit import record
 from lendingadmin.staff.session_store import hash_session_key
@@ -22,7 +23,7 @@ from lendingadmin.staff.sessions import read_beginning
 IDLE = timedelta(minutes=30)
 LONGEST = timedelta(seconds=settings.SESSION_COOKIE_AGE)
 # Why a session ended, as the trail keeps it.
-_IDLE, _OVER = "idle", "after 12 hours"
+_IDLE, _OVER = "idle", "over"
 # The cookie is written again when it is so old.
 _RENEWED_AFTER = timedelta(minutes=1)
 _COOKIE = "__Host-active" if settings.HTTPS else "active"
@@ -59,7 +60,13 @@ def _end(request: HttpRequest, why: str) -> None:
     if why == _IDLE:
         messages.info(request, _("You were signed out after half an hour without activity."))
     else:
-        messages.info(request, _("You were signed out twelve hours after you signed in."))
+        hours = settings.SESSION_HOURS
+        words = ngettext(
+            "You were signed out an hour after you signed in.",
+            "You were signed out %(hours)d hours after you signed in.",
+            hours,
+        )
+        messages.info(request, words % {"hours": hours})
 
 
 def _find_end(request: HttpRequest, active_at: datetime | None) -> str:

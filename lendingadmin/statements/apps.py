@@ -23,7 +23,6 @@ class StatementsConfig(AppConfig):
             contradictions,
             coverage,
             erasure,
-            keeping,
             progress,
             tasks,
             timeline,
@@ -43,5 +42,4 @@ class StatementsConfig(AppConfig):
         navigation.register_badge("statements", batches.list_waiting)
         navigation.register_badge("statements", contradictions.list_waiting)
         journal_restored.connect(allocating.reopen_forgotten)
-        duties.register_duty(keeping.delete_content_in_time)
         duties.register_duty(tasks.beat, tasks.check, tasks.record, tasks.compare)

@@ -12,6 +12,7 @@ from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.erasure import register_erasable, register_kept
 from lendingadmin.staff.retention import register_table
 
+from . import keeping
 from .models import Allocation, PayerLink, StatementFile, StatementLine
 
 # Each may have twenty thousand rows.
@@ -37,8 +38,12 @@ def register() -> None:
     register_table(
         _("statements, and which columns make one"),
         *("statements.StatementFile", "statements.KnownLayout"),
-        stays=_("always; what stands in the file for ninety days"),
+        stays=_("always, with what stands in the file"),
         moment="created_at",
+        kind="files",
+        list_older=keeping.list_old_content,
+        delete_older=keeping.delete_old_content,
+        then=_("then what stands in the file goes"),
     )
     register_table(
         _("who is said to pay which loan"),

@@ -7,13 +7,13 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from decimal import Decimal
 from itertools import islice
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
-from django.utils import timezone
+from django.db.models import QuerySet
 
 from lendingadmin import audit
 from lendingadmin.gateway import LendingApp, lending_app
@@ -28,8 +28,6 @@ from .places import find_places
 from .reading import read
 
 READ = "dashboard.statements.read"
-#: So long the file itself is kept, encrypted; its lines stay.
-KEEP_CONTENT = timedelta(days=90)
 _AT_ONCE = 1_000
 # What `_build_rows` fills of StatementLine; the other columns begin as NULL.
 _COLUMNS = (
@@ -136,16 +134,16 @@ def answer_days(file: StatementFile, day_first: bool, by: User) -> bool:
     return True
 
 
+def list_old_content(before: datetime) -> QuerySet[StatementFile]:
+    """Files that were brought in before, and whose content is still there; the oldest first."""
+    old = StatementFile.objects.filter(created_at__lt=before).exclude(content="")
+    return old.order_by("created_at")
+
+
 def delete_old_content(before: datetime, most: int) -> int:
     """Delete the content of files that were brought in before, of at most so many."""
-    old = StatementFile.objects.filter(created_at__lt=before).exclude(content="")
-    keys = list(old.order_by("created_at").values_list("pk", flat=True)[:most])
+    keys = list(list_old_content(before).values_list("pk", flat=True)[:most])
     return StatementFile.objects.filter(pk__in=keys).update(content="")
-
-
-def delete_content_in_time() -> None:
-    """The worker's duty: delete the content of files that are older than KEEP_CONTENT."""
-    delete_old_content(timezone.now() - KEEP_CONTENT, 100)
 
 
 def _read(

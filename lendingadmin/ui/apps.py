@@ -21,9 +21,10 @@ class UiConfig(AppConfig):
         register_table(
             _("unfinished forms"),
             "ui.Draft",
-            stays=_("twelve hours, an hour longer at most"),
+            stays=_("as long as a session lasts, an hour longer at most"),
             moment="created_at",
             order="created_at",
+            by="SESSION_HOURS",
         )
 
         register_converter(KeyConverter, "key")

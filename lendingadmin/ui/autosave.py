@@ -1,7 +1,7 @@
 """What is typed into a form survives a refresh of its page, and the end of a session.
 
 The page sends what is typed; it is stored encrypted for one person and one form of one page until
-the form is submitted and leads to another page, the person signs out, or twelve hours are over.
+the form is submitted and leads to another page, the person signs out, or SESSION_HOURS are over.
 
 A form is named by a key and, behind a dot, the one time that it was shown.
 """

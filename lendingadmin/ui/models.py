@@ -20,7 +20,7 @@ class Draft(models.Model):
     `token` is the form's idempotency key, `size` how long the text of `entered` is.
     """
 
-    KEPT_FOR = timedelta(hours=12)
+    KEPT_FOR = timedelta(hours=settings.SESSION_HOURS)
     # Of one person, in characters. A day's work of changes and offers is some ten million.
     MOST_KEPT = 50_000_000
 

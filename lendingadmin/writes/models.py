@@ -62,7 +62,7 @@ class Write(UnconfirmedWrite):
                 condition=models.Q(next_check_at__isnull=False),
                 name="write_next_check",
             ),
-            # What was entered goes after half a day: those that still have it, the oldest first.
+            # What was entered goes after SESSION_HOURS: those that still have it, the oldest first.
             models.Index(
                 fields=["created_at"],
                 condition=~models.Q(submitted=""),

@@ -341,7 +341,7 @@ def test_what_is_old_is_told_by_a_dry_run_and_erased_by_the_command(
 
 
 def test_what_never_ages_is_no_command(settings: Any) -> None:
-    settings.KEEP_TEXTS_DAYS = {"": 0}
+    settings.KEEP_TEXTS_DAYS, settings.KEEP_ROWS_DAYS = {"": 0}, {"": 0}
     with pytest.raises(CommandError, match="nothing is erased by its age"):
         call_command("erase", "old")
     settings.KEEP_TEXTS_DAYS = {"": 30}

@@ -9,6 +9,8 @@ import pytest
 from django.apps import apps
 from django.core.management import call_command
 from django.utils import timezone
+from django_tasks import TaskResultStatus
+from django_tasks_db.models import DBTaskResult
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.collections.models import Call, Contact, Promise, Stop
@@ -21,6 +23,7 @@ from lendingadmin.repayments.models import Reading, Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff import retention, tasks
 from lendingadmin.staff.models import User
+from lendingadmin.worker.tasks import prune
 from lendingadmin.worker.worker import Worker
 from lendingadmin.writes.models import Check, Write
 from lendingadmin.writes.states import WriteState
@@ -82,11 +85,23 @@ def make_old_reading(by: User, age: timedelta) -> Reading:
     return found
 
 
+def make_failed_task(_by: User | None, age: timedelta) -> DBTaskResult:
+    return make_task(age, TaskResultStatus.FAILED)
+
+
+def make_task(age: timedelta, status: TaskResultStatus) -> DBTaskResult:
+    at = timezone.now() - age
+    return DBTaskResult.objects.create(
+        status=status, finished_at=at, args_kwargs={}, task_path="x", run_after=at
+    )
+
+
 MAKE: dict[str, Callable[[User, timedelta], Any]] = {
     "writes": make_old_write,
     "calls": make_old_call,
     "notes": make_old_note,
     "readings": make_old_reading,
+    "tasks": make_failed_task,
 }
 
 
@@ -105,7 +120,7 @@ def test_every_table_is_in_the_list() -> None:
 
 
 def test_only_these_kinds_go_by_their_age() -> None:
-    assert {one.kind for one in retention.TABLES if one.kind} == {*MAKE, "audit"}
+    assert {one.kind for one in retention.TABLES if one.kind} == {*MAKE, "audit", "files"}
     kept = {label for one in retention.TABLES if not one.kind for label in one.labels}
     # What shows that a payment is the same one.
     assert kept >= {"repayments.Repayment", "repayments.ReceiptCounter", "statements.StatementLine"}
@@ -222,6 +237,19 @@ def test_the_worker_deletes_them(settings: Any, officer: User) -> None:
     assert Write.objects.count() == 1
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_task_that_was_done_goes_after_a_day_and_one_that_failed_later() -> None:
+    failed = make_failed_task(None, 13 * DAY)
+    make_task(2 * DAY, TaskResultStatus.SUCCESSFUL)
+    young = make_task(DAY / 2, TaskResultStatus.SUCCESSFUL)
+    prune.call()
+    assert retention.delete_old() is True
+    assert set(DBTaskResult.objects.all()) == {failed, young}
+    DBTaskResult.objects.filter(pk=failed.pk).update(finished_at=timezone.now() - 15 * DAY)
+    assert retention.delete_old() is True
+    assert set(DBTaskResult.objects.all()) == {young}
+
+
 def test_a_dry_run_says_how_many_of_each_and_the_command_deletes_them(
     settings: Any, officer: User
 ) -> None:
@@ -230,8 +258,9 @@ def test_a_dry_run_says_how_many_of_each_and_the_command_deletes_them(
         make_old_write(officer, days * DAY)
     out = StringIO()
     call_command("erase", "old", "--dry-run", stdout=out)
-    line = "  2 rows of: other writes, and how they were checked, older than 100 days\n"
-    assert out.getvalue() == f"Would be erased by age:\n{line}"
+    line = "  2 rows of: other writes, and how they were checked, older than 100 days; "
+    then = "then they go, once they are over\n"
+    assert out.getvalue() == f"Would be erased by age:\n{line}{then}"
     assert Write.objects.count() == 2
     call_command("erase", "old", stdout=StringIO())
     assert not Write.objects.exists()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from allauth.mfa.totp.internal import auth as totp
@@ -14,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
+from lendingadmin.staff import session_limits
 from lendingadmin.staff.models import User
 from tests.conftest import PASSWORD, ClientOf
 
@@ -103,7 +105,21 @@ def test_after_twelve_hours_it_ends_whatever_was_done(clerk: Client, wait: Wait)
         session.save()
         in_time = is_in(clerk)
     assert not in_time
-    assert Entry.objects.filter(action="sign-out", outcome="after 12 hours").count() == 1
+    assert Entry.objects.filter(action="sign-out", outcome="over").count() == 1
+
+
+@pytest.mark.parametrize(("hours", "said"), [(1, "an hour after"), (3, "3 hours after")])
+def test_its_longest_time_is_a_setting(
+    hours: int, said: str, clerk: Client, wait: Wait, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.SESSION_HOURS = hours
+    monkeypatch.setattr(session_limits, "LONGEST", timedelta(hours=hours))
+    for _ in range(hours * 60 // 20):
+        assert is_in(clerk)
+        wait(minutes=20)
+    wait(minutes=1)
+    page = clerk.get(PAGE, follow=True).content.decode()
+    assert f"You were signed out {said} you signed in." in page
 
 
 @pytest.mark.parametrize("cookie", ["", "2999-01-01T00:00:00+00:00", "x:y"])

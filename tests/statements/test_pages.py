@@ -18,6 +18,7 @@ from lendingadmin.audit.models import Entry
 from lendingadmin.gateway import lending_app
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff import retention
 from lendingadmin.staff.models import User
 from lendingadmin.statements import keeping
 from lendingadmin.statements.models import KnownLayout, StatementFile, StatementLine
@@ -223,10 +224,11 @@ def test_who_paid_is_masked_without_the_rights_to_see_it(
 
 def test_the_file_itself_goes_after_its_time_and_its_lines_stay(clerk: Client) -> None:
     bring_in(clerk, making.pack_csv(making.write_mpesa(EVENTS)))
-    keeping.delete_content_in_time()
+    retention.delete_old()
     assert StatementFile.objects.get().content
-    StatementFile.objects.update(created_at=timezone.now() - keeping.KEEP_CONTENT - timedelta(1))
-    keeping.delete_content_in_time()
+    assert "kept encrypted for 90 days." in clerk.get(f"{BASE}new").content.decode()
+    StatementFile.objects.update(created_at=timezone.now() - timedelta(91))
+    retention.delete_old()
     file = StatementFile.objects.get()
     assert not file.content and file.lines.count() == len(EVENTS)
     assert not keeping.answer_days(file, True, file.created_by)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -40,7 +41,8 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
                 messages.info(request, _("This file was brought in before; nothing was added."))
             _tell_managers(request, file)
             return redirect(file) if file.layout else redirect("statement-columns", app_id, file.pk)
-    return render(request, "statements/new.html", {"form": form, "app": app})
+    context = {"form": form, "app": app, "days": settings.KEEP_ROWS_DAYS["files"]}
+    return render(request, "statements/new.html", context)
 
 
 @access(READ, methods=("GET", "POST"))

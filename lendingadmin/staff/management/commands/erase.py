@@ -54,7 +54,8 @@ class Command(BaseCommand):
         self.stdout.write("Kept:")
         for kept, count in erased.kept:
             self.stdout.write(f"  {count:,} {kept.what}: {kept.why}")
-        self.stdout.write("What stands in unfinished forms goes by itself within thirteen hours.")
+        hours = settings.SESSION_HOURS + 1
+        self.stdout.write(f"What stands in unfinished forms goes by itself within {hours} hours.")
         if is_dry_run:
             return
         found = [f"{count} {what}" for what, count in erased.gone if count]
@@ -76,9 +77,10 @@ class Command(BaseCommand):
         texts, rows = erasure.count_old(), retention.count_old()
         self.stdout.write("Would be erased by age:" if is_dry_run else "Erased by age:")
         for kind, count in texts:
-            self._say(count, erasure.COUNTED, kind.what, kind.count_days())
+            shown = "many" if count >= erasure.COUNTED else f"{count:,}"
+            self._say(shown, kind.what, kind.count_days())
         for table, count in rows:
-            self._say(count, retention.COUNTED, f"rows of: {table.what}", table.count_days())
+            self._say(f"{count:,}", f"rows of: {table.what}", table.count_days(), table.then)
         if is_dry_run:
             return
         while not all([erasure.erase_old(), retention.delete_old()]):
@@ -87,6 +89,5 @@ class Command(BaseCommand):
         found += [f"{count} rows of: {table.what}" for table, count in rows if count]
         record_command("erase old", detail="; ".join(found))
 
-    def _say(self, count: int, most: int, what: str, days: int) -> None:
-        shown = "many" if count >= most else f"{count:,}"
-        self.stdout.write(f"  {shown} {what}, older than {days} days")
+    def _say(self, shown: str, what: str, days: int, then: str = "") -> None:
+        self.stdout.write(f"  {shown} {what}, older than {days} days{then and '; '}{then}")
