@@ -545,9 +545,10 @@ COLLECTIONS = (
         shows="How did it end?",
     ),
     Place(
+        # Of somebody else than "call-next": a person's Next lets go whom the last one took.
         "call-wrongly",
         f"{_CALLS}/late-31/",
-        "support",
+        "officer",
         steps.note_call_wrongly,
         ends="call",
         shows="Give the amount that was promised",
