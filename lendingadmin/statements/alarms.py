@@ -17,13 +17,12 @@ from django.utils.translation import gettext as _
 from lendingadmin.gateway import lending_app
 from lendingadmin.repayments import mistakes, services
 from lendingadmin.repayments.managers import RECORDED
-from lendingadmin.repayments.models import Repayment, normalise_external_id
+from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
 
 from .coverage import ACCOUNTS_OF, is_covered, list_accounts, list_covers
 from .lines import Kind
 from .models import Allocation, StatementFile, StatementLine
-from .rows import read_about
 
 #: Payments may reach a statement some days late.
 NOT_FOUND_AFTER = timedelta(days=2)
@@ -189,9 +188,9 @@ def _read_entered(file: StatementFile) -> dict[str, list[Entered]]:
 
 def _report_reversals(file: StatementFile, by: User) -> Iterator[Repayment]:
     """Report a mistake on each recorded repayment whose money a row takes back."""
-    reversals = StatementLine.objects.filter(file=file, kind=Kind.REVERSAL).order_by("position")
-    by_key = {normalise_external_id(read_about(line).reverses): line for line in reversals}
-    for some in _split([key for key in by_key if key]):
+    reversals = StatementLine.objects.filter(file=file).exclude(reverses_key="")
+    by_key = {line.reverses_key: line for line in reversals.order_by("position")}
+    for some in _split(list(by_key)):
         same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key__in=some)
         for repayment in list(same):
             line = by_key[repayment.external_id_key]

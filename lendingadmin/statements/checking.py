@@ -162,9 +162,9 @@ def _find_stopped(
     Of one that is split, another part may be what is recorded.
     """
     judged = judge_lines(file, lines, but=but)
-    put = places.find_put(file.app_id, [line.receipt_key for line in lines])
-    back = StatementLine.objects.filter(file=file, kind=Kind.REVERSAL)
-    taken_back = {normalise_external_id(read_about(line).reverses) for line in back}
+    keys = [line.receipt_key for line in lines]
+    put = places.find_put(file.app_id, keys)
+    taken_back = places.find_taken_back(file.app_id, keys)
     found = {}
     for line in lines:
         against = find_of_line(judged[line.position], is_usable=_is_usable(line))

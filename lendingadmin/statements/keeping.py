@@ -31,8 +31,9 @@ READ = "dashboard.statements.read"
 _AT_ONCE = 1_000
 # What `_build_rows` fills of StatementLine; the other columns begin as NULL.
 _COLUMNS = (
-    *("file_id", "position", "number", "kind", "receipt", "receipt_key", "is_damaged", "amount"),
-    *("balance", "currency", "moment", "has_time", "about", "place", "place_reason"),
+    *("file_id", "position", "number", "kind", "receipt", "receipt_key", "reverses_key"),
+    *("is_damaged", "amount", "balance", "currency", "moment", "has_time", "about", "place"),
+    "place_reason",
 )
 _FIELDS = {field.column: field for field in StatementLine._meta.concrete_fields}
 
@@ -204,6 +205,12 @@ def _build_key(line: Line) -> str:
     return normalise_external_id(line.receipt) if is_key else ""
 
 
+def _build_reverses_key(line: Line) -> str:
+    """What the payment that it takes back is known by; empty where it is no reversal."""
+    is_key = line.kind is Kind.REVERSAL and len(line.reverses) <= LONGEST_ID
+    return normalise_external_id(line.reverses) if is_key else ""
+
+
 def _build_rows(file: StatementFile, found: Sequence[Line]) -> Iterator[Sequence[Any]]:
     """What stands in the columns of `_COLUMNS` for each line."""
     keys = [_build_key(line) for line in found]
@@ -219,6 +226,7 @@ def _build_rows(file: StatementFile, found: Sequence[Line]) -> Iterator[Sequence
             line.kind.value,
             line.receipt[:LONGEST_ID],
             key,
+            _build_reverses_key(line),
             line.is_damaged,
             _FIELDS["amount"].get_db_prep_save(line.amount, connection),
             _FIELDS["balance"].get_db_prep_save(line.balance, connection),

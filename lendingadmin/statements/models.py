@@ -116,6 +116,8 @@ class StatementLine(models.Model):
     receipt = models.CharField(max_length=LONGEST_ID, blank=True)
     # What ids are compared by, as the journal's; empty where the receipt is nobody's key.
     receipt_key = models.CharField(max_length=LONGEST_ID, blank=True)
+    # The key of the payment that a reversal takes back.
+    reverses_key = models.CharField(max_length=LONGEST_ID, blank=True, db_default="")
     is_damaged = models.BooleanField(default=False)
     amount = models.DecimalField(max_digits=18, decimal_places=3, null=True)
     balance = models.DecimalField(max_digits=18, decimal_places=3, null=True)
@@ -156,6 +158,12 @@ class StatementLine(models.Model):
             models.Index(fields=["file", "kind", "position"], name="statement_line_of_kind"),
             # The same receipt in this file or in another.
             models.Index(fields=["receipt_key"], name="statement_line_of_receipt"),
+            # Few rows: the reversals.
+            models.Index(
+                fields=["reverses_key"],
+                condition=~Q(reverses_key=""),
+                name="statement_line_reverses",
+            ),
             # Few rows: what nobody has placed yet.
             models.Index(
                 fields=["moment", "id"],

@@ -49,6 +49,15 @@ def find_put(app_id: str, keys: Iterable[str]) -> set[str]:
     return set(same.filter(file__app_id=app_id).values_list("receipt_key", flat=True))
 
 
+def find_taken_back(app_id: str, keys: Iterable[str]) -> set[str]:
+    """Of these receipts those whose money a row takes back, in whatever whole statement."""
+    # By the small index of reversals, and never by way of the app's files, which have all rows.
+    back = StatementLine.objects.exclude(reverses_key="").filter(reverses_key__in=set(keys))
+    own = back.filter(unindexed(Q(file__app_id=app_id)))
+    rows = own.values_list("reverses_key", "file__proof__found")
+    return {key for key, found in rows if not found}
+
+
 def place_recorded() -> int:
     """Move what is recorded by now out of the unallocated; returns how many."""
     lines = StatementLine.objects.filter(is_unallocated=True)

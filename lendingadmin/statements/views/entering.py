@@ -104,6 +104,10 @@ def record(request: PersonRequest, app_id: str, number: int, position: int) -> H
         words = _("Nothing was recorded: somebody said that it is returned, not ours or elsewhere.")
         messages.warning(request, words)
         return redirect(file)
+    if places.find_taken_back(app_id, [line.receipt_key]):
+        words = _("Nothing was recorded: a row of a statement takes this payment back.")
+        messages.warning(request, words)
+        return redirect(file)
     return enter_payment(request, app_id, _fill_in(request.user, file, line, app), file)
 
 

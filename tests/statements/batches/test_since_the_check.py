@@ -1,53 +1,100 @@
 """What happens to a payment between its check and its recording, and money that is not here."""
 
-import json
+from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.gateway import lending_app
 from lendingadmin.staff.models import User
 from lendingadmin.statements import allocating, checking, keeping, places
-from lendingadmin.statements.lines import PUT, Kind, Place
-from lendingadmin.statements.models import Allocation, StatementFile, StatementLine
-from lendingadmin.statements.rows import About
+from lendingadmin.statements.lines import PUT, Place
+from lendingadmin.statements.models import Allocation, StatementLine
 from tests.repayments.rows import row
+from tests.statements import making
 from tests.statements.desk import DeskService
+from tests.statements.making import Event
 
 from .steps import BASE, bring_in, check, check_now, decide, list_rows, pay, record, submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+NOON, HOUR = datetime(2026, 10, 1, 12, tzinfo=making.NAIROBI), timedelta(hours=1)
+PAID = Event("payment", "SJAA000000", NOON, Decimal(100), Decimal(1100), reference="L-1")
+BACK = Event(
+    "reversal", "SJZZ000009", NOON + 2 * HOUR, Decimal(-100), Decimal(1000), reverses="sjaa000000"
+)
 
-def take_back(file: StatementFile, receipt: str) -> None:
-    """A row of the file that takes back the money of another."""
-    last = file.lines.latest("position").position + 1
-    StatementLine.objects.create(
-        file=file,
-        position=last,
-        number=last,
-        kind=Kind.REVERSAL,
-        amount=Decimal(-100),
-        about=json.dumps(About(reverses=receipt)),
-    )
+
+def write_statement(*events: making.Event, closing: str = "") -> bytes:
+    """A statement of the network that holds these, whole unless another closing balance is told."""
+    table = making.write_mpesa(events)
+    table[5][1] = closing or table[5][1]
+    return making.pack_csv(table)
 
 
 def test_a_payment_that_its_statement_takes_back_is_not_recorded(
     clerk: Client, service: DeskService
 ) -> None:
     service.add("L-1")
-    file = bring_in(clerk, pay("L-1", "L-1"))
-    take_back(file, "sjaa000000")
-    clerk.post(f"{BASE}{file.pk}/batch/begin")
-    batch = check_now(file.batch)
-    assert [one[2:] for one in list_rows(batch)] == [("taken-back", "open"), ("fine", "accepted")]
-    decide(clerk, batch, 1, action="accept", reason="why not")
+    other = Event(
+        "payment", "SJAA000001", NOON + HOUR, Decimal(101), Decimal(1201), reference="L-1"
+    )
+    batch = check(clerk, write_statement(PAID, other, replace(BACK, balance=Decimal(1101))))
+    assert [one[2:] for one in list_rows(batch)] == [("fine", "accepted"), ("taken-back", "open")]
+    decide(clerk, batch, 2, action="accept", reason="why not")
     record(clerk, batch)
     assert [one[1] for one in service.posted] == ["SJAA000001"]
+
+
+@pytest.mark.parametrize("when", ["before the check", "after it"])
+def test_a_payment_that_another_statement_takes_back_is_not_recorded(
+    clerk: Client, service: DeskService, when: str
+) -> None:
+    service.add("L-1")
+    taken = write_statement(replace(BACK, balance=Decimal(900)))
+    if when == "before the check":
+        bring_in(clerk, taken)
+    batch = check(clerk, pay("L-1", "L-1"))
+    if when == "after it":
+        assert [one[2] for one in list_rows(batch)] == ["fine", "fine"]
+        bring_in(clerk, taken)
+    record(clerk, batch)
+    assert [one[2] for one in list_rows(batch)] == ["taken-back", "fine"]
+    assert [one[1] for one in service.posted] == ["SJAA000001"]
+    page = clerk.get(f"{BASE}{batch.file_id}/rows/1/record", follow=True).text
+    assert "a row of a statement takes this payment back" in page
+
+
+def test_a_statement_that_is_not_whole_takes_nothing_back(
+    clerk: Client, service: DeskService
+) -> None:
+    service.add("L-1")
+    part = bring_in(clerk, write_statement(replace(BACK, balance=Decimal(900)), closing="7.00"))
+    assert part.proof["found"]
+    batch = check(clerk, pay("L-1"))
+    assert [one[2] for one in list_rows(batch)] == ["fine"]
+
+
+def test_reversals_that_were_kept_before_are_found_after_the_upgrade(clerk: Client) -> None:
+    executor = MigrationExecutor(connection)
+    reversals = StatementLine.objects.exclude(reverses_key="").values_list(
+        "reverses_key", flat=True
+    )
+    bring_in(clerk, write_statement(PAID, BACK))
+    assert list(reversals) == ["sjaa000000"]
+    try:
+        executor.migrate([("statements", "0006_money_that_left")])
+    finally:
+        after = MigrationExecutor(connection)
+        after.migrate(after.loader.graph.leaf_nodes())
+    assert list(reversals) == ["sjaa000000"]
 
 
 @pytest.mark.parametrize("place", PUT)
