@@ -29,6 +29,13 @@ def test_plain_requests_are_sent_to_https_and_old_tls_is_refused() -> None:
     assert read("ssl_protocols") == ["TLSv1.2 TLSv1.3"]
 
 
+def test_no_site_writes_addresses_into_a_log() -> None:
+    """Not the one that only redirects, either: set-up links carry their token in the address."""
+    sites = len(re.findall(r"^server \{", SITE, re.M))
+    assert read("access_log") == ["off"] * sites == ["off", "off"]
+    assert read("error_log") == ["/var/log/nginx/dashboard.error.log crit"] * sites
+
+
 def test_no_browser_says_from_where_it_comes() -> None:
     headers = dict(one.split(None, 1) for one in read("proxy_set_header"))
     assert headers["X-Forwarded-For"] == "$remote_addr"
