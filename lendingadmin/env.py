@@ -45,6 +45,14 @@ def service_address(text: str) -> str:
     return text.rstrip("/")
 
 
+def lending_address(text: str) -> str:
+    """Read such an address of the lending service: the version is the client's to name."""
+    address = service_address(text)
+    if address.endswith("/v1"):
+        raise ValueError("leave out /v1: it is put behind the address")
+    return address
+
+
 def service_address_or_none(text: str) -> str:
     """Read such an address; none is allowed, and reads as empty."""
     return service_address(text) if text else ""
@@ -97,10 +105,18 @@ def _read_address(
     if text.partition("://")[0] not in schemes:
         raise ValueError(f"give an address such as {form}")
     try:
+        if _cuts_password(text):
+            raise ValueError
         return parse(text)
     except (ImproperlyConfigured, ValueError, KeyError):
         signs = "in a password / is %2F, @ is %40, # is %23, ? is %3F"
         raise ValueError(f"give an address such as {form}; {signs}") from None
+
+
+def _cuts_password(text: str) -> bool:
+    """Whether a sign in a password ends the host: the database's own error would tell the rest."""
+    host = urlsplit(text).netloc
+    return bool(host) and "@" not in host and "@" in text
 
 
 def mail_address(text: str) -> str:

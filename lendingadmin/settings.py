@@ -30,13 +30,13 @@ from .env import (
     existing_file_or_none,
     file_or_none,
     interval,
+    lending_address,
     mail_address,
     mail_server,
     one_of,
     positive_number,
     proxy_address_or_none,
     row_days_by_kind,
-    service_address,
     service_address_or_none,
     session_hours,
     status_words,
@@ -85,8 +85,8 @@ def read_by_app(name: str, reader: Callable[[str], dict[str, Read]]) -> dict[str
 
 # --- the Lending Service -------------------------------------------------------------------
 
-LENDING_BASE_URL = read("LENDING_BASE_URL", service_address)
-LENDING_AUTH_URL = read("LENDING_AUTH_URL", service_address)
+LENDING_BASE_URL = read("LENDING_BASE_URL", lending_address)
+LENDING_AUTH_URL = read("LENDING_AUTH_URL", lending_address)
 LENDING_CA_FILE = read("LENDING_CA_FILE", existing_file_or_none, "none")
 LENDING_PROXY = read("LENDING_PROXY", proxy_address_or_none, "")
 LENDING_CLIENT_ID = read("LENDING_CLIENT_ID", str)

@@ -62,6 +62,13 @@ def test_service_address_that_is_no_bare_address_is_refused(text: str) -> None:
     assert "hidden" not in str(refusal.value)
 
 
+@pytest.mark.parametrize("text", ["https://lending.example.com/v1", "http://127.0.0.1:8001/v1/"])
+def test_the_version_is_no_part_of_the_address(text: str) -> None:
+    with pytest.raises(ValueError, match="leave out /v1"):
+        env.lending_address(text)
+    assert env.lending_address(text.partition("/v1")[0]) == text.partition("/v1")[0]
+
+
 def test_data_keys_are_read_newest_first() -> None:
     assert env.data_keys(f"{KEY}, {OLDER},") == (KEY, OLDER)
 
@@ -242,7 +249,18 @@ def test_addresses_of_what_it_keeps(
 
 @pytest.mark.parametrize("reader", [env.database_address, env.cache_address])
 # pragma: allowlist nextline secret
-@pytest.mark.parametrize("text", ["secret", "ftp://u:secret@host/name", "://secret"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("secret", "ftp://u:secret@host/name", "://secret"),
+        # Each would be an address of another host, whose name and port are parts of a password.
+        *(
+            "postgres://u:12/secret@host/name",
+            "redis://12?secret@host/0",
+            "redis://12#secret@host/0",
+        ),
+    ],
+)
 def test_a_malformed_address_is_refused_without_its_words(
     reader: Callable[[str], dict[str, Any]], text: str
 ) -> None:
