@@ -107,7 +107,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Restoration]:
 
 def find_rise(gap: Restoration, account_id: str, paid: Decimal | None) -> PaidRise | None:
     """What of a loan's `paid` no repayment of the journal accounts for, since it was read last
-    before the gap; None where nothing is, or nobody had read it then.
+    before the gap; none or less where they account for all. None where nobody had read it then.
 
     By how much one in another currency raised it, nobody here knows: that is told as risen.
     """
@@ -124,8 +124,7 @@ def find_rise(gap: Restoration, account_id: str, paid: Decimal | None) -> PaidRi
         RECORDED, app_id=gap.app_id, account_id=account_id, sent_at__gt=last.taken_at
     )
     known = sum((one.moves_paid_by or Decimal(0) for one in later), Decimal(0))
-    rise = paid - last.paid_amount - known
-    return PaidRise(rise, last.taken_at) if rise > 0 else None
+    return PaidRise(paid - last.paid_amount - known, last.taken_at)
 
 
 def _mark_unknown(now: datetime) -> int:

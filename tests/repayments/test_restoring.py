@@ -129,9 +129,9 @@ def test_the_ledger_takes_nothing_that_nobody_checked(
 
 @pytest.mark.parametrize(
     ("paid", "rise"),
-    [("1000", None), ("999", None), ("1500", None), ("1500.01", "0.01"), ("1800", "300")],
+    [("1000", "-500"), ("999", "-501"), ("1500", "0"), ("1500.01", "0.01"), ("1800", "300")],
 )
-def test_what_no_repayment_accounts_for_is_told(support: User, paid: str, rise: str | None) -> None:
+def test_what_no_repayment_accounts_for_is_told(support: User, paid: str, rise: str) -> None:
     """1,000 stood as paid when it was read, and 500 were recorded since."""
     at = timezone.now() - timedelta(hours=2)
     read = row(support, account_id="L-1", sent_at=at)
@@ -143,7 +143,38 @@ def test_what_no_repayment_accounts_for_is_told(support: User, paid: str, rise: 
     Reading.objects.create(repayment=read, kind="check", taken_at=timezone.now(), paid=paid)
     gap = Restoration(app_id="kenya", since=at + timedelta(minutes=1), until=timezone.now())
     found = restoration.find_rise(gap, "L-1", Decimal(paid))
-    assert (found and found.amount) == (Decimal(rise) if rise else None)
+    assert found and found.amount == Decimal(rise)
+    assert restoration.find_rise(gap, "L-2", Decimal(paid)) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        (None, "nothing here says: no repayment of it is kept from before"),
+        ("-100", "has risen by no more than the journal knows of"),
+        ("-100.01", "KES 0.01 more than when it was read here last"),
+    ],
+)
+def test_the_form_says_what_paid_tells(
+    gap: Restoration,
+    service: LoanService,
+    desk: Client,
+    support: User,
+    before: str | None,
+    words: str,
+) -> None:
+    if before:
+        paid = service.paid + Decimal(before)
+        at = gap.since - timedelta(minutes=1)
+        known = row(support, account_id="L-1", amount="100", sent_at=at + timedelta(seconds=9))
+        Reading.objects.create(repayment=known, kind="before", taken_at=at, paid=f"{paid}")
+    browser = InProcess(desk)
+    confirm = open_confirm(
+        browser, fill_in(browser, form_url("kenya", "L-1"), "TX", "500.00") or ""
+    )
+    assert confirm is not None
+    page = " ".join(browser.get(confirm.url).text.split())
+    assert words in page
 
 
 def test_the_form_asks_and_keeps_what_was_entered(
