@@ -23,7 +23,7 @@ install: $(VENV)/run.stamp
 	@set -a; . ./.env.example; set +a; $(BIN)/python manage.py collectstatic --no-input --verbosity 0
 	@echo "Installed: $$($(BIN)/python manage.py --version), in $(VENV)."
 	@if [ -e .env ]; then \
-	  echo "Next: $(BIN)/python manage.py lending_check, then release and createsuperuser; then make web and make worker."; \
+	  echo "Next: $(BIN)/python manage.py lending_check, then release (at first createsuperuser too), then make web and make worker."; \
 	else \
 	  echo "Next: cp .env.example .env && chmod 600 .env, and fill it in; docs/configure.md says what each line means."; \
 	  echo "With systemd the settings stand elsewhere: docs/operate.md goes on."; \

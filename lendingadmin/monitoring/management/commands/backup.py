@@ -24,5 +24,5 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         self.stdout.write(f"{options['file']}: {size:,} bytes.")
         self.stdout.write(
-            f"Once it was restored: python manage.py restored --since {began:%Y-%m-%dT%H:%M:%S}Z"
+            f"Once it was restored: manage.py restored --since {began:%Y-%m-%dT%H:%M:%S}Z"
         )
