@@ -15,14 +15,17 @@ from lendingadmin import audit
 from lendingadmin.encryption import bind
 from lendingadmin.repayments.managers import RECORDED
 from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from lendingadmin.ui.keyset import unindexed
 
 from .lines import PUT, Kind, Place
-from .models import StatementLine
+from .models import Allocation, StatementLine
 
 PLACE = "dashboard.statements.place"
 _AT_ONCE = 500
+# What is presumed may turn out to be another payment's: it is in no other place until it is known.
+_KNOWN = RECORDED & ~Q(state=RepaymentState.PRESUMED)
 #: So often the worker looks for what was recorded meanwhile.
 EVERY = timedelta(minutes=1)
 
@@ -34,7 +37,7 @@ def find_places(app_id: str, keys: Sequence[str]) -> dict[str, Place]:
     """
     found: dict[str, Place] = {}
     for some in (keys[at : at + _AT_ONCE] for at in range(0, len(keys), _AT_ONCE)):
-        recorded = Repayment.objects.filter(RECORDED, app_id=app_id, external_id_key__in=some)
+        recorded = Repayment.objects.filter(_KNOWN, app_id=app_id, external_id_key__in=some)
         names = recorded.values_list("external_id_key", flat=True)
         found |= dict.fromkeys(names, Place.RECORDED)
         others = StatementLine.objects.filter(receipt_key__in=some, file__app_id=app_id)
@@ -61,26 +64,28 @@ def find_taken_back(app_id: str, keys: Iterable[str]) -> set[str]:
 def place_recorded() -> int:
     """Move what is recorded by now out of the unallocated; returns how many."""
     lines = StatementLine.objects.filter(is_unallocated=True)
-    keys = list(filter_recorded(lines).values_list("pk", flat=True)[:_AT_ONCE])
+    keys = list(lines.filter(_is_recorded(_KNOWN)).values_list("pk", flat=True)[:_AT_ONCE])
     return StatementLine.objects.filter(pk__in=keys).update(place=Place.RECORDED)
 
 
 def filter_recorded(lines: QuerySet[StatementLine]) -> QuerySet[StatementLine]:
-    """Those whose receipt a recorded repayment bears."""
-    return lines.exclude(receipt_key="").filter(Exists(_list_same()))
+    """Those whose receipt a recorded repayment bears; of a split one each part is recorded."""
+    return lines.filter(_is_recorded(RECORDED))
 
 
-def _list_same() -> QuerySet[Repayment]:
-    """The recorded repayments that bear a line's receipt."""
+def _is_recorded(what: Q) -> Q:
     same = {"app_id": OuterRef("file__app_id"), "external_id_key": OuterRef("receipt_key")}
-    return Repayment.objects.filter(RECORDED, **same)
+    parts = Allocation.objects.filter(line=OuterRef("pk"))
+    own = Repayment.objects.filter(what, pk=OuterRef("repayment"))
+    is_part_left = Exists(parts.filter(part__gt=1)) & Exists(parts.filter(~Exists(own)))
+    return ~Q(receipt_key="") & Q(Exists(Repayment.objects.filter(what, **same))) & ~is_part_left
 
 
 def list_unallocated(app_id: str) -> QuerySet[StatementLine]:
     """The payments of an app that are nowhere yet, the oldest first."""
     # By the small index first, and never by way of the app's files, which have all rows.
     own = unindexed(Q(file__app_id=app_id))
-    lines = StatementLine.objects.filter(own, ~Exists(_list_same()), is_unallocated=True)
+    lines = StatementLine.objects.filter(own, ~_is_recorded(RECORDED), is_unallocated=True)
     return lines.select_related("file", "owner").order_by("moment", "pk")
 
 

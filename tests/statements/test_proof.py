@@ -18,7 +18,13 @@ from lendingadmin.staff.models import User
 from lendingadmin.statements import coverage, keeping, places, proof
 from lendingadmin.statements.coverage import Cover, is_covered
 from lendingadmin.statements.lines import Kind, Line, Place, Statement
-from lendingadmin.statements.models import COUNTED_CASH, StatementFile, StatementLine
+from lendingadmin.statements.models import (
+    COUNTED_CASH,
+    Allocation,
+    Batch,
+    StatementFile,
+    StatementLine,
+)
 from lendingadmin.statements.proof import Entry, EntryPart, sort_all
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
@@ -213,6 +219,34 @@ class TestUnallocated:
         assert PAID[1].receipt not in clerk.get(f"{BASE}unallocated/").content.decode()
         assert places.place_recorded() == 1
         assert StatementLine.objects.filter(place=Place.RECORDED).count() == 2
+
+    def test_what_is_presumed_is_back_when_that_falls(self, support: User) -> None:
+        presumed = enter(support, PAID[0], state=RepaymentState.PRESUMED)
+        bring_in(support)
+        [line] = StatementLine.objects.filter(receipt=PAID[0].receipt)
+        nowhere = places.list_unallocated("kenya")
+        assert not places.place_recorded() and line not in nowhere
+        Repayment.objects.filter(pk=presumed.pk).update(state=RepaymentState.UNKNOWN)
+        assert line in nowhere.all()
+        Repayment.objects.filter(pk=presumed.pk).update(state=RepaymentState.RECORDED)
+        assert places.place_recorded() == 1 and line not in nowhere.all()
+
+    def test_what_is_split_leaves_it_with_its_last_part(self, support: User) -> None:
+        file = bring_in(support)
+        [line] = file.lines.filter(receipt=PAID[0].receipt)
+        batch = Batch.objects.create(file=file, created_by=support)
+        one, other = (
+            Allocation.objects.create(
+                batch=batch, line=line, position=line.position, part=part, amount=1, finding="fine"
+            )
+            for part in (1, 2)
+        )
+        nowhere = places.list_unallocated("kenya")
+        for part in (one, other):
+            assert line in nowhere.all() and not places.place_recorded()
+            part.repayment = enter(support, PAID[0], account_id=f"L-{part.part}", amount=1)
+            part.save()
+        assert line not in nowhere.all() and places.place_recorded() == 1
 
     def test_somebody_takes_it_and_says_where_it_went(self, clerk: Client, support: User) -> None:
         bring_in(support)
