@@ -237,6 +237,14 @@ REPAYMENTS = (
         shows="look alike",
     ),
     Place(
+        "repayment-confirm-gap",
+        "/apps/ghana/loans/L-G10001/repayments/new",
+        "support",
+        steps.enter,
+        ends="repayment-confirm",
+        shows="Nothing here tells",
+    ),
+    Place(
         "receipt-recorded",
         f"{_RP}/{{rp_recorded}}/",
         "support",

@@ -150,7 +150,7 @@ def test_what_no_repayment_accounts_for_is_told(support: User, paid: str, rise: 
 @pytest.mark.parametrize(
     ("before", "words"),
     [
-        (None, "nothing here says: no repayment of it is kept from before"),
+        (None, "Nothing here tells whether more was paid on this loan meanwhile"),
         ("-100", "has risen by no more than the journal knows of"),
         ("-100.01", "KES 0.01 more than when it was read here last"),
     ],
