@@ -26,7 +26,7 @@ from lendingadmin.worker.walks import SLICE, find_pause
 
 from . import batches, matching, places, standings
 from .findings import EXACT, Basis, Decision, Finding, LoanNow, find_of_line, find_of_loan
-from .lines import Kind, Standing
+from .lines import MAPPED, Kind, Standing
 from .matching import Match
 from .models import Allocation, Batch, StatementFile, StatementLine
 from .rows import read_about
@@ -34,7 +34,7 @@ from .rows import read_about
 # So many lines are read at once, as many as there are threads for it.
 _PAGE = 24
 # Layouts that may hold payments of any channel.
-BANKS = ("camt-053", "mt940", "bank-account", "mapped")
+BANKS = ("camt-053", "mt940", "bank-account", MAPPED)
 # The ledger's amounts have twelve digits before the point.
 _LEAST_TOO_MUCH = Decimal(10) ** 12
 

@@ -36,7 +36,7 @@ class Finding(models.TextChoices):
     CURRENCY = "currency", _("another currency")
     RECORDED = "recorded", _("recorded here before")
     WAITING = "waiting", _("not decided here yet")
-    TAKEN_BACK = "taken-back", _("taken back again")
+    TAKEN_BACK = "taken-back", _("taken back")
     PUT = "put", _("returned, or elsewhere")
     TWICE = "twice", _("twice in the file")
     DAMAGED = "damaged", _("damaged id")

@@ -67,8 +67,8 @@ class ColumnsForm(forms.Form):
         help_text=gettext_lazy("As repayments of it bear it, such as M-PESA."),
     )
 
-    def __init__(self, data: Any, header: Sequence[str]) -> None:
-        super().__init__(data)
+    def __init__(self, data: Any, header: Sequence[str], initial: dict[str, str]) -> None:
+        super().__init__(data, initial=initial)
         choices = [("", _("none")), *((one, one) for one in dict.fromkeys(header) if one)]
         for name, label in _COLUMNS.items():
             self.fields[name] = forms.ChoiceField(

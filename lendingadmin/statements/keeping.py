@@ -22,7 +22,7 @@ from lendingadmin.staff.models import User
 
 from .completeness import prove
 from .coverage import find_days
-from .lines import Kind, Line, Mapping, Place, Statement, UnknownTable
+from .lines import MAPPED, Kind, Line, Mapping, Place, Statement, UnknownTable
 from .models import COUNTED_CASH, LONGEST_ID, Batch, KnownLayout, StatementFile, StatementLine
 from .places import find_places
 from .reading import read
@@ -94,44 +94,76 @@ def keep_counted_cash(
     return file
 
 
+def may_read_again(file: StatementFile) -> bool:
+    """Whether its content is there, none of its payments is on its way into the ledger, and nobody
+    said where one of them is.
+    """
+    begun, placed = Batch.objects.filter(file=file), file.lines.exclude(placed_at=None)
+    return bool(file.content) and not begun.exists() and not placed.exists()
+
+
+def may_map_again(file: StatementFile) -> bool:
+    """Whether a person who named its columns wrongly may name them again."""
+    return file.layout == MAPPED and may_read_again(file)
+
+
 def open_table(file: StatementFile) -> UnknownTable | None:
-    """The table of an unknown layout that waits for a person; None where nothing does."""
-    if file.layout or not file.content:
+    """The table of which a person says what its columns are; None where nobody may."""
+    if not file.content or (file.layout and not may_map_again(file)):
         return None
     found = read(_unpack(file), zone=lending_app(file.app_id).zone)
     return found if isinstance(found, UnknownTable) else None
 
 
-def map_columns(file: StatementFile, network: str, mapping: Mapping, by: User) -> None:
-    """Read an unknown table as a person says, and remember it for the next of its kind.
+def find_named(file: StatementFile, table: UnknownTable) -> dict[str, str]:
+    """The network and the heading of each column as somebody named them before; else nothing."""
+    known = _find_layout(file.app_id, table)
+    return {"network": known.network, **known.columns} if known else {}
 
-    Raises Refused.
+
+def _find_layout(app_id: str, table: UnknownTable) -> KnownLayout | None:
+    return KnownLayout.objects.filter(app_id=app_id, fingerprint=table.fingerprint).first()
+
+
+def map_columns(file: StatementFile, network: str, mapping: Mapping, by: User) -> bool:
+    """Read a table as a person says, and remember it for the next of its kind; False where it may
+    not be read by now.
     """
     table = open_table(file)
     if table is None:
-        return
-    app, kept = lending_app(file.app_id), {"network": network, "columns": asdict(mapping)}
+        return False
+    named = KnownLayout(network=network, columns=asdict(mapping))
+    found = _read_named(lending_app(file.app_id), _unpack(file), None, named)
     with transaction.atomic():
+        if not _replace_lines(file, found, by, "mapped"):
+            return False
         KnownLayout.objects.update_or_create(
-            app_id=file.app_id, fingerprint=table.fingerprint, defaults=kept | {"created_by": by}
+            app_id=file.app_id,
+            fingerprint=table.fingerprint,
+            defaults={"network": network, "columns": named.columns, "created_by": by},
         )
-        _keep(file, _read(app, _unpack(file)))
-        audit.record(by, READ, app_id=file.app_id, subject=str(file), outcome="mapped", saved="yes")
+    return True
 
 
 def answer_days(file: StatementFile, day_first: bool, by: User) -> bool:
-    """Read it again with the day or the month first; False where its content is gone, its payments
-    are on their way into the ledger, or somebody said already where one of them is.
-    """
-    is_decided = Batch.objects.filter(file=file).exists()
-    if not file.content or is_decided or file.lines.exclude(placed_at=None).exists():
+    """Read it again with the day or the month first; False where it may not be read again."""
+    if not may_read_again(file):
         return False
-    app = lending_app(file.app_id)
-    found = _read(app, _unpack(file), day_first)
+    found = _read(lending_app(file.app_id), _unpack(file), day_first)
+    return _replace_lines(file, found, by, "read")
+
+
+def _replace_lines(
+    file: StatementFile, found: Statement | UnknownTable, by: User, outcome: str
+) -> bool:
+    """Keep what was read in place of what was before; False where that may not go by now."""
     with transaction.atomic():
+        # Until this ends nobody begins its batch.
+        if not may_read_again(StatementFile.objects.select_for_update().get(pk=file.pk)):
+            return False
         file.lines.all().delete()
         _keep(file, found)
-        audit.record(by, READ, app_id=file.app_id, subject=str(file), outcome="read", saved="yes")
+        audit.record(by, READ, app_id=file.app_id, subject=str(file), outcome=outcome, saved="yes")
     return True
 
 
@@ -152,14 +184,17 @@ def _read(
 ) -> Statement | UnknownTable:
     """Read it, as somebody said of a table with the same headings before."""
     found = read(content, zone=app.zone, day_first=day_first)
-    if isinstance(found, UnknownTable):
-        same = KnownLayout.objects.filter(app_id=app.app_id, fingerprint=found.fingerprint)
-        if known := same.first():
-            mapping = Mapping(**known.columns)
-            found = read(content, zone=app.zone, day_first=day_first, mapping=mapping)
-            if isinstance(found, Statement):
-                return replace(found, network=known.network)
+    if isinstance(found, UnknownTable) and (known := _find_layout(app.app_id, found)):
+        return _read_named(app, content, day_first, known)
     return found
+
+
+def _read_named(
+    app: LendingApp, content: bytes, day_first: bool | None, known: KnownLayout
+) -> Statement | UnknownTable:
+    mapping = Mapping(**known.columns)
+    found = read(content, zone=app.zone, day_first=day_first, mapping=mapping)
+    return replace(found, network=known.network) if isinstance(found, Statement) else found
 
 
 def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:

@@ -118,6 +118,10 @@ class UnknownTable:
     fingerprint: str
 
 
+#: The layout of a table whose columns a person named.
+MAPPED = "mapped"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Mapping:
     """Which column of an unknown table is what, by its heading; "" where it has none.

@@ -452,6 +452,18 @@ STATEMENTS = (
         shows="Which column is what?",
     ),
     Place(
+        "statement-columns-again",
+        f"{_APP}/statements/{{statement_mapped}}/columns",
+        "support",
+        shows="This statement is read again",
+    ),
+    Place(
+        "statement-mapped",
+        f"{_APP}/statements/{{statement_mapped}}/",
+        "support",
+        shows="Say it again",
+    ),
+    Place(
         "statement-unmapped",
         f"{_APP}/statements/{{statement_unknown}}/",
         "support",

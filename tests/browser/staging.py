@@ -62,6 +62,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.staff.setup_links import setup_tokens
 from lendingadmin.statements import keeping
 from lendingadmin.statements.findings import Finding
+from lendingadmin.statements.lines import Mapping
 from lendingadmin.statements.models import (
     Allocation,
     Batch,
@@ -520,11 +521,15 @@ def _statements(clerk: User) -> Names:
         "approve": making.pack_csv(making.write_mpesa(making.make_events(20, seed=11))),
         "days": making.pack_csv(days),
         "unknown": making.pack_csv([["Wann", "Nr", "Wieviel"], ["2026-10-01", "A1", "7.50"]]),
+        "mapped": making.pack_csv([["Tag", "Nr", "Wieviel"], ["2026-10-01", "A2", "8.50"]]),
     }
     names: Names = {
         f"statement_{name}": keeping.take_in(app, content, clerk)[0].pk
         for name, content in files.items()
     }
+    named = Mapping(moment="Tag", receipt="Nr", amount="Wieviel")
+    mapped = StatementFile.objects.get(pk=names["statement_mapped"])
+    keeping.map_columns(mapped, "Kiosk", named, clerk)
     row(
         clerk,
         account_id="KE-L-00099",

@@ -20,7 +20,8 @@ from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff import retention
 from lendingadmin.staff.models import User
-from lendingadmin.statements import keeping
+from lendingadmin.statements import keeping, places
+from lendingadmin.statements.lines import Place
 from lendingadmin.statements.models import KnownLayout, StatementFile, StatementLine
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
@@ -175,6 +176,23 @@ def test_a_table_of_an_unknown_layout_is_mapped_once(clerk: Client) -> None:
     page = open_page(clerk, second)
     assert "S8" in page and "not recorded here" in page
     assert [file.network for file in StatementFile.objects.order_by("pk")] == ["Kiosk", "Kiosk"]
+
+
+def test_columns_that_were_named_wrongly_are_named_again(clerk: Client, support: User) -> None:
+    head = [["Wann", "Wieviel", "Schuld"]]
+    table = making.pack_csv(head + [["2026-10-02", f"{n}.50", f"{n * 7}.00"] for n in range(1, 9)])
+    columns = bring_in(clerk, table).headers["Location"]
+    wrong = {"network": "Kiosk", "moment": "Wann", "amount": "Schuld"}
+    file = clerk.post(columns, wrong).headers["Location"]
+    assert "252.00" in clerk.get(file).text and columns in clerk.get(file).text
+    page = clerk.get(columns).text
+    assert '<option value="Schuld" selected>' in page and 'value="Kiosk"' in page
+    assert clerk.post(columns, {**wrong, "amount": "Wieviel"}).status_code == 302
+    assert "40.00" in clerk.get(file).text and "252.00" not in clerk.get(file).text
+    assert StatementLine.objects.count() == 8
+    kept = StatementFile.objects.get()
+    assert places.put(kept.lines.latest("pk"), Place.RETURNED, "said so", support)
+    assert clerk.get(columns).status_code == 302 and columns not in clerk.get(file).text
 
 
 def test_days_that_can_be_two_are_asked_once(clerk: Client) -> None:

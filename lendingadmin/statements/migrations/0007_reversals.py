@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='allocation',
             name='finding',
-            field=models.CharField(choices=[('fine', 'fine'), ('proposed', 'may be this loan'), ('several', 'may be several loans'), ('no-loan', 'no loan'), ('closed', 'loan closed'), ('overpaid', 'above what is owed'), ('alike', 'looks like another'), ('may-double', 'may be recorded already'), ('currency', 'another currency'), ('recorded', 'recorded here before'), ('waiting', 'not decided here yet'), ('taken-back', 'taken back again'), ('put', 'returned, or elsewhere'), ('twice', 'twice in the file'), ('damaged', 'damaged id'), ('unusable', 'no date, or too large'), ('unread', 'loan not read')], max_length=12),
+            field=models.CharField(choices=[('fine', 'fine'), ('proposed', 'may be this loan'), ('several', 'may be several loans'), ('no-loan', 'no loan'), ('closed', 'loan closed'), ('overpaid', 'above what is owed'), ('alike', 'looks like another'), ('may-double', 'may be recorded already'), ('currency', 'another currency'), ('recorded', 'recorded here before'), ('waiting', 'not decided here yet'), ('taken-back', 'taken back'), ('put', 'returned, or elsewhere'), ('twice', 'twice in the file'), ('damaged', 'damaged id'), ('unusable', 'no date, or too large'), ('unread', 'loan not read')], max_length=12),
         ),
         migrations.RunPython(fill_in, migrations.RunPython.noop),
         migrations.AddIndex(

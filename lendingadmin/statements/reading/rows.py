@@ -67,7 +67,7 @@ def _find_header(rows: Sequence[Sequence[str]]) -> int:
 def _build_layout(mapping: lines.Mapping) -> Layout:
     columns = {name: (fold_heading(heading),) for name, heading in vars(mapping).items() if heading}
     return Layout(
-        key="mapped",
+        key=lines.MAPPED,
         network="",
         needs=frozenset(),
         columns=columns,

@@ -52,13 +52,14 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     table = keeping.open_table(file)
     if table is None:
         return redirect(file)
-    form = ColumnsForm(request.POST if request.method == "POST" else None, table.header)
+    sent = request.POST if request.method == "POST" else None
+    form = ColumnsForm(sent, table.header, keeping.find_named(file, table))
     if form.is_valid():
         mapping, network = form.build_mapping(), form.cleaned_data["network"]
-        keeping.map_columns(file, network, mapping, request.user)
-        messages.success(request, _("The table is read. Others like it are read so from now on."))
-        file.refresh_from_db()
-        _tell_managers(request, file)
+        if keeping.map_columns(file, network, mapping, request.user):
+            words = _("The table is read. Others like it are read so from now on.")
+            messages.success(request, words)
+            _tell_managers(request, file)
         return redirect(file)
     sees_people = all(request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
     context = {
@@ -66,6 +67,7 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         "file": file,
         "header": table.header,
         "sample": table.sample[:5] if sees_people else (),
+        "is_again": bool(file.layout),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "statements/columns.html", context)

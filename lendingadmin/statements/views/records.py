@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from lendingadmin import gateway
 from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
-from lendingadmin.statements import rows, standings
+from lendingadmin.statements import keeping, rows, standings
 from lendingadmin.statements.forms import LinesForm
 from lendingadmin.statements.keeping import READ
 from lendingadmin.statements.models import Batch, StatementFile
@@ -66,6 +66,7 @@ def statement(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         "lines": page.rows,
         "pager": build_pager(request, page, "after"),
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
+        "may_map_again": keeping.may_map_again(file),
         "batch": Batch.objects.filter(file=file).select_related("file").first(),
         "app": gateway.lending_app(app_id),
     }
