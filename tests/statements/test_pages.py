@@ -193,6 +193,7 @@ def test_columns_that_were_named_wrongly_are_named_again(clerk: Client, support:
     kept = StatementFile.objects.get()
     assert places.put(kept.lines.latest("pk"), Place.RETURNED, "said so", support)
     assert clerk.get(columns).status_code == 302 and columns not in clerk.get(file).text
+    assert "Nothing was changed" in clerk.post(columns, wrong, follow=True).text
 
 
 def test_days_that_can_be_two_are_asked_once(clerk: Client) -> None:

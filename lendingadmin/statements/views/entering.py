@@ -53,15 +53,15 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     file = find_file(app_id, number)
     table = keeping.open_table(file)
     if table is None:
-        return redirect(file)
+        return _say_unchanged(request, file) if request.method == "POST" else redirect(file)
     sent = request.POST if request.method == "POST" else None
     form = ColumnsForm(sent, table.header, keeping.find_named(file, table))
     if form.is_valid():
         mapping, network = form.build_mapping(), form.cleaned_data["network"]
-        if keeping.map_columns(file, network, mapping, request.user):
-            words = _("The table is read. Others like it are read so from now on.")
-            messages.success(request, words)
-            _tell_managers(request, file)
+        if not keeping.map_columns(file, network, mapping, request.user):
+            return _say_unchanged(request, file)
+        messages.success(request, _("The table is read. Others like it are read so from now on."))
+        _tell_managers(request, file)
         return redirect(file)
     sees_people = all(request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
     context = {
@@ -84,14 +84,16 @@ def _pair(header: Sequence[str], row: Sequence[str]) -> list[tuple[str, str]]:
 def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Say whether the day or the month stands first in its dates."""
     file = find_file(app_id, number)
-    if keeping.answer_days(file, request.POST.get("first") != "month", request.user):
-        messages.success(request, _("The days are read as you said."))
-        _tell_managers(request, file)
-    else:
-        messages.warning(
-            request,
-            _("Nothing was changed: its payments are decided on, or the file itself is deleted."),
-        )
+    if not keeping.answer_days(file, request.POST.get("first") != "month", request.user):
+        return _say_unchanged(request, file)
+    messages.success(request, _("The days are read as you said."))
+    _tell_managers(request, file)
+    return redirect(file)
+
+
+def _say_unchanged(request: PersonRequest, file: StatementFile) -> HttpResponse:
+    words = _("Nothing was changed: its payments are decided on, or the file itself is deleted.")
+    messages.warning(request, words)
     return redirect(file)
 
 
