@@ -115,11 +115,6 @@ class DatabaseCache(BaseCache):
         return Kept(key=name, value=_sign(name, value), expires_at=expires_at)
 
 
-def clear_expired() -> int:
-    """Delete what has expired; how much that was."""
-    return Kept.objects.filter(expires_at__lte=timezone.now()).delete()[0]
-
-
 class _Text:
     """Redis holds text as it is."""
 

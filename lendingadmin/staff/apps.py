@@ -20,4 +20,4 @@ class StaffConfig(AppConfig):
         signals.connect_all()
         retention.register_own()
         mail = (tasks.tell_managers, tasks.tell_of_guessing, tasks.tell_of_mass_reading)
-        register_duty(tasks.beat, tasks.erase_old, tasks.tell_person, *mail)
+        register_duty(tasks.beat, tasks.erase_old, tasks.prune, tasks.tell_person, *mail)

@@ -1,9 +1,9 @@
 """Each table that holds something: since when its rows are there, how long they stay, what then.
 
-Areas register all of theirs, and a page shows them. What goes by itself says here when; what goes
-by its age, in small batches of the worker, has a kind of its own in KEEP_ROWS_DAYS. What is not
-over, and what shows that a payment is the same one, is in no kind: rows of the journal and of
-statements stay.
+Areas register all of theirs, and a page shows them. What goes by itself says here when: the worker
+deletes within an hour what is over. What goes by its age, in small batches of the worker, has a
+kind of its own in KEEP_ROWS_DAYS. What is not over, and what shows that a payment is the same one,
+is in no kind: rows of the journal and of statements stay.
 """
 
 from collections.abc import Callable
@@ -15,13 +15,17 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
+from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
 ListOlder = Callable[[datetime], "models.QuerySet[Any]"]
 DeleteOlder = Callable[[datetime, int], int]
+FindOver = Callable[[], models.Q]
 
 # Rows of a table that the worker deletes at once.
 _AT_ONCE = 500
+# A task that was done is of no use after it.
+_DONE_FOR = timedelta(days=1)
 # How many rows the page counts; of more, it says about how many there are.
 _EXACT = 1_000
 
@@ -35,7 +39,8 @@ class Table(NamedTuple):
 
     `kind` is its word in KEEP_ROWS_DAYS: what is older than its days, and is in `list_older`, goes,
     by `delete_older` if there is one; `needs` names a setting without which none does, and
-    `then` says what becomes of them. `by` names another setting that says how long.
+    `then` says what becomes of them. `by` names another setting that says how long. `find_over`
+    says which rows are over and go within an hour, whatever KEEP_ROWS_DAYS says.
     """
 
     what: str
@@ -50,6 +55,7 @@ class Table(NamedTuple):
     needs: str = ""
     then: str = _("then they go, once they are over")
     by: str = ""
+    find_over: FindOver | None = None
 
     @property
     def rows(self) -> "models.QuerySet[Any]":
@@ -81,6 +87,10 @@ class Table(NamedTuple):
     def count_old(self) -> int:
         """How many rows are past their days."""
         return self._list_older(self._find_before()).count()
+
+    def list_over(self) -> "models.QuerySet[Any]":
+        """The rows that are over by themselves."""
+        return self.rows.filter(self.find_over()) if self.find_over else self.rows.none()
 
     def _find_before(self) -> datetime:
         return timezone.now() - timedelta(days=self.count_days())
@@ -139,6 +149,7 @@ def register_own() -> None:
         "sessions.Session",
         stays=_("until they end, an hour longer at most"),
         by="SESSION_HOURS",
+        find_over=lambda: models.Q(expire_date__lte=timezone.now()),
     )
     register_table(
         _("tasks of the worker"),
@@ -149,11 +160,13 @@ def register_own() -> None:
         kind="tasks",
         list_older=_list_failed,
         then=_("then those that failed go, others after a day"),
+        find_over=_find_done,
     )
     register_table(
         _("counters, and answers that several ask for at once"),
         "caching.Kept",
         stays=_("until they expire, an hour longer at most"),
+        find_over=lambda: models.Q(expires_at__lte=timezone.now()),
     )
     register_table(
         _("the service's token, the worker's beat and what shows whether keys fit"),
@@ -164,6 +177,27 @@ def register_own() -> None:
 
 def _list_failed(before: datetime) -> "models.QuerySet[Any]":
     return DBTaskResult.objects.failed().filter(finished_at__lt=before)
+
+
+def _find_done() -> models.Q:
+    before = timezone.now() - _DONE_FOR
+    return models.Q(status=TaskResultStatus.SUCCESSFUL, finished_at__lt=before)
+
+
+def list_passing() -> list[Table]:
+    """What the worker deletes within an hour once it is over."""
+    return [one for one in TABLES if one.find_over]
+
+
+def delete_over() -> None:
+    """Delete what is over."""
+    for one in list_passing():
+        one.list_over().delete()
+
+
+def count_over() -> list[tuple[Table, int]]:
+    """How many rows of each table `delete_over` would delete."""
+    return [(one, one.list_over().count()) for one in list_passing()]
 
 
 def list_ageing() -> list[Table]:

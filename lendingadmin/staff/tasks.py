@@ -21,6 +21,7 @@ from .second_manager import list_deciders, read_moves
 from .setup_links import may_mail
 
 ERASE_EVERY = timedelta(hours=6)
+PRUNE_EVERY = timedelta(hours=1)
 
 
 @task()
@@ -100,8 +101,16 @@ def erase_old() -> None:
             erase_old.enqueue()
 
 
+@task(priority=-10)
+def prune() -> None:
+    """Delete what is over: sessions, unfinished forms, finished tasks, values that expired."""
+    with duties.hide_error_words("pruning"):
+        retention.delete_over()
+
+
 def beat() -> None:
-    """Enqueue the erasing of what is old a few times a day."""
+    """Enqueue pruning once an hour, and the erasing of what is old a few times a day."""
+    duties.enqueue_at_most_every(PRUNE_EVERY, prune)
     if erasure.list_ageing() or retention.list_ageing():
         duties.enqueue_at_most_every(ERASE_EVERY, erase_old)
 

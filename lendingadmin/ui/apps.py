@@ -2,7 +2,9 @@
 
 from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_out
+from django.db.models import Q
 from django.urls import register_converter
+from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
 
@@ -15,7 +17,7 @@ class UiConfig(AppConfig):
         from lendingadmin import checks  # noqa: F401
         from lendingadmin.staff.retention import register_table
 
-        from . import autosave
+        from . import autosave, models
         from .converters import KeyConverter
 
         register_table(
@@ -25,6 +27,7 @@ class UiConfig(AppConfig):
             moment="created_at",
             order="created_at",
             by="SESSION_HOURS",
+            find_over=lambda: Q(created_at__lt=timezone.now() - models.Draft.KEPT_FOR),
         )
 
         register_converter(KeyConverter, "key")

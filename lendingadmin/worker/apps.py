@@ -1,4 +1,4 @@
-"""Registers the worker with Django, and the one duty that belongs to no area."""
+"""Registers the worker with Django, and what tells whether one beats."""
 
 from django.apps import AppConfig
 
@@ -12,9 +12,8 @@ class WorkerConfig(AppConfig):
         from lendingadmin.monitoring.metrics import register_gauge
         from lendingadmin.monitoring.readiness import register_warning
 
-        from . import duties, tasks
+        from . import duties
 
-        duties.register_duty(tasks.beat, tasks.prune)
         register_warning(duties.find_silence)
         words = "When a worker beat last; Unix time."
         register_gauge("worker_beat_seconds", words, (), duties.read_beat)

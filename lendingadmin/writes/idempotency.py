@@ -9,7 +9,6 @@ import json
 import secrets
 
 from django.core import signing
-from django.utils import timezone
 
 from lendingadmin.encryption import Undecryptable
 from lendingadmin.ui.models import Draft
@@ -74,8 +73,3 @@ def load_draft(request: PersonRequest, purpose: str, idempotency_key: str) -> di
 def delete_draft(idempotency_key: str) -> None:
     """Forget what was entered: the write that it was for has its own record now."""
     Draft.objects.filter(token=idempotency_key).delete()
-
-
-def prune_drafts() -> None:
-    """Forget what was entered in forms that were never finished."""
-    Draft.objects.filter(created_at__lt=timezone.now() - LIFETIME).delete()

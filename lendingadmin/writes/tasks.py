@@ -8,7 +8,7 @@ from django_tasks import task
 
 from lendingadmin.worker import duties
 
-from . import idempotency, reconciliation
+from . import reconciliation
 from .models import Write
 from .states import WriteState
 
@@ -27,13 +27,12 @@ def check_writes() -> None:
 @task(priority=-10)
 def prune() -> None:
     """Forget what was entered and has no use any more."""
-    with duties.hide_error_words("tidying"):
+    with duties.hide_error_words("forgetting what was entered"):
         reconciliation.prune_submitted()
-        idempotency.prune_drafts()
 
 
 def beat() -> None:
-    """Enqueue the following of writes where one is due, and tidying once an hour."""
+    """Enqueue the following of writes where one is due, and forgetting once an hour."""
     if _due_writes().exists():
         duties.enqueue_at_most_every(CHECK_EVERY, check_writes)
     duties.enqueue_at_most_every(PRUNE_EVERY, prune)

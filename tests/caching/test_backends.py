@@ -18,8 +18,9 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from lendingadmin.caching import backends, shared
-from lendingadmin.caching.backends import RedisCache, clear_expired
+from lendingadmin.caching.backends import RedisCache
 from lendingadmin.caching.models import Kept
+from lendingadmin.staff import retention
 
 REDIS = "redis://127.0.0.1:6379/5"
 pytestmark = pytest.mark.django_db
@@ -154,7 +155,7 @@ def test_a_value_can_not_be_moved_to_another_key() -> None:
 def test_what_has_expired_is_deleted() -> None:
     counters.set("over", 1, timeout=-1)
     counters.set("long", 1, timeout=60)
-    assert clear_expired() == 1
+    retention.delete_over()
     assert Kept.objects.get().expires_at > timezone.now() + timedelta(seconds=50)
 
 

@@ -340,11 +340,19 @@ def test_what_is_old_is_told_by_a_dry_run_and_erased_by_the_command(
     assert Entry.objects.get(action="command").subject == "erase old"
 
 
-def test_what_never_ages_is_no_command(settings: Any) -> None:
-    settings.KEEP_TEXTS_DAYS, settings.KEEP_ROWS_DAYS = {"": 0}, {"": 0}
-    with pytest.raises(CommandError, match="nothing is erased by its age"):
-        call_command("erase", "old")
-    settings.KEEP_TEXTS_DAYS = {"": 30}
+def test_a_dry_run_of_more_than_it_counts_says_so(
+    settings: Any, officer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.KEEP_TEXTS_DAYS, settings.KEEP_ROWS_DAYS = {"": 0, "notes": 30}, {"": 0}
+    monkeypatch.setattr(erasure, "COUNTED", 2)
+    for days in (31, 32, 33):
+        fill_of_age(officer, timedelta(days=days))
+    out = StringIO()
+    call_command("erase", "old", "--dry-run", stdout=out)
+    assert "  2 or more texts of notes, older than 30 days\n" in out.getvalue()
+
+
+def test_what_is_old_is_of_no_app() -> None:
     with pytest.raises(CommandError, match="of everybody"):
         call_command("erase", "old", APP)
 

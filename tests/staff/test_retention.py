@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.utils import timezone
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
 from lendingadmin.audit.models import Entry
+from lendingadmin.caching.models import Kept
 from lendingadmin.collections.models import Call, Contact, Promise, Stop
 from lendingadmin.encryption import bind
 from lendingadmin.notes.models import Note, NoteVersion
@@ -23,7 +25,7 @@ from lendingadmin.repayments.models import Reading, Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff import retention, tasks
 from lendingadmin.staff.models import User
-from lendingadmin.worker.tasks import prune
+from lendingadmin.ui.models import Draft
 from lendingadmin.worker.worker import Worker
 from lendingadmin.writes.models import Check, Write
 from lendingadmin.writes.states import WriteState
@@ -34,7 +36,7 @@ from .test_erasing import make_call, make_offer, make_write
 pytestmark = pytest.mark.django_db
 APP, BORROWER = "kenya", "zebra-771"
 LIMIT = 100
-DAY = timedelta(days=1)
+DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
 # Rows of what the framework needs of itself; none grows with what people do.
 OF_THE_FRAMEWORK = {
     *("admin.LogEntry", "auth.Group", "auth.Group_permissions", "auth.Permission"),
@@ -242,7 +244,7 @@ def test_a_task_that_was_done_goes_after_a_day_and_one_that_failed_later() -> No
     failed = make_failed_task(None, 13 * DAY)
     make_task(2 * DAY, TaskResultStatus.SUCCESSFUL)
     young = make_task(DAY / 2, TaskResultStatus.SUCCESSFUL)
-    prune.call()
+    tasks.prune.call()
     assert retention.delete_old() is True
     assert set(DBTaskResult.objects.all()) == {failed, young}
     DBTaskResult.objects.filter(pk=failed.pk).update(finished_at=timezone.now() - 15 * DAY)
@@ -258,10 +260,66 @@ def test_a_dry_run_says_how_many_of_each_and_the_command_deletes_them(
         make_old_write(officer, days * DAY)
     out = StringIO()
     call_command("erase", "old", "--dry-run", stdout=out)
-    line = "  2 rows of: other writes, and how they were checked, older than 100 days; "
-    then = "then they go, once they are over\n"
-    assert out.getvalue() == f"Would be erased by age:\n{line}{then}"
+    assert out.getvalue().splitlines() == [
+        "Would be erased by age:",
+        "  2 rows of: other writes, and how they were checked, older than 100 days; then they go, "
+        "once they are over",
+        "  0 rows of: sessions, which are over",
+        "  0 rows of: tasks of the worker, which are over",
+        "  0 rows of: counters, and answers that several ask for at once, which are over",
+        "  0 rows of: unfinished forms, which are over",
+    ]
     assert Write.objects.count() == 2
     call_command("erase", "old", stdout=StringIO())
     assert not Write.objects.exists()
     assert "2 rows of: other writes" in Entry.objects.get(action="command").detail
+
+
+def make_session(ends_in: timedelta) -> Session:
+    return Session.objects.create(
+        session_key=str(ends_in), session_data="", expire_date=timezone.now() + ends_in
+    )
+
+
+def make_draft(by: User, age: timedelta) -> Draft:
+    draft = Draft.objects.create(token=str(age), person=by, purpose="x")
+    Draft.objects.filter(pk=draft.pk).update(created_at=timezone.now() - age)
+    return draft
+
+
+def make_value(ends_in: timedelta) -> Kept:
+    return Kept.objects.create(key=str(ends_in), value="", expires_at=timezone.now() + ends_in)
+
+
+MAKE_OVER: dict[str, Callable[[User, bool], Any]] = {
+    "sessions": lambda _, is_over: make_session(-SECOND if is_over else SECOND * 9),
+    "tasks of the worker": lambda _, is_over: make_task(
+        DAY + (SECOND if is_over else -9 * SECOND), TaskResultStatus.SUCCESSFUL
+    ),
+    "counters, and": lambda _, is_over: make_value(-SECOND if is_over else SECOND * 9),
+    "unfinished forms": lambda by, is_over: make_draft(
+        by, Draft.KEPT_FOR + (SECOND if is_over else -9 * SECOND)
+    ),
+}
+
+
+def test_each_table_whose_rows_end_by_themselves_is_tried() -> None:
+    names = [one.what for one in retention.list_passing()]
+    assert len(names) == len(MAKE_OVER)
+    assert all(any(name.startswith(one) for name in names) for one in MAKE_OVER)
+
+
+@pytest.mark.parametrize("what", MAKE_OVER)
+def test_a_dry_run_counts_what_is_over_and_the_worker_and_the_command_delete_it(
+    settings: Any, officer: User, what: str
+) -> None:
+    settings.KEEP_TEXTS_DAYS, settings.KEEP_ROWS_DAYS = {"": 0}, {"": 0}
+    for delete in (tasks.prune.call, lambda: call_command("erase", "old", stdout=StringIO())):
+        rows = {is_over: MAKE_OVER[what](officer, is_over) for is_over in (True, False)}
+        out = StringIO()
+        call_command("erase", "old", "--dry-run", stdout=out)
+        assert f"  1 rows of: {what}" in out.getvalue()
+        assert type(rows[True]).objects.count() == 2
+        delete()
+        assert list(type(rows[True]).objects.all()) == [rows[False]]
+        rows[False].delete()

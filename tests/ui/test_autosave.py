@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from lendingadmin.audit.models import Entry
 from lendingadmin.gateway import LendingApp
+from lendingadmin.staff import retention
 from lendingadmin.staff.models import User
 from lendingadmin.ui import autosave, quotas
 from lendingadmin.ui.models import Draft
@@ -270,7 +271,7 @@ def test_it_is_forgotten_after_twelve_hours(desk: Client, page: str) -> None:
     Draft.objects.update(created_at=timezone.now() - timedelta(hours=12, minutes=1))
     assert "data-autosaved" not in attributes(desk, page)
     assert kept(desk, form) == {}
-    idempotency.prune_drafts()
+    retention.delete_over()
     assert not Draft.objects.exists()
 
 

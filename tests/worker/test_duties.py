@@ -7,7 +7,8 @@ import pytest
 from django.apps import AppConfig, apps
 from django.db import OperationalError
 
-from lendingadmin.worker import duties, tasks
+from lendingadmin.staff.tasks import prune
+from lendingadmin.worker import duties
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +53,7 @@ def test_a_duty_that_is_lent_twice_is_done_once(lent: list[duties.Duty]) -> None
         done.append(1)
 
     duties.register_duty(duty)
-    duties.register_duty(duty, tasks.prune)
+    duties.register_duty(duty, prune)
     duties.run_duties()
     assert done == [1]
 
@@ -61,7 +62,7 @@ def test_every_task_of_the_product_is_put_back_when_it_is_lost() -> None:
     modules = [import_module(f"{app.name}.tasks") for app in list_own_apps()]
     values = [value for one in modules for value in vars(one).values()]
     # Which class that is depends on Django, which from 6 on has its own.
-    paths = {one.module_path for one in values if isinstance(one, type(tasks.prune))}
+    paths = {one.module_path for one in values if isinstance(one, type(prune))}
     assert paths - set(duties._TASKS) == set()
     assert {"lendingadmin.repayments.tasks.check", "lendingadmin.staff.tasks.tell_managers"} < paths
 

@@ -7,6 +7,7 @@ import pytest
 from django.test import RequestFactory
 from django.utils import timezone
 
+from lendingadmin.staff import retention
 from lendingadmin.staff.models import User
 from lendingadmin.ui.models import Draft
 from lendingadmin.writes import idempotency
@@ -69,5 +70,5 @@ def test_forms_never_finished_are_forgotten(support: User) -> None:
     idempotency.save_draft(request_of(support), "a", "old", {})
     idempotency.save_draft(request_of(support), "a", "young", {})
     Draft.objects.filter(token="old").update(created_at=timezone.now() - timedelta(hours=13))
-    idempotency.prune_drafts()
+    retention.delete_over()
     assert [draft.token for draft in Draft.objects.all()] == ["young"]

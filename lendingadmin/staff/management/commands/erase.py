@@ -1,7 +1,8 @@
 """`manage.py erase borrower APP BORROWER`: all that may be erased of one borrower.
 
 `manage.py erase old`: texts older than KEEP_TEXTS_DAYS and rows older than KEEP_ROWS_DAYS, which
-the worker erases by itself. With `--dry-run` both say what would go, and nothing goes.
+the worker erases by itself, and rows that are over, sessions and unfinished forms among them. With
+`--dry-run` both say what would go, and nothing goes.
 """
 
 from typing import Any
@@ -70,23 +71,22 @@ class Command(BaseCommand):
         )
 
     def _erase_old(self, *, is_dry_run: bool) -> None:
-        if not (erasure.list_ageing() or retention.list_ageing()):
-            raise CommandError(
-                "KEEP_TEXTS_DAYS and KEEP_ROWS_DAYS are 0: nothing is erased by its age."
-            )
-        texts, rows = erasure.count_old(), retention.count_old()
+        texts, rows, over = erasure.count_old(), retention.count_old(), retention.count_over()
         self.stdout.write("Would be erased by age:" if is_dry_run else "Erased by age:")
         for kind, count in texts:
-            shown = "many" if count >= erasure.COUNTED else f"{count:,}"
-            self._say(shown, kind.what, kind.count_days())
+            more = " or more" if count >= erasure.COUNTED else ""
+            self._say(f"{count:,}{more}", kind.what, kind.count_days())
         for table, count in rows:
             self._say(f"{count:,}", f"rows of: {table.what}", table.count_days(), table.then)
+        for table, count in over:
+            self.stdout.write(f"  {count:,} rows of: {table.what}, which are over")
         if is_dry_run:
             return
         while not all([erasure.erase_old(), retention.delete_old()]):
             pass
+        retention.delete_over()
         found = [f"{count} {kind.what}" for kind, count in texts if count]
-        found += [f"{count} rows of: {table.what}" for table, count in rows if count]
+        found += [f"{count} rows of: {table.what}" for table, count in [*rows, *over] if count]
         record_command("erase old", detail="; ".join(found))
 
     def _say(self, shown: str, what: str, days: int, then: str = "") -> None:
