@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.repayments import sending
-from lendingadmin.repayments.models import Repayment
+from lendingadmin.repayments.models import Reading, Repayment, Restoration
 from lendingadmin.repayments.services import Request
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import reset
@@ -19,6 +19,7 @@ from tests.odd.service import OddService
 from tests.odd.spec import RESOURCES
 from tests.odd.variants import Place, odd, shares
 from tests.repayments.pages import filled
+from tests.repayments.rows import row
 
 pytestmark = pytest.mark.django_db
 
@@ -56,6 +57,32 @@ def tried(field: str) -> Iterator[tuple[Place, str]]:
     )
 
 
+@pytest.fixture
+def gap(manager: User) -> Restoration:
+    """The journal was restored; what was paid on L-1 was read before that."""
+    then = timezone.now() - timedelta(hours=2)
+    known = row(manager, account_id="L-1", sent_at=then)
+    Reading.objects.create(repayment=known, kind=Reading.Kind.BASELINE, taken_at=then, paid="100")
+    since = then + timedelta(hours=1)
+    return Restoration.objects.create(app_id="kenya", since=since, until=timezone.now())
+
+
+@pytest.mark.parametrize("field", ["", *RESOURCES["Loan"]])
+def test_no_odd_loan_breaks_the_review_in_a_gap(
+    desk: Client, service: OddService, gap: Restoration, field: str
+) -> None:
+    entered = desk.post(ENTERED, filled(desk.get(ENTERED), externalId="TX-2"))
+    assert b"was restored" in desk.get(entered["Location"]).content
+    for place, name in tried(field):
+        service.give("Loan", odd(place, name))
+        check(desk, entered["Location"], review_statuses(field), (place.name, name))
+
+
+def review_statuses(field: str) -> set[int]:
+    may_be_another = field in ("", "accountId")
+    return {200, 502} if may_be_another else {200}
+
+
 @pytest.mark.parametrize("field", ["", *RESOURCES["Loan"]])
 def test_no_odd_loan_breaks_a_look(
     desk: Client, service: OddService, unknown: Repayment, field: str
@@ -66,6 +93,4 @@ def test_no_odd_loan_breaks_a_look(
         service.give("Loan", odd(place, name))
         Repayment.objects.update(next_check_at=timezone.now())
         check(desk, LOOKS[turn % len(LOOKS)].format(number=unknown.pk), {200}, (place.name, name))
-        may_be_another = field in ("", "accountId")
-        confirm = {200, 502} if may_be_another else {200}
-        check(desk, entered["Location"], confirm, (place.name, name))
+        check(desk, entered["Location"], review_statuses(field), (place.name, name))

@@ -21,7 +21,8 @@ class LoanService:
     """Serves tokens and loan `L-1`; `posted` holds the body of every repayment it has recorded.
 
     `answer` decides about each makeRepayment: it gets a function that records the repayment, and
-    gives the behaviour towards the client.
+    gives the behaviour towards the client. `loan_answer`, where it is given, is how it answers who
+    asks for the loan.
     """
 
     def __init__(self, server: FaultServer) -> None:
@@ -30,6 +31,7 @@ class LoanService:
         self.account_id: object = "L-1"
         # Whether it has a loan of every id instead, all with the same balances.
         self.has_every_loan = False
+        self.loan_answer: Behaviour | None = None
         self.posted: list[dict[str, Any]] = []
         self.lock = threading.Lock()
         self.answer: Callable[[Callable[[], None]], Behaviour] = self.keep_word
@@ -67,6 +69,8 @@ class LoanService:
             self.paid += Decimal(amount)
 
     def _get(self, wire: Wire) -> bool:
+        if self.loan_answer:
+            return self.loan_answer(wire)
         named = {"accountId": wire.request.path.rpartition("/")[2]}
         return reply(_json(self.loan | (named if self.has_every_loan else {})))(wire)
 

@@ -26,6 +26,8 @@ from lendingadmin.ui.models import Draft
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.states import WriteState
 from tests.conftest import ClientOf
+from tests.faults.behaviours import html, refusal, reply, reset
+from tests.faults.server import Behaviour
 from tests.proof.desk import InProcess, fill_in, form_url, open_confirm
 from tests.repayments.rows import row
 from tests.repayments.service import LoanService
@@ -190,6 +192,29 @@ def test_the_form_asks_and_keeps_what_was_entered(
     assert not service.posted and not Repayment.objects.exists()
     page = browser.post(confirm.url, confirm.fields | {"not_there": "yes"})
     assert page.receipt and len(service.posted) == 1
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [refusal(503), reset(), html(), reply(b"{}")],
+    ids=["refused", "broken", "a gateway's", "of nobody"],
+)
+def test_a_form_in_a_gap_outlives_a_service_that_does_not_answer(
+    gap: Restoration, service: LoanService, desk: Client, fault: Behaviour
+) -> None:
+    browser = InProcess(desk)
+    url = fill_in(browser, form_url("kenya", "L-1"), "TX", "500.00")
+    confirm = open_confirm(browser, url or "")
+    assert confirm is not None
+    service.loan_answer = fault
+    for page in (browser.get(confirm.url), browser.post(confirm.url, confirm.fields)):
+        assert page.status in (502, 503) and "Nothing was saved" in page.text
+    assert not service.posted and not Repayment.objects.exists()
+    service.loan_answer = None
+    kept = Draft.objects.get()
+    assert 'value="TX"' in browser.get(f"{form_url('kenya', 'L-1')}?form={kept.token}").text
+    assert browser.post(confirm.url, confirm.fields | {"not_there": "yes"}).receipt
+    assert len(service.posted) == 1
 
 
 def test_an_approver_is_asked_too(
