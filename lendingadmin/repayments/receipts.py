@@ -24,6 +24,8 @@ from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import SEE_NAMES
 from lendingadmin.ui.requests import PersonRequest
 
+from .attribution import others_of, paid_at
+from .evidence import Effect, attribute
 from .models import Reading, ReceiptCounter, Repayment
 
 _NUMBER = re.compile(r"(?:(?P<app>.+)-)?(?P<year>\d{4})-(?P<sequence>\d{1,9})")
@@ -87,7 +89,8 @@ def find_remainder(
     """The remainder by the newest reading after a repayment; None where nobody knows.
 
     A reading that does not show the repayment yet would tell the customer too much, so it counts
-    only where it shows the whole amount, or that nothing is left.
+    only where it shows the whole amount beside what the loan's other repayments account for, or
+    that nothing is left.
     """
     if after is None or after.unpaid_amount is None:
         return None
@@ -101,11 +104,13 @@ def find_remainder(
 
 
 def _shows(repayment: Repayment, before: Reading | None, after: Reading) -> bool:
-    if before is None or before.paid_amount is None or after.paid_amount is None:
+    if before is None:
         return False
-    rise = after.paid_amount - before.paid_amount
-    expected = repayment.moves_paid_by
-    return rise > 0 if expected is None else rise >= expected
+    first, last, amount = paid_at(before), paid_at(after), repayment.moves_paid_by
+    if amount is None:  # by how much it moves `paid` nobody here knows
+        return first.paid is not None and last.paid is not None and last.paid > first.paid
+    others = [other for _, other in others_of(repayment, first.taken_at, last.taken_at)]
+    return attribute(first, last, amount, others) in (Effect.SEEN, Effect.MORE)
 
 
 class Receipt(NamedTuple):

@@ -127,6 +127,30 @@ def test_a_remainder_is_told_only_where_it_counts_the_payment(
 
 
 @pytest.mark.parametrize(
+    ("stood", "before", "after", "known"),
+    [
+        ("1000", "1000", "4500", False),
+        ("1000", "1000", "7999.99", False),
+        ("1000", "1000", "8000", True),
+        ("1000", "4500", "8000", True),
+        ("1000", "4500", "7999.99", False),
+        ("", "1000", "4500", False),
+    ],
+)
+def test_a_rise_that_another_repayment_accounts_for_tells_no_remainder(
+    support: User, stood: str, before: str, after: str, known: bool
+) -> None:
+    """Another of 3,500 was recorded a minute earlier, when this much stood as paid."""
+    at = timezone.now() - timedelta(minutes=1)
+    other = row(support, account_id="L-K1", amount="3500", sent_at=at)
+    read(other, Reading.Kind.BASELINE, stood, "9000", taken_at=at)
+    mine = row(support, account_id="L-K1", amount="3500")
+    first = read(mine, Reading.Kind.BASELINE, before, "7203.98")
+    found = find_remainder(mine, first, read(mine, Reading.Kind.AFTER, after, "3703.98"))
+    assert (found is not None) == known
+
+
+@pytest.mark.parametrize(
     "unread", [{"next_amount": ""}, {"next_due": ""}, {"next_amount": "0"}, {"next_amount": "?"}]
 )
 def test_what_is_next_is_told_whole_or_not(support: User, unread: dict[str, str]) -> None:
