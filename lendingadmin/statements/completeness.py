@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain, groupby
 
 from django.utils.translation import gettext as _
 
@@ -48,7 +49,9 @@ def prove(statement: Statement) -> Proof:
     if len({line.currency for line in statement.lines if line.currency}) > 1:
         # Balances of several currencies have no sum.
         return Proof([], [], 0)
-    lines = list(statement.lines)[:: -1 if statement.newest_first else 1]
+    # A row's fee is a line of its own behind it, in either order of the rows.
+    rows = [list(row) for _number, row in groupby(statement.lines, key=lambda line: line.number)]
+    lines = list(chain.from_iterable(rows[:: -1 if statement.newest_first else 1]))
     moved = [line for line in lines if line.kind is not Kind.FAILED and line.amount is not None]
     checks, breaks = list[str](), list[Break]()
     running = [line for line in moved if line.balance is not None]

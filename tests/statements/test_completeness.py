@@ -31,6 +31,40 @@ def test_what_is_whole_is_proven_so(newest_first: bool, count: int, seed: int) -
     assert proof.is_complete and len(proof.checks) == 4, proof
 
 
+@pytest.mark.parametrize("newest_first", [True, False])
+@given(count=st.integers(8, 40), seed=st.integers(0, 10_000))
+def test_the_rows_of_one_day_without_times_are_read_in_their_order(
+    newest_first: bool, count: int, seed: int
+) -> None:
+    events = [one for one in making.make_events(count, seed=seed) if one.kind != "failed"]
+    assume(len({one.amount for one in events}) > 2)
+    *head, header = making.write_bank([])
+    body = making.write_bank([replace(one, at=events[0].at) for one in events])[len(head) + 1 :]
+    rows = [*head, header, *body[:: -1 if newest_first else 1]]
+    found = read(making.pack_csv(rows), zone=NAIROBI)
+    assert isinstance(found, Statement) and not any(line.has_time for line in found.lines)
+    assert found.newest_first == newest_first
+    assert prove(found).is_complete
+
+
+@pytest.mark.parametrize("same_moment", [True, False])
+@pytest.mark.parametrize("newest_first", [True, False])
+def test_a_fee_beside_each_amount_is_part_of_what_its_row_moves(
+    newest_first: bool, same_moment: bool
+) -> None:
+    header, *body = making.write_wave_french(making.make_events(20))
+    for number, row in enumerate(body, start=1):
+        balance = Decimal(row[5].replace(",", ".")) - 5 * number
+        row[4:6] = 5, f"{balance}".replace(".", ",")
+        row[0] = body[0][0] if same_moment else row[0]
+    rows = [header, *body[:: -1 if newest_first else 1]]
+    found = read(making.pack_csv(rows), zone=NAIROBI)
+    assert isinstance(found, Statement)
+    assert found.newest_first == newest_first
+    assert len(found.lines) == 2 * len(body)
+    assert prove(found).is_complete, prove(found).breaks
+
+
 @given(seed=st.integers(0, 10_000), at=st.integers(1, 28))
 def test_a_row_that_was_taken_out_is_found(seed: int, at: int) -> None:
     events = [one for one in making.make_events(40, seed=seed) if one.kind != "failed"]

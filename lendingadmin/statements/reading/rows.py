@@ -3,9 +3,10 @@
 import hashlib
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, tzinfo
 from decimal import Decimal
 from itertools import pairwise
 
@@ -100,7 +101,6 @@ class _Reader:
         head = read_head(self.rows[: self.at], self.zone, day_first=order.day_first)
         self.currency = str(head.pop("currency", "")).upper()[:3]
         found = [line for number, row in body for line in self._read_row(number, row)]
-        moments = [line.moment for line in found if line.moment]
         account = str(head.pop("account", "")) or self._find_account(body)
         currencies = {line.currency for line in found if line.currency}
         return Statement(
@@ -109,7 +109,7 @@ class _Reader:
             account=account,
             currency=self.currency or (currencies.pop() if len(currencies) == 1 else ""),
             lines=found,
-            newest_first=_is_falling(moments),
+            newest_first=_is_newest_first(found),
             day_first=order.day_first,
             day_is_proposed=order.is_proposed,
             **head,
@@ -259,8 +259,24 @@ def _make_fee(line: Line, fee: Decimal, balance: Decimal | None) -> Line:
     )
 
 
-def _is_falling(moments: Sequence[datetime]) -> bool:
-    return sum(a > b for a, b in pairwise(moments)) > sum(a < b for a, b in pairwise(moments))
+def _is_newest_first(found: Sequence[Line]) -> bool:
+    """By the moments; where they are all the same, by which way the balances follow."""
+    moments = [line.moment for line in found if line.moment]
+    falling = sum(a > b for a, b in pairwise(moments))
+    rising = sum(a < b for a, b in pairwise(moments))
+    return falling > rising if falling != rising else _follow_balances_upwards(found)
+
+
+def _follow_balances_upwards(found: Sequence[Line]) -> bool:
+    """Whether more balances follow from the row below than from the row above."""
+    moved, balances = defaultdict[int, Decimal](Decimal), dict[int, Decimal]()
+    for line in found:
+        if line.kind is not Kind.FAILED:
+            moved[line.number] += line.amount or 0
+            if line.balance is not None:
+                balances[line.number] = line.balance
+    upwards = sum(balances[a] == balances[b] + moved[a] for a, b in pairwise(balances))
+    return upwards > sum(balances[b] == balances[a] + moved[b] for a, b in pairwise(balances))
 
 
 def _strip_accents(text: str) -> str:
