@@ -61,7 +61,9 @@ DEFAULT_ATTEMPTS = ContactAttempts(2, 5)
 
 
 def read_contact_hours(text: str) -> ContactHours:
-    """Read `mon-sat 8-19` or `mon-fri 8:30-17:00`. Raises ValueError with a sentence."""
+    """Read `mon-sat 8-19`, `mon-fri 8:30-17:00` or `mon-sun 0-24`. Raises ValueError with a
+    sentence.
+    """
     match = _HOURS.fullmatch(text.strip().lower())
     if match is None or not {match["first"], match["last"]} <= set(_WEEKDAYS):
         raise ValueError(f"“{text}” is not of the form mon-sat 8-19")
@@ -73,6 +75,8 @@ def read_contact_hours(text: str) -> ContactHours:
 
 
 def _read_clock(text: str) -> time:
+    if text in ("24", "24:00"):  # the end of a day; no time is this late
+        return time.max
     hour, _colon, minute = text.partition(":")
     try:
         return time(int(hour), int(minute or 0))

@@ -40,6 +40,13 @@ def test_hours_weekdays_and_holidays(moment: str, is_open: bool) -> None:
     assert rules.is_open(RULES, here(moment).astimezone(UTC)) is is_open
 
 
+def test_hours_until_24_last_to_the_end_of_the_day() -> None:
+    late = RULES._replace(hours=rules.read_contact_hours("mon-sat 8-24"))
+    assert rules.is_open(late, here("2026-11-25 23:59:59"))
+    assert not rules.is_open(late, here("2026-11-25 07:59:59"))
+    assert rules.find_opening(late, here("2026-11-26 00:00")) == here("2026-11-27 08:00")
+
+
 def test_holidays_can_be_switched_off_and_are_the_zone_s_own() -> None:
     day = here("2026-12-12 10:00")
     assert rules.is_open(RULES._replace(has_holidays=False), day)
@@ -117,6 +124,8 @@ def test_no_day_and_no_week_has_more_calls_than_allowed(
         ("mon-sat 8-19", ContactHours(frozenset(range(6)), time(8), time(19))),
         ("Tue-Fri 8:30-17:00", ContactHours(frozenset(range(1, 5)), time(8, 30), time(17))),
         ("sun-sun 0-23:59", ContactHours(frozenset({6}), time(0), time(23, 59))),
+        ("mon-tue 8-24", ContactHours(frozenset({0, 1}), time(8), time.max)),
+        ("sat-sun 0-24:00", ContactHours(frozenset({5, 6}), time(0), time.max)),
     ],
 )
 def test_hours_are_read(text: str, found: ContactHours) -> None:
@@ -128,7 +137,7 @@ def test_hours_are_read(text: str, found: ContactHours) -> None:
     [
         *("ghana", "ghana:", "ghana:mon-sat", "ghana:mon-xyz 8-19", "ghana:sat-mon 8-19"),
         *("ghana:mon-sat 19-8", "ghana:mon-sat 8-25", "ghana:mon-sat 8-8", "peru:mon-sat 8-19"),
-        "ghana:mon-sat 8-19,ghana:mon-sat 8-19",
+        *("ghana:mon-sat 24-24", "ghana:mon-sat 8-19,ghana:mon-sat 8-19"),
     ],
 )
 def test_hours_that_are_none_are_refused_in_words(text: str) -> None:

@@ -124,7 +124,7 @@ def test_nobody_is_called_by_two_and_nobody_is_left_out(
     tmp_path: Path, fault_server: FaultServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loans = int(os.environ.get("PROOF_LOANS", "60"))
-    monkeypatch.setenv("CONTACT_HOURS", "kenya:mon-sun 0-23:59")
+    monkeypatch.setenv("CONTACT_HOURS", "kenya:mon-sun 0-24")
     monkeypatch.setenv("CONTACT_HOLIDAYS", "off")
     service = CallService(fault_server)
     for number in range(loans):
