@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 from allauth.account.internal.flows.login import record_authentication
-from django.db.backends.base.operations import BaseDatabaseOperations
 from django.http import HttpRequest
 from django.test import Client
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from lendingadmin.audit import triggers
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import ROLES
 from lendingadmin.ui import export_places
+from tests import emptying
 from tests.at_sandbox import app, book
 from tests.faults.fixtures import fault_proxy, fault_server, refused_address, unanswered_address
 from tests.roles import give_roles
@@ -78,19 +77,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def trail_can_be_emptied() -> Iterator[None]:
-    """Some tests empty the tables afterwards, which the trail's triggers refuse to everybody."""
-    flush = BaseDatabaseOperations.execute_sql_flush
-
-    def flush_unguarded(ops: BaseDatabaseOperations, sql_list: list[str]) -> None:
-        triggers.drop_triggers(ops.connection)
-        try:
-            flush(ops, sql_list)
-        finally:
-            triggers.create_triggers(ops.connection)
-
+def quick_emptying() -> Iterator[None]:
+    """The tables are emptied in a fraction of a second."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(BaseDatabaseOperations, "execute_sql_flush", flush_unguarded)
+        emptying.install(patch)
         yield
 
 

@@ -35,8 +35,8 @@ STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.Static
 # Nothing is served from files, so no test looks at what a running demo collects.
 STATIC_ROOT = None  # type: ignore[assignment]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# No test pulls the plug, so none waits for the disk.
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    # No test pulls the plug, so none waits for the disk.
     DATABASES["default"]["OPTIONS"]["init_command"] = (
         "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
     )
@@ -44,3 +44,5 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["TEST"] = {
         "NAME": str(Path(tempfile.gettempdir()) / f"lendingadmin-tests-{os.getpid()}.sqlite3")
     }
+else:
+    DATABASES["default"]["OPTIONS"]["options"] += " -c synchronous_commit=off"
