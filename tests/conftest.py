@@ -58,6 +58,8 @@ EXHAUSTIVE = (
 )
 # Of the browser's tests, the main job.
 NOT_EXHAUSTIVE = ("browser/test_main_job.py",)
+# Of what is exhaustive, what `--part` leaves whole: the proofs, and what walks a part by itself.
+WHOLE = ("proof/", "browser/test_axe.py", "browser/test_reach.py")
 # What takes longest begins first, so that no worker is left alone with it at the end.
 FIRST = ("browser/", "writes/test_unconfirmed.py", "ui/test_access.py")
 
@@ -67,13 +69,37 @@ def pytest_xdist_auto_num_workers() -> int:
     return max(1, (os.cpu_count() or 1) * 3 // 2)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is exhaustive; put the longest files first."""
-    items.sort(key=lambda item: not item.path.relative_to(HERE).as_posix().startswith(FIRST))
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--part 2/4`: every fourth test of what is exhaustive, from the second on."""
+    parser.addoption("--part", default="1/1", help="K/N: every Nth exhaustive test from the Kth on")
+
+
+def part_of(config: pytest.Config) -> slice:
+    """The part that is asked for, of any sequence."""
+    number, count = map(int, config.getoption("--part").split("/"))
+    if not 1 <= number <= count:
+        raise pytest.UsageError("--part takes K/N with K from 1 to N")
+    return slice(number - 1, None, count)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what is exhaustive, leave out what is not of the part; put the longest files first."""
+    items.sort(key=lambda item: not _place(item).startswith(FIRST))
     for item in items:
-        place = item.path.relative_to(HERE).as_posix()
-        if place.startswith(EXHAUSTIVE) and not place.startswith(NOT_EXHAUSTIVE):
+        if _place(item).startswith(EXHAUSTIVE) and not _place(item).startswith(NOT_EXHAUSTIVE):
             item.add_marker(pytest.mark.exhaustive)
+    in_parts = [
+        item
+        for item in items
+        if item.get_closest_marker("exhaustive") and not _place(item).startswith(WHOLE)
+    ]
+    left_out = set(in_parts) - set(in_parts[part_of(config)])
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _place(item: pytest.Item) -> str:
+    return item.path.relative_to(HERE).as_posix()
 
 
 @pytest.fixture(scope="session", autouse=True)

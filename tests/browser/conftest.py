@@ -10,8 +10,10 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 from tests.browser import chromium
 from tests.browser.house import House, WeakHouse, running, running_weakly, sign_in
 from tests.browser.looks import everything
+from tests.browser.places import PLACES
 from tests.browser.staged import Stage, staged
 from tests.browser.walking import Seen, walk
+from tests.conftest import part_of
 
 HERE = Path(__file__).parent
 
@@ -91,9 +93,9 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 
 @pytest.fixture(scope="session")
-def walked(stage: Stage) -> list[Seen]:
+def walked(stage: Stage, pytestconfig: pytest.Config) -> list[Seen]:
     """Every place of the map, looked at once for all tests that ask about all of them."""
-    return walk(stage, everything)
+    return walk(stage, everything, PLACES[part_of(pytestconfig)])
 
 
 @pytest.fixture
