@@ -1,6 +1,7 @@
 """The cast, the same few people in every test, and the browser sessions they sit at."""
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -76,7 +77,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def part_of(config: pytest.Config) -> slice:
     """The part that is asked for, of any sequence."""
-    number, count = map(int, config.getoption("--part").split("/"))
+    found = re.fullmatch(r"(\d+)/(\d+)", config.getoption("--part"))
+    number, count = map(int, found.groups()) if found else (0, 0)
     if not 1 <= number <= count:
         raise pytest.UsageError("--part takes K/N with K from 1 to N")
     return slice(number - 1, None, count)

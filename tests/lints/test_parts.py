@@ -21,7 +21,7 @@ def test_each_test_is_in_one_part(count: int) -> None:
     assert sorted(chain.from_iterable(parts)) == TESTS
 
 
-@pytest.mark.parametrize("part", ["0/4", "5/4", "-1/4"])
+@pytest.mark.parametrize("part", ["0/4", "5/4", "-1/4", "2", "", "two/4"])
 def test_there_is_no_other(part: str) -> None:
     with pytest.raises(pytest.UsageError):
         part_of(ask(part))
