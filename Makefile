@@ -11,6 +11,10 @@ BIN := $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 2 --require-hashes
 TOOLS := $(VENV)/tools
 
+# Where Python is told to write no bytecode, each of the many processes of the tests compiles all of
+# the product anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run install web worker test test-all check matrix bench trace prove-money prove-hosts screenshots lighthouse observatory lock sbom audit
 .DEFAULT_GOAL := run
 
@@ -35,10 +39,11 @@ web worker: $(VENV)/run.stamp
 
 PYTEST = $(BIN)/python -m pytest -rs -n auto --dist loadfile --no-loadscope-reorder --ignore tests/lints
 
-# What a change needs within minutes; test-all also runs what is marked exhaustive.
-# ARGS goes to pytest: make test ARGS="tests/lending -q"
+# What a change needs within minutes; test-all also runs what is marked exhaustive or a drill.
+# ARGS goes to pytest: make test ARGS="tests/lending -q". CHANGED=1 leaves out what the last change
+# cannot break, CHANGED=REV what all since that revision cannot.
 test: $(VENV)/test.stamp
-	@$(PYTEST) -m "not exhaustive" $(ARGS)
+	@$(PYTEST) -m "not exhaustive and not drill" $(if $(CHANGED),--changed $(CHANGED)) $(ARGS)
 
 test-all: $(VENV)/test.stamp
 	@$(PYTEST) $(ARGS)

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,16 @@ from django.http import HttpRequest
 from django.test import Client
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from pytest_django import DjangoDbBlocker
 
+from lendingadmin.lending.transport import Transport
+from lendingadmin.monitoring.canary import write_canary
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import ROLES
 from lendingadmin.ui import export_places
-from tests import emptying
+from tests import changed, databases, emptying
 from tests.at_sandbox import app, book
+from tests.dearest import Dearest
 from tests.faults.fixtures import fault_proxy, fault_server, refused_address, unanswered_address
 from tests.roles import give_roles
 from tests.sandbox_process import sandbox, sandbox_app
@@ -57,8 +62,8 @@ EXHAUSTIVE = (
     "sandbox/test_process.py",
     "sandbox/test_schemathesis.py",
 )
-# Of the browser's tests, the main job.
-NOT_EXHAUSTIVE = ("browser/test_main_job.py",)
+# What is a drill as a whole; in other files the marker names the tests.
+DRILLS = ("browser/test_main_job.py", "test_make.py")
 # Of what is exhaustive, what `--part` leaves whole: the proofs, and what walks a part by itself.
 WHOLE = ("proof/", "browser/test_axe.py", "browser/test_reach.py")
 # What takes longest begins first, so that no worker is left alone with it at the end.
@@ -71,8 +76,18 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--part 2/4`: every fourth test of what is exhaustive, from the second on."""
+    """`--part 2/4`: every fourth test of what is exhaustive, from the second on.
+
+    `--changed 1`: what the last change needs; `--changed REV`: what has come since a revision.
+    """
+    parser.addoption("--changed", default="", help="REV or 1: the tests that a change needs")
+    parser.addoption("--dearest", type=int, default=0, help="list the N dearest files and tests")
     parser.addoption("--part", default="1/1", help="K/N: every Nth exhaustive test from the Kth on")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if most := config.getoption("--dearest"):
+        config.pluginmanager.register(Dearest(most))
 
 
 def part_of(config: pytest.Config) -> slice:
@@ -88,14 +103,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Mark what is exhaustive, leave out what is not of the part; put the longest files first."""
     items.sort(key=lambda item: not _place(item).startswith(FIRST))
     for item in items:
-        if _place(item).startswith(EXHAUSTIVE) and not _place(item).startswith(NOT_EXHAUSTIVE):
+        if _place(item).startswith(DRILLS):
+            item.add_marker(pytest.mark.drill)
+        elif _place(item).startswith(EXHAUSTIVE):
             item.add_marker(pytest.mark.exhaustive)
+    left_out = set()
+    if since := config.getoption("--changed"):
+        areas = changed.list_areas(changed.list_changed(since))
+        if areas is not None:
+            left_out = {item for item in items if not changed.is_needed(item, areas)}
     in_parts = [
         item
         for item in items
         if item.get_closest_marker("exhaustive") and not _place(item).startswith(WHOLE)
     ]
-    left_out = set(in_parts) - set(in_parts[part_of(config)])
+    left_out |= set(in_parts) - set(in_parts[part_of(config)])
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]
 
@@ -104,11 +126,25 @@ def _place(item: pytest.Item) -> str:
     return item.path.relative_to(HERE).as_posix()
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """A migrated database of this process, put back after each test that commits."""
+    with ExitStack() as stack:
+        with django_db_blocker.unblock():
+            stack.enter_context(databases.use_copy(f"lendingadmin_tests_{os.getpid()}"))
+            write_canary()
+            emptying.FirstState().install(stack.enter_context(pytest.MonkeyPatch.context()))
+        yield
+        stack.enter_context(django_db_blocker.unblock())
+
+
 @pytest.fixture(scope="session", autouse=True)
-def quick_emptying() -> Iterator[None]:
-    """The tables are emptied in a fraction of a second."""
+def no_back_off() -> Iterator[None]:
+    """A read that failed is tried again at once; tests of the pauses name their own."""
     with pytest.MonkeyPatch.context() as patch:
-        emptying.install(patch)
+        patch.setitem(Transport.__init__.__kwdefaults__, "backoff", 0.0)
         yield
 
 

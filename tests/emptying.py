@@ -1,43 +1,74 @@
 """How the tables are emptied after a test whose work was committed."""
 
+import sqlite3
+from typing import Any
+
 import pytest
-from django.contrib.auth.models import Permission
+from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 from django.core.management.commands import flush
-from django.db import transaction
+from django.db import connection, models, transaction
 from django.db.backends.base.operations import BaseDatabaseOperations
 
 from lendingadmin.audit import triggers
-from lendingadmin.monitoring.canary import write_canary
-from lendingadmin.staff.sync import sync_roles
+from lendingadmin.monitoring.models import Canary
 
-# The same in every test, and long to write.
-_KEPT = [model._meta.db_table for model in (ContentType, Permission)]
+# What a new database holds.
+_FIRST_MODELS: tuple[type[models.Model], ...] = (
+    *(ContentType, Permission, Group, Group.permissions.through, Canary),
+)
 
 
-def install(patch: pytest.MonkeyPatch) -> None:
-    """Let Django's flush delete rows instead of truncating, and write only what was deleted.
+class FirstState:
+    """The rows that a new database holds.
 
-    Nearly all tables are empty or hold a few rows; PostgreSQL takes a second to truncate them.
+    SQLite is put back from a copy in memory. PostgreSQL takes a second to truncate tables, so there
+    the rows are deleted from the tables that have any.
     """
-    patch.setattr(BaseDatabaseOperations, "execute_sql_flush", _delete_rows)
-    patch.setattr(flush, "emit_post_migrate_signal", _write_first_rows)
+
+    def __init__(self) -> None:
+        if connection.vendor == "sqlite":
+            connection.ensure_connection()
+            self._copy = sqlite3.connect(":memory:", check_same_thread=False)
+            connection.connection.backup(self._copy)
+        self._rows = _read_first_rows()
+
+    def install(self, patch: pytest.MonkeyPatch) -> None:
+        """Let Django's flush go back to this state."""
+        restore = self._copy_back if connection.vendor == "sqlite" else self._delete_rows
+        patch.setattr(BaseDatabaseOperations, "execute_sql_flush", restore)
+        patch.setattr(flush, "emit_post_migrate_signal", lambda *_: None)
+
+    def _copy_back(self, _truncating: list[str]) -> None:
+        self._copy.backup(connection.connection)
+
+    def _delete_rows(self, _truncating: list[str]) -> None:
+        is_changed = _read_first_rows() != self._rows
+        first = {model._meta.db_table for model in _FIRST_MODELS}
+        tables = connection.introspection.django_table_names(only_existing=True)
+        full = _list_full(set(tables) - first) + (sorted(first) if is_changed else [])
+        holds_trail = any(table.startswith("audit_") for table in full)
+        if holds_trail:  # its triggers refuse this to everybody
+            triggers.drop_triggers(connection)
+        with transaction.atomic(), connection.cursor() as cursor:
+            for table in full:
+                cursor.execute(f"DELETE FROM {connection.ops.quote_name(table)}")
+            for model, rows in self._rows.items() if is_changed else ():
+                model._default_manager.bulk_create(model(**row) for row in rows)
+        if holds_trail:
+            triggers.create_triggers(connection)
+        ContentType.objects.clear_cache()
 
 
-def _delete_rows(ops: BaseDatabaseOperations, _truncating: list[str]) -> None:
-    connection = ops.connection
-    tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
-    # The trail's refuse it to everybody.
-    triggers.drop_triggers(connection)
-    try:
-        with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
-            for table in set(tables).difference(_KEPT):
-                cursor.execute(f"DELETE FROM {ops.quote_name(table)}")
-    finally:
-        triggers.create_triggers(connection)
+def _read_first_rows() -> dict[type[models.Model], list[dict[str, Any]]]:
+    return {model: list(model._default_manager.order_by("pk").values()) for model in _FIRST_MODELS}
 
 
-def _write_first_rows(_verbosity: int, _interactive: bool, alias: str) -> None:
-    """What else a new database begins with: the roles, and the row that tells its keys."""
-    sync_roles(using=alias)
-    write_canary()
+def _list_full(tables: set[str]) -> list[str]:
+    """Return those of the tables that have a row."""
+    parts = (
+        f"(SELECT '{table}' FROM {connection.ops.quote_name(table)} LIMIT 1)" for table in tables
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(parts))
+        return [table for (table,) in cursor.fetchall()]

@@ -1,7 +1,13 @@
 """The environment of .env.example, and what a lender sets in place of it."""
 
 import base64
+import os
+import runpy
 import secrets
+import warnings
+from collections.abc import Mapping
+from typing import Any
+from unittest.mock import patch
 
 from tests.lints.test_variables import read_example
 
@@ -14,3 +20,17 @@ OWN_KEYS = {
 }
 # What a lender sets beside keys before all checks pass.
 OWN = {"EMAIL_FROM": "desk@lender.example.org", "HSTS_SECONDS": "31536000"}
+
+
+def read_settings(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the product's settings hold in this environment alone, without a .env file.
+
+    Those of the tests stay as they are. Raises ImproperlyConfigured where the product does not
+    start.
+    """
+    with (
+        patch.dict(os.environ, environ, clear=True),
+        patch("environ.Env.read_env"),
+        warnings.catch_warnings(action="ignore", category=RuntimeWarning),  # it is loaded already
+    ):
+        return runpy.run_module("lendingadmin.settings")

@@ -1,8 +1,6 @@
 """The product's own settings, in an environment made for tests."""
 
 import os
-import tempfile
-from pathlib import Path
 
 os.environ.update(
     {
@@ -40,9 +38,5 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"]["init_command"] = (
         "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
     )
-    # A file, because several threads and processes must meet in it; a name of its own per run.
-    DATABASES["default"]["TEST"] = {
-        "NAME": str(Path(tempfile.gettempdir()) / f"lendingadmin-tests-{os.getpid()}.sqlite3")
-    }
 else:
     DATABASES["default"]["OPTIONS"]["options"] += " -c synchronous_commit=off"

@@ -17,6 +17,7 @@ import yaml
 from django.urls import resolve
 
 from lendingadmin import __version__
+from tests.databases import copy_to_file
 from tests.example import OWN_KEYS
 from tests.lints.test_variables import read_example, read_table
 from tests.processes import ROOT
@@ -134,10 +135,12 @@ def build_settings(database: str) -> dict[str, str]:
     return read_example() | OWN_KEYS | own | {"AUDIT_ANCHOR": "none", "OIDC_ISSUER": ""}
 
 
+@pytest.mark.drill
 def test_what_the_image_holds_is_enough_to_serve(image: Path, tmp_path: Path) -> None:
-    port = find_free_port()
+    port, database = find_free_port(), tmp_path / "own.sqlite3"
+    copy_to_file(database)
     environ = {
-        **build_settings(f"sqlite:///{tmp_path / 'own.sqlite3'}"),
+        **build_settings(f"sqlite:///{database}"),
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "PORT": str(port),
         "WEB_CONCURRENCY": "1",
@@ -267,6 +270,7 @@ def container() -> Iterator[tuple[str, str]]:
         subprocess.run([engine, "rmi", "--force", name], check=False)
 
 
+@pytest.mark.drill
 def test_the_image_serves_with_a_read_only_root(container: tuple[str, str]) -> None:
     engine, name = container
     script = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:8000/readyz').read().decode())"

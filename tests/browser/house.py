@@ -1,11 +1,13 @@
 """Sandbox and dashboard as real processes, on ports and databases of their own."""
 
 import os
+import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +16,7 @@ from playwright.sync_api import Page
 from lendingadmin.demo import serving
 from lendingadmin.demo.environment import BASE_DIR, kept_secrets, variables
 from lendingadmin.demo.processes import Processes
+from tests.databases import copy_to_file, hash_code, keep_model
 from tests.faults.behaviours import forward
 from tests.faults.server import FaultServer
 
@@ -55,26 +58,22 @@ def running(
     `service` is given the sandbox's address and answers the one that the dashboard shall use: a
     proxy's, when something goes wrong between them. `settings` overrules variables.
     """
+    if fill:
+        # What it shows depends on the day, and a little on the hour.
+        state = hash_code("lendingadmin/sandbox", "lendingadmin/demo")
+        model = keep_model("house", f"{state}-{datetime.now(UTC):%d%H}", _fill)
+        shutil.copytree(model, folder, dirs_exist_ok=True)
+    else:
+        copy_to_file(folder / "demo.sqlite3")
     port, sandbox_port = _free_ports()
-    given = {"PORT": str(port), "SANDBOX_PORT": str(sandbox_port), "DEMO_PASSWORD": PASSWORD}
     sandbox = f"http://127.0.0.1:{sandbox_port}"
-    environ = {
-        **os.environ,
-        **variables(given, kept_secrets(folder / "demo.env"), folder),
-        "LENDING_BASE_URL": service(sandbox),
-        # Processes of its own must not run with the tests' settings.
-        "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
-        "PYTHONPATH": str(BASE_DIR),
-        **(settings or {}),
-    }
+    environ = _build_environ(folder, port, sandbox_port)
+    environ |= {"LENDING_BASE_URL": service(sandbox), **(settings or {})}
     with Processes() as processes:
         processes.start("sandbox", serving.sandbox(), environ)
         processes.start("preparation", [sys.executable, "-c", _PREPARE], environ)
         processes.finish("preparation")
         processes.wait_until_ready("sandbox", sandbox_port)
-        if fill:
-            processes.start("filling", serving.sandbox_fill(), environ)
-            processes.finish("filling")
         processes.start("dashboard", serving.dashboard("127.0.0.1", port), environ)
         processes.wait_until_ready("dashboard", port, "/healthz")
         yield House(f"http://localhost:{port}", sandbox, environ)
@@ -105,6 +104,31 @@ def sign_in(page: Page, role: str, path: str = "/") -> None:
     page.wait_for_url(lambda url: "/accounts/login" not in url)
     if path != "/":
         page.goto(path)
+
+
+def _build_environ(folder: Path, port: int, sandbox_port: int) -> dict[str, str]:
+    given = {"PORT": str(port), "SANDBOX_PORT": str(sandbox_port), "DEMO_PASSWORD": PASSWORD}
+    return {
+        **os.environ,
+        **variables(given, kept_secrets(folder / "demo.env"), folder),
+        # Processes of its own must not run with the tests' settings.
+        "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
+        "PYTHONPATH": str(BASE_DIR),
+    }
+
+
+def _fill(folder: Path) -> None:
+    """Make in `folder` what a filled sandbox and its dashboard keep."""
+    copy_to_file(folder / "demo.sqlite3")
+    port, sandbox_port = _free_ports()
+    environ = _build_environ(folder, port, sandbox_port)
+    with Processes() as processes:
+        processes.start("sandbox", serving.sandbox(), environ)
+        processes.start("preparation", [sys.executable, "-c", _PREPARE], environ)
+        processes.finish("preparation")
+        processes.wait_until_ready("sandbox", sandbox_port)
+        processes.start("filling", serving.sandbox_fill(), environ)
+        processes.finish("filling")
 
 
 def _free_ports() -> tuple[int, int]:

@@ -197,6 +197,7 @@ print(metrics.generate_latest(metrics.make_shared()).decode())
 """
 
 
+@pytest.mark.drill
 def test_what_a_killed_process_sent_is_under_way_no_longer(tmp_path: Path) -> None:
     environ = os.environ | {
         "DJANGO_SETTINGS_MODULE": "tests.settings",
@@ -224,6 +225,7 @@ print(metrics.generate_latest(metrics.make_shared()).decode())
 """
 
 
+@pytest.mark.drill
 def test_all_processes_of_a_host_count_together(tmp_path: Path) -> None:
     """What a process counted that has ended is still counted."""
     files = tmp_path / "metrics"
@@ -296,6 +298,7 @@ django.setup()
 """
 
 
+@pytest.mark.drill
 @pytest.mark.parametrize(("command", "has_files"), [("worker_check", False), ("db_worker", True)])
 def test_a_command_that_ends_soon_leaves_no_file(
     tmp_path: Path, command: str, has_files: bool

@@ -12,6 +12,7 @@ import brotli
 import pytest
 
 from lendingadmin import __version__
+from tests.databases import copy_to_file
 from tests.test_checks import product
 
 CANARY, NUMBER = "Zebrafink", "+254700000017"
@@ -21,14 +22,11 @@ import logging
 import django
 django.setup()
 from django.conf import settings
-from django.core.management import call_command
 from django.test import Client
 from django.urls import path
 import sentry_sdk
 from lendingadmin.monitoring.request_ids import make_request_id, use_request_id
 from lendingadmin.ui.access import public
-
-call_command("migrate", verbosity=0)
 
 @public(methods=("POST",))
 def broken(request, name):
@@ -79,7 +77,9 @@ def stub() -> Iterator[str]:
     server.server_close()
 
 
+@pytest.mark.drill
 def test_kinds_and_places_leave_and_nothing_of_people(stub: str, tmp_path: Path) -> None:
+    copy_to_file(tmp_path / "book.sqlite3")
     told = product(
         "-c",
         _BREAK,
@@ -112,12 +112,14 @@ def test_kinds_and_places_leave_and_nothing_of_people(stub: str, tmp_path: Path)
     assert len(events) == 3
 
 
+@pytest.mark.drill
 def test_without_a_place_nothing_is_loaded_for_it() -> None:
     code = "import django, sys; django.setup(); print('sentry_sdk' in sys.modules)"
     told = product("-c", code, DJANGO_SETTINGS_MODULE="lendingadmin.settings")
     assert told.stdout.strip() == "False", told.stderr
 
 
+@pytest.mark.drill
 @pytest.mark.parametrize(
     ("before", "dsn", "words"),
     [

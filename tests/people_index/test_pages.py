@@ -130,19 +130,13 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize(("page", "key"), PAGES)
 def test_a_name_stands_over_the_id(
-    boss: Client,
-    app: LendingApp,
-    known: BorrowerIndex,
-    filled: dict[str, str],
-    page: str,
-    key: str,
+    boss: Client, app: LendingApp, known: BorrowerIndex, filled: dict[str, str]
 ) -> None:
-    address = f"/apps/{app.app_id}/{page.format(**filled)}"
-    shown = boss.get(address)
-    assert shown.status_code == 200, shown.content.decode()
-    assert names_over(shown.content.decode(), key), shown.content.decode()
+    for page, key in PAGES:
+        shown = boss.get(f"/apps/{app.app_id}/{page.format(**filled)}")
+        assert (page, shown.status_code) == (page, 200)
+        assert names_over(shown.content.decode(), key), (page, shown.content.decode())
 
 
 # Home shows a viewer no single repayment.
@@ -150,29 +144,28 @@ OF_OTHERS = r"^$|delete|new$|edit|offers/new|r-1/$|writes|^notes/|^collections/"
 OF_VIEWERS = [place for place in PAGES if not re.search(OF_OTHERS, place[0])]
 
 
-@pytest.mark.parametrize(("page", "key"), OF_VIEWERS)
 def test_without_the_right_it_is_the_initials(
     client_of: ClientOf,
     viewer: User,
     app: LendingApp,
     known: BorrowerIndex,
     filled: dict[str, str],
-    page: str,
-    key: str,
 ) -> None:
-    shown = client_of(viewer).get(f"/apps/{app.app_id}/{page.format(**filled)}").content.decode()
-    assert names_over(shown, key, INITIALS)
-    assert NAME not in shown
+    client = client_of(viewer)
+    for page, key in OF_VIEWERS:
+        shown = client.get(f"/apps/{app.app_id}/{page.format(**filled)}").content.decode()
+        assert names_over(shown, key, INITIALS), (page, shown)
+        assert NAME not in shown, page
 
 
-@pytest.mark.parametrize(("page", "key"), PAGES)
 def test_without_an_index_a_page_is_as_it_was(
-    boss: Client, app: LendingApp, filled: dict[str, str], page: str, key: str
+    boss: Client, app: LendingApp, filled: dict[str, str]
 ) -> None:
-    shown = boss.get(f"/apps/{app.app_id}/{page.format(**filled)}")
-    assert shown.status_code == 200
-    assert 'class="person"' not in shown.content.decode()
-    assert key in shown.content.decode()
+    for page, key in PAGES:
+        shown = boss.get(f"/apps/{app.app_id}/{page.format(**filled)}")
+        assert (page, shown.status_code) == (page, 200)
+        assert 'class="person"' not in shown.content.decode(), page
+        assert key in shown.content.decode(), page
 
 
 def test_a_name_that_is_markup_is_shown_as_text(

@@ -82,6 +82,7 @@ def test_a_count_that_began_before_the_figures_changed_is_not_continued(
     assert "changed their meaning" in row.why
 
 
+@pytest.mark.drill
 @pytest.mark.django_db(transaction=True)
 def test_a_count_of_before_the_migration_is_an_older_one() -> None:
     """And its loans stay: what was paid since is compared with them."""

@@ -121,6 +121,7 @@ def test_of_two_that_count_the_same_each_page_is_one_s(
     assert row.loans.count() == 40
 
 
+@pytest.mark.drill
 def test_two_workers_count_it_once(service: BookService, tmp_path: Path) -> None:
     service.loans = [loan(number) for number in range(60)]
     row = tasks.start("kenya", None)
@@ -132,6 +133,7 @@ def test_two_workers_count_it_once(service: BookService, tmp_path: Path) -> None
     assert (done.loans_read, outstanding(done)) == (60, [3600, 60])
 
 
+@pytest.mark.drill
 def test_a_worker_killed_in_the_middle_loses_at_most_a_page(
     service: BookService, tmp_path: Path
 ) -> None:

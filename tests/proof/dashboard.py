@@ -12,11 +12,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
-import psycopg
 import requests
 
+from tests.databases import copy_to_file, copy_to_server
 from tests.proof.desk import Page
 from tests.proof.running import Host, Process, stop_all
 from tests.web_process import ROOT, build_environ, wait_for
@@ -136,17 +135,12 @@ def make_environ(service: str, database: str, quiet: str) -> dict[str, str]:
 
 @contextmanager
 def database(folder: Path) -> Iterator[str]:
-    """The address of an empty database: a file, or where DATABASE_URL names a server, there."""
+    """Yield the address of a migrated database: a file, or on the server of DATABASE_URL."""
     server = os.environ.get("DATABASE_URL", "")
-    if not server.startswith("postgres"):
-        yield f"sqlite:///{folder / 'dashboard.sqlite3'}"
-        return
-    name = f"lendingadmin_proof_{os.getpid()}"
-    own = urlsplit(server)._replace(path=f"/{name}").geturl()
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-        connection.execute(f"CREATE DATABASE {name}")
-        try:
-            yield own
-        finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    if server.startswith("postgres"):
+        with copy_to_server(server, f"lendingadmin_proof_{os.getpid()}") as address:
+            yield address
+    else:
+        path = folder / "dashboard.sqlite3"
+        copy_to_file(path)
+        yield f"sqlite:///{path}"

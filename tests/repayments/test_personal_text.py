@@ -2,14 +2,15 @@
 
 import logging
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
+from django.apps import apps
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
+from lendingadmin.encryption import Ciphertext
 from lendingadmin.repayments.models import Mistake, Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
@@ -96,25 +97,16 @@ def test_a_report_of_a_mistake_and_its_review(
     assert find_kept(WORDS) == [] == log()
 
 
-def test_the_migration_encrypts_words_of_the_service_that_stood_in_clear() -> None:
-    before = [("repayments", "0005_bound_texts"), ("staff", "0005_two_step")]
-    executor = MigrationExecutor(connection)
-    try:
-        executor.migrate(before[:1])
-        person = User.objects.create_user("before")
-        old = executor.loader.project_state(before).apps
-        kept = row(person)
-        rows = old.get_model("repayments", "Repayment").objects.filter(pk=kept.pk)
-        rows.update(error_description=SAID)
-        assert find_kept(WORDS) != []
-    finally:
-        after = MigrationExecutor(connection)
-        after.migrate(after.loader.graph.leaf_nodes())
+def test_the_migration_encrypts_words_of_the_service_that_stood_in_clear(support: User) -> None:
+    migration = import_module(
+        "lendingadmin.repayments.migrations.0006_encrypted_error_descriptions"
+    )
+    kept = row(support)
+    rows = Repayment.objects.filter(pk=kept.pk)
+    rows.update(error_description=Ciphertext(SAID))  # stored as it is
+    assert find_kept(WORDS) != []
+    migration.encrypt_all(apps, None)
     assert find_kept(WORDS) == []
-    assert Repayment.objects.get(pk=kept.pk).error_description == SAID
-    try:
-        MigrationExecutor(connection).migrate(before[:1])
-        assert rows.get().error_description == SAID
-    finally:
-        again = MigrationExecutor(connection)
-        again.migrate(again.loader.graph.leaf_nodes())
+    assert rows.get().error_description == SAID
+    migration.decrypt_all(apps, None)
+    assert find_kept(WORDS) != []

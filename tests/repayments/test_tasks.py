@@ -70,6 +70,7 @@ def state_of(repayment: Repayment) -> str:
 # --- a real process ------------------------------------------------------------------------
 
 
+@pytest.mark.drill
 @pytest.mark.parametrize("hours", [0, 25], ids=["one of many looks", "the last look"])
 def test_a_worker_killed_in_the_middle_of_a_look_loses_nothing(
     hours: int, landed: Repayment, service: LoanService, tmp_path: Path
@@ -106,6 +107,7 @@ def test_a_worker_killed_in_the_middle_of_a_look_loses_nothing(
     assert "L-1" not in log and "TX" not in log
 
 
+@pytest.mark.drill
 def test_asked_to_stop_it_finishes_the_look_in_hand(
     landed: Repayment, service: LoanService, tmp_path: Path
 ) -> None:
@@ -127,6 +129,7 @@ def test_asked_to_stop_it_finishes_the_look_in_hand(
     assert [task.status for task in looks_enqueued()] == [TaskResultStatus.SUCCESSFUL]
 
 
+@pytest.mark.drill
 def test_two_workers_take_each_look_once(
     service: LoanService, support: User, asked: Asked, tmp_path: Path
 ) -> None:

@@ -7,19 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from django.db import connection
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def database_url() -> str:
-    """The address of the database that this test runs on."""
-    name = connection.settings_dict["NAME"]
-    if connection.vendor == "sqlite":
-        return f"sqlite:///{name}"
-    return urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
+from tests.databases import ROOT, database_url
 
 
 @contextmanager

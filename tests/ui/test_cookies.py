@@ -27,6 +27,7 @@ def test_each_one_is_bound_to_this_site_and_closed_to_scripts(support: User) -> 
     assert not any(cookie["domain"] for cookie in found.values())
 
 
+@pytest.mark.drill
 @pytest.mark.parametrize("https", ["on", "off"])
 def test_under_https_each_name_says_that_it_is_of_this_host(https: str) -> None:
     show = (
