@@ -15,7 +15,7 @@ TOOLS := $(VENV)/tools
 # the product anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run install web worker test test-all check matrix bench trace prove-money prove-hosts screenshots lighthouse observatory lock sbom audit
+.PHONY: run install web worker test test-all check check-types check-rest matrix bench trace prove-money prove-hosts screenshots lighthouse observatory lock sbom audit
 .DEFAULT_GOAL := run
 
 run: $(VENV)/run.stamp
@@ -61,15 +61,21 @@ SCAN = xargs -0 -n 150 -P 4 $(BIN)/detect-secrets-hook --no-verify \
 PRODUCTION = set -a; . ./.env.example; HSTS_SECONDS=31536000; EMAIL_FROM=desk@lender.example.org; \
   DATA_KEYS=$$($(BIN)/python manage.py new_data_key); SECRET_KEY=$$DATA_KEYS$$DATA_KEYS; PEOPLE_KEYS=$$DATA_KEYS; AUDIT_KEYS=$$DATA_KEYS;
 
+# Two halves side by side, each with its output in one piece.
 check: $(VENV)/test.stamp
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target check-types check-rest
+
+check-types:
 	$(BIN)/mypy lendingadmin
 	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive lendingadmin
+	$(BIN)/lint-imports --no-cache --no-logo
+
+check-rest:
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
 	@echo detect-secrets over all tracked files; git ls-files --error-unmatch Makefile >/dev/null
 	@git ls-files -z -- . ':!tests' | $(SCAN)
 	@git ls-files -z -- tests | $(SCAN) --disable-plugin KeywordDetector  # their passwords are words
-	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/djlint templates --lint --quiet
 	$(BIN)/python -m pytest -q tests/lints
 	@echo manage.py check --deploy; $(PRODUCTION) \

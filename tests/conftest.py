@@ -65,7 +65,7 @@ EXHAUSTIVE = (
 # What is a drill as a whole; in other files the marker names the tests.
 DRILLS = ("browser/test_main_job.py", "test_make.py")
 # Of what is exhaustive, what `--part` leaves whole: the proofs, and what walks a part by itself.
-WHOLE = ("proof/", "browser/test_axe.py", "browser/test_reach.py")
+WHOLE = ("proof/", "browser/test_places.py")
 # What takes longest begins first, so that no worker is left alone with it at the end.
 FIRST = ("browser/", "writes/test_unconfirmed.py", "ui/test_access.py")
 

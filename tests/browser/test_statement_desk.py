@@ -54,7 +54,7 @@ def tab_to(page: Page, words: str) -> None:
     for _ in range(80):
         page.keyboard.press("Tab")
         found = page.evaluate(
-            "() => document.activeElement.innerText || document.activeElement.name || ''"
+            "() => document.activeElement?.innerText || document.activeElement?.name || ''"
         )
         if words in found:
             return
