@@ -37,7 +37,8 @@ class Layout:
 
     `columns` gives for each of a line's fields the headings that may hold it, in order of
     preference; `moment` may be two headings joined by `+`. `sorts` are patterns that make a line of
-    a kind, looked for in its type, details and other party; without one, what came in is a payment.
+    a kind, looked for in the operator's type column, and for money that went out in all of `texts`;
+    without one, what came in is a payment.
     `id_form` is what a receipt looks like, where all of them do.
     """
 

@@ -195,21 +195,31 @@ class _Reader:
         paid_out = read_amount(values.get("paid_out", ""))
         if paid_in is None and paid_out is None:
             return None
-        return abs(paid_in or Decimal(0)) - abs(paid_out or Decimal(0))
+        # Operators write what went out with a minus or without one; what came in has its own sign.
+        return (paid_in or Decimal(0)) - abs(paid_out or Decimal(0))
 
     def _sort(self, values: Mapping[str, str], amount: Decimal | None) -> Kind:
-        """What a row is: by its status, then by its words, then by its sign."""
+        """Return what a row is: by its status, then by the operator's type, then by its sign.
+
+        A payer may write anything into details, and be called anything: of money that came in, the
+        type column alone says that it is no payment.
+        """
         if self.layout.done and "status" in self.places:
             status = _strip_accents(values.get("status", "").casefold())
             if status not in self.layout.done:
                 return Kind.FAILED
         if amount is None:
             return Kind.OTHER
-        text = " \n".join(values.get(field, "") for field in self.layout.texts)
+        fields = ("type",) if amount > 0 else self.layout.texts
+        text = " \n".join(values.get(field, "") for field in fields)
         for kind, pattern in self.layout.sorts:
             if pattern.search(text):
                 return kind
-        return Kind.PAYMENT if amount > 0 else Kind.OTHER
+        if amount > 0:
+            return Kind.PAYMENT
+        # Less than nothing came in: a payment was reversed.
+        is_reversed = (read_amount(values.get("paid_in", "")) or 0) < 0
+        return Kind.REVERSAL if is_reversed else Kind.OTHER
 
 
 def _find_place(headings: Sequence[str], name: str) -> int | None:

@@ -1,0 +1,83 @@
+"""A sign is never dropped, and what a payer wrote or is called decides nothing."""
+
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lendingadmin.statements.lines import Kind, Statement
+from tests.statements import making
+from tests.statements.test_reading import open_statement
+
+EVENT = making.Event(
+    "payment",
+    "SJAA000001",
+    datetime(2026, 10, 1, 9, 0, tzinfo=making.NAIROBI),
+    Decimal("500.00"),
+    Decimal("1500.00"),
+    name="ANNE WANJIRU",
+    phone="254712345678",
+    reference="L-100",
+)
+NUMERIC = {"telecel-cash", "mtn-momo"}
+# A sign of less than nothing, in every way that statements write it.
+NEGATIVE = ("-500.00", "(500.00)", "500.00-", "500.00 DR", "−500", "-500", "KES -500.00")
+WORDS = (
+    *("school fees", "refund please", "settlement", "to bank", "levy", "charge", "payout L-9"),
+    *("reversal", "commission", "sweep", "MP", "SCP", "annulation", "frais"),
+)
+
+
+def make_event(layout: str, **fields: object) -> making.Event:
+    receipt = "9000000001" if layout in NUMERIC else EVENT.receipt
+    return replace(EVENT, receipt=receipt, **fields)  # type: ignore[arg-type]
+
+
+def read(layout: str, event: making.Event) -> Statement:
+    return open_statement(making.pack_csv(making.LAYOUTS[layout]([event])))
+
+
+@pytest.mark.parametrize("written", NEGATIVE)
+@pytest.mark.parametrize("layout", ["mpesa-organisation", "telecel-cash", "bank-account"])
+def test_less_than_nothing_in_the_column_of_incoming_money_is_no_payment(
+    layout: str, written: str
+) -> None:
+    rows = making.LAYOUTS[layout]([make_event(layout)])
+    amount = rows[-1].index(500) if layout != "bank-account" else rows[-1].index("500.00")
+    rows[-1][amount] = written
+    (line,) = open_statement(making.pack_csv(rows)).lines
+    assert (line.amount, line.kind) == (Decimal(-500), Kind.REVERSAL)
+
+
+@pytest.mark.parametrize("layout", making.LAYOUTS)
+def test_no_word_of_the_payer_makes_a_payment_something_else(layout: str) -> None:
+    for words in WORDS:
+        for told in ({"reference": words}, {"name": words.upper()}):
+            event = make_event(layout, **told)
+            (line,) = read(layout, event).lines
+            assert (line.kind, line.amount) == (Kind.PAYMENT, event.amount), told
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    layout=st.sampled_from(sorted(making.LAYOUTS)),
+    cents=st.integers(1, 90_000_000),
+    words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=3),
+)
+def test_what_came_in_is_a_payment_of_its_amount(layout: str, cents: int, words: list[str]) -> None:
+    amount = Decimal(cents) * making.CR
+    told = " ".join(words)
+    event = make_event(layout, amount=amount, balance=amount + 1000, name=told, reference=told)
+    found = read(layout, event)
+    assert sum(line.amount or 0 for line in found.lines) == amount
+    assert [line.kind for line in found.lines] == [Kind.PAYMENT]
+
+
+def test_the_operator_s_type_decides() -> None:
+    rows = making.write_wave([EVENT])
+    rows[-1][2] = "merchant_payment_refund"
+    (line,) = open_statement(making.pack_csv(rows)).lines
+    assert line.kind is Kind.REVERSAL
