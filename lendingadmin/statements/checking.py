@@ -25,7 +25,16 @@ from lendingadmin.repayments.states import OPEN, RESENDABLE, RepaymentState
 from lendingadmin.worker.walks import SLICE, find_pause
 
 from . import batches, matching, places, standings
-from .findings import EXACT, Basis, Decision, Finding, LoanNow, find_of_line, find_of_loan
+from .findings import (
+    EXACT,
+    NO_REASON,
+    Basis,
+    Decision,
+    Finding,
+    LoanNow,
+    find_of_line,
+    find_of_loan,
+)
 from .lines import MAPPED, Kind, Standing
 from .matching import Match
 from .models import Allocation, Batch, StatementFile, StatementLine
@@ -140,7 +149,7 @@ def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
     found = []
     for row in rows:
         against = stopped.get(row.position)
-        is_plain = row.finding in (Finding.FINE, Finding.PROPOSED)
+        is_plain = row.finding in NO_REASON
         # An open one of the loan makes it wait by itself.
         if against is None and is_plain and _is_alike(row, build_request(row), but=OPEN):
             against = Finding.ALIKE
@@ -277,10 +286,10 @@ def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
         _name_loans(rows)
     app_id, fresh = batch.file.app_id, [row for row in rows if not row.account_id]
     chosen = [row for row in rows if row.account_id]
-    found = matching.match(app_id, batch.created_by, [read_about(row.line) for row in fresh])
-    found += matching.read_chosen(
-        app_id, [row.account_id for row in chosen], [row.basis for row in chosen]
+    found = matching.match(
+        app_id, batch.created_by, [read_about(row.line) for row in fresh], batch.file.layout
     )
+    found += _read_chosen(batch.file, chosen)
     faults = [one.fault for one in found if one.fault]
     if faults and len(faults) == len(found):
         raise faults[0]
@@ -307,14 +316,20 @@ def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
 
     What can't be read now says nothing: its recording will tell.
     """
-    app_id, before = rows[0].batch.file.app_id, [row.finding for row in rows]
-    loans = [row.account_id for row in rows]
-    found = matching.read_chosen(app_id, loans, [row.basis for row in rows])
-    until = find_forgotten_until(app_id)
+    file, before = rows[0].batch.file, [row.finding for row in rows]
+    found = _read_chosen(file, rows)
+    until = find_forgotten_until(file.app_id)
     for row, one in zip(rows, found, strict=True):
         if not one.fault:
             _apply(row, one, {}, row.position, until)
     return [row for row, finding in zip(rows, before, strict=True) if row.finding != finding]
+
+
+def _read_chosen(file: StatementFile, rows: Sequence[Allocation]) -> list[Match]:
+    """Read the loans that rows have now."""
+    chosen = [(row.basis, row.account_id) for row in rows]
+    payments = [read_about(row.line) for row in rows]
+    return matching.read_chosen(file.app_id, chosen, payments, file.layout)
 
 
 def _apply(
@@ -346,6 +361,7 @@ def _apply(
         row.amount,
         loan,
         row.basis,
+        contradiction=found.contradiction,
         is_converted=asked.currency_code not in ("", app.currency),
         may_double=may_be_forgotten(row, until)
         or find_abandoned(app.app_id, None, asked.external_id).exists(),

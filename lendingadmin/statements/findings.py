@@ -42,6 +42,9 @@ class Finding(models.TextChoices):
     DAMAGED = "damaged", _("damaged id")
     UNUSABLE = "unusable", _("no date, or too large")
     UNREAD = "unread", _("loan not read")
+    OTHER_PAYER = "other-payer", _("paid by someone other than the borrower")
+    NEAR_LOAN = "near-loan", _("another loan is one digit away")
+    TWO_LOANS = "two-loans", _("the row names two loans")
 
 
 class Decision(models.TextChoices):
@@ -59,11 +62,13 @@ EXACT = frozenset({Basis.LOAN, Basis.NUMBER, Basis.BORROWER})
 NO_LOAN_HELPS = frozenset(
     {
         *(Finding.RECORDED, Finding.WAITING, Finding.TAKEN_BACK, Finding.PUT, Finding.TWICE),
-        *(Finding.DAMAGED, Finding.UNUSABLE),
+        *(Finding.DAMAGED, Finding.UNUSABLE, Finding.TWO_LOANS),
     }
 )
 #: Nobody can accept these as they are.
 NEVER = NO_LOAN_HELPS | {Finding.SEVERAL, Finding.NO_LOAN, Finding.UNREAD}
+#: A person's yes is enough: nothing is against these, they are only not certain.
+NO_REASON = frozenset({Finding.FINE, Finding.PROPOSED, Finding.OTHER_PAYER, Finding.NEAR_LOAN})
 #: The tone and icon of each.
 CHIPS = {
     Finding.FINE: ("good", "check-circle"),
@@ -83,6 +88,9 @@ CHIPS = {
     Finding.DAMAGED: ("warn", "exclamation-triangle"),
     Finding.UNUSABLE: ("warn", "exclamation-triangle"),
     Finding.UNREAD: ("odd", "question-mark-circle"),
+    Finding.OTHER_PAYER: ("warn", "question-mark-circle"),
+    Finding.NEAR_LOAN: ("info", "question-mark-circle"),
+    Finding.TWO_LOANS: ("bad", "exclamation-triangle"),
 }
 _OF_LINE = {
     Standing.DAMAGED: Finding.DAMAGED,
@@ -116,11 +124,15 @@ def find_of_loan(
     loan: LoanNow,
     basis: str,
     *,
+    contradiction: Finding | None,
     is_converted: bool,
     may_double: bool,
     is_alike: bool,
 ) -> Finding:
-    """What stands against this amount on this loan; FINE, or PROPOSED where it is not named."""
+    """Return what speaks against this amount on this loan; FINE, or PROPOSED where it is not named.
+
+    `contradiction` is what the row says of its payer or its loan that does not fit the loan.
+    """
     is_above = loan.owed is not None and loan.paid_before + amount > loan.owed
     against = (
         (Finding.MAY_DOUBLE, may_double),
@@ -129,14 +141,18 @@ def find_of_loan(
         (Finding.OVERPAID, is_above),
         (Finding.ALIKE, is_alike),
     )
+    if contradiction == Finding.TWO_LOANS:
+        return contradiction
     if found := next((finding for finding, holds in against if holds), None):
         return found
+    if contradiction and basis != Basis.PERSON:
+        return contradiction
     return Finding.FINE if basis in (*EXACT, Basis.PERSON) else Finding.PROPOSED
 
 
 def needs_reason(finding: str) -> bool:
     """Whether who accepts a payment with this finding says why."""
-    return finding not in (*NEVER, Finding.FINE, Finding.PROPOSED)
+    return finding not in (*NEVER, *NO_REASON)
 
 
 def may_accept(finding: str, account_id: str) -> bool:

@@ -357,7 +357,7 @@ class TestNoStatement:
         record_sheet(clerk, sheet, {1: "100"})
         batch = give_back_statement(clerk)
         # Another payment of the same amount and loan: the cash was counted under its own id.
-        assert [one[2] for one in list_rows(batch)] == ["fine"]
+        assert [one[2] for one in list_rows(batch)] == ["near-loan"]
 
     def test_its_pages_say_what_it_is_and_record_no_single_row(
         self, clerk: Client, sheet: Sheet

@@ -23,12 +23,15 @@ class DeskService:
     def __init__(self, server: FaultServer) -> None:
         self.server, self.lock = server, threading.Lock()
         self.loans: dict[str, dict[str, Any]] = {}
+        # Name and phone of borrowers; others are not there.
+        self.people: dict[str, tuple[str, str]] = {}
         self.posted: list[tuple[str, str, Decimal]] = []
         self.answer: Callable[[str, Callable[[], None]], Behaviour] = self.keep_word
         server.on("POST /v1/oauth2/token", token())
         server.on(f"GET {APP}", self._list)
         server.on(f"GET {APP}/", self._get)
         server.on("makeRepayment", self._record)
+        server.on("GET /v1/projects/demo/apps/kenya/borrowers/", self._get_borrower)
 
     def add(self, loan_id: str, borrower_id: str = "B-1", **fields: Any) -> None:
         """A loan of which 100,000 are owed."""
@@ -55,6 +58,15 @@ class DeskService:
         balance = {"due": 0, "paid": paid, "total": total, "unpaid": total - paid, "overdue": 0}
         bare = {name: loan[name] for name in loan if name not in ("paid", "total")}
         return bare | {"balances": {"repayment": balance, "principal": balance}}
+
+    def _get_borrower(self, wire: Wire) -> bool:
+        borrower_id = unquote(wire.request.path.rpartition("/")[2])
+        if borrower_id not in self.people:
+            return refusal(404, "not found")(wire)
+        name, phone = self.people[borrower_id]
+        individual = {"surname": name, "phoneNumber": phone}
+        fields = {"borrowerId": borrower_id, "category": "individual", "individual": individual}
+        return reply(_json(fields))(wire)
 
     def _get(self, wire: Wire) -> bool:
         loan_id = unquote(wire.request.path.rpartition("/")[2])

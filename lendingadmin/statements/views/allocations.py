@@ -132,8 +132,9 @@ def allocation(
 
 
 def _may_keep(row: Allocation) -> bool:
-    """Whether its payer may be remembered: a person's or a guess's loan, and a payer to tell."""
+    """Whether its payer may be remembered: the row alone does not say that they pay the loan."""
     is_known = row.basis in (*findings.EXACT, findings.Basis.LINK, "")
+    is_known = is_known and row.finding != findings.Finding.OTHER_PAYER
     about = rows.read_about(row.line)
     return not is_known and bool(payers.list_keys(row.batch.file.app_id, about))
 

@@ -67,7 +67,8 @@ class TestChecking:
         )
         assert batch.state == "ready"
         assert list_rows(batch) == [
-            ("L-1", "loan", "fine", "accepted"),
+            # It names no payer, and L-2 is open too.
+            ("L-1", "loan", "near-loan", "open"),
             ("L-2", "number", "fine", "accepted"),
             ("L-2", "borrower", "fine", "accepted"),
             ("", "borrower", "several", "open"),
