@@ -120,6 +120,12 @@ def test_only_health_and_signing_in_are_public() -> None:
     }
 
 
+def test_no_view_is_exempt_from_csrf_protection() -> None:
+    every = routes(get_resolver().url_patterns)
+    exempt = [shorten(route) for route, view, _ in every if getattr(view, "csrf_exempt", False)]
+    assert exempt == []
+
+
 def test_a_stranger_is_led_to_sign_in_from_all_but_what_is_everybody_s(
     client_of: ClientOf, db: None
 ) -> None:
