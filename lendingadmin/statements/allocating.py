@@ -27,7 +27,7 @@ _DECIDED = [
 
 
 class NoneAtOnce(Exception):
-    """The database was restored: each payment that may be recorded already is looked at alone."""
+    """Each payment with this finding is looked at alone."""
 
 
 class NotReady(Exception):
@@ -56,7 +56,13 @@ def accept_all(batch: Batch, finding: str, reason: str, by: User) -> int:
 
 
 def may_accept_all(batch: Batch, finding: str) -> bool:
-    """Whether rows with a finding may be accepted together."""
+    """Return whether rows with a finding may be accepted together.
+
+    Each payment by someone else is decided by itself; so is, after a database was restored, each
+    that may be recorded already.
+    """
+    if finding == Finding.OTHER_PAYER:
+        return False
     return finding != Finding.MAY_DOUBLE or find_gap(batch.file.app_id) is None
 
 

@@ -18,7 +18,9 @@ from tests.browser.house import House
 # An open loan for each row, and one that is closed.
 PAID, WORDS, FOUND, OVERPAID, CLOSED = "L-K10215", "L-K10185", "L-K10236", "L-K10143", "L-K10002"
 BEFORE = ("SJBR000007", "2.90", FOUND)
-HEAD = "TransID,TransTime,TransAmount,BusinessShortCode,BillRefNumber"
+# The borrower pays, so that a loan whose id is a digit away does not matter.
+PAYERS = {PAID: "WEKESA", FOUND: "OKOTH"}
+HEAD = "TransID,TransTime,TransAmount,BusinessShortCode,BillRefNumber,FirstName"
 ROWS = (
     ("SJBR000001", "1.25", PAID),
     ("SJBR000002", "1.50", f"for {WORDS.lower()} thanks"),
@@ -83,7 +85,10 @@ def bring_in(page: Page, *rows: tuple[str, str, str]) -> None:
     page.goto("/apps/kenya/statements/new")
     tab_to(page, "text")
     day = datetime.now(UTC) - timedelta(days=1)
-    lines = (f"{code},{day:%Y%m%d}101112,{amount},123456,{of}" for code, amount, of in rows)
+    lines = (
+        f"{code},{day:%Y%m%d}101112,{amount},123456,{of},{PAYERS.get(of, '')}"
+        for code, amount, of in rows
+    )
     page.keyboard.insert_text("\n".join([HEAD, *lines]))
     press(page, "Read it")
     expect(page.locator("h1")).to_have_text("M-PESA")

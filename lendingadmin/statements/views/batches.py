@@ -193,7 +193,7 @@ def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     except allocating.NotReady:
         messages.warning(request, _("Nothing was changed: nobody decides on its rows now."))
     except allocating.NoneAtOnce:
-        words = _("Nothing was accepted: the database was restored, so look at each of them.")
+        words = _("Nothing was accepted. Decide each of these rows on its own page.")
         messages.warning(request, words)
     else:
         messages.success(request, _("%(count)s rows are accepted.") % {"count": count})

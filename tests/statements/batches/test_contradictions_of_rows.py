@@ -9,7 +9,7 @@ from tests.portfolio.conftest import counted
 from tests.statements import making
 from tests.statements.desk import DeskService
 
-from .steps import check, decide, list_rows, pay, record
+from .steps import BASE, check, decide, list_rows, pay, record
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OWNER, PAYER = ("Wanjiru Anne", "+254712345678"), ("PETER OTIENO", "25479****111")
@@ -70,6 +70,15 @@ def test_nothing_is_recorded_on_a_stranger_s_loan_until_a_person_says_so(
     assert (row.decision, row.decided_by is not None, service.posted) == ("accepted", True, [])
     record(clerk, batch)
     assert [one[0] for one in service.posted] == ["L-100"]
+
+
+def test_payments_by_others_are_decided_one_by_one(clerk: Client, service: DeskService) -> None:
+    batch = check(clerk, pay_as(*PAYER))
+    fields = {"finding": "other-payer", "reason": "all of them"}
+    clerk.post(f"{BASE}{batch.file_id}/batch/accept", fields)
+    assert batch.allocations.get().decision == "open"
+    page = clerk.get(f"{BASE}{batch.file_id}/batch/?finding=other-payer").content.decode()
+    assert "batch/accept" not in page
 
 
 def test_a_payer_who_is_said_to_pay_the_loan_is_no_stranger(
