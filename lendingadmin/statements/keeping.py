@@ -183,7 +183,7 @@ def _read(
     app: LendingApp, content: bytes, day_first: bool | None = None
 ) -> Statement | UnknownTable:
     """Read it, as somebody said of a table with the same headings before."""
-    found = read(content, zone=app.zone, day_first=day_first)
+    found = read(content, zone=app.zone, currency=app.currency, day_first=day_first)
     if isinstance(found, UnknownTable) and (known := _find_layout(app.app_id, found)):
         return _read_named(app, content, day_first, known)
     return found
@@ -193,7 +193,9 @@ def _read_named(
     app: LendingApp, content: bytes, day_first: bool | None, known: KnownLayout
 ) -> Statement | UnknownTable:
     mapping = Mapping(**known.columns)
-    found = read(content, zone=app.zone, day_first=day_first, mapping=mapping)
+    found = read(
+        content, zone=app.zone, currency=app.currency, day_first=day_first, mapping=mapping
+    )
     return replace(found, network=known.network) if isinstance(found, Statement) else found
 
 

@@ -14,7 +14,7 @@ from lendingadmin.statements.completeness import count_kinds
 from lendingadmin.statements.lines import Kind, Mapping, Refused, Statement, UnknownTable
 from lendingadmin.statements.reading import read
 from lendingadmin.statements.reading.days import find_day_order, read_moment
-from lendingadmin.statements.reading.figures import read_amount, read_id
+from lendingadmin.statements.reading.figures import read_amount, read_currency, read_id
 
 from . import making
 from .making import NAIROBI
@@ -99,11 +99,69 @@ def test_each_form_of_its_moments(form: str) -> None:
         *(("1 234,50", "1234.50"), ("1.234,50", "1234.50"), ("12,34,567.00", "1234567.00")),
         *(("−7", "-7"), ("7-", "-7"), ("", None), ("no", None), ("1.2.3", None), ("NaN", None)),
         *(("1.2345", None), ("9" * 16, None), ("0.125", "0.125"), ("9" * 15, "9" * 15)),
+        *(("500/=", "500"), ("1,500/-", "1500"), ("Ksh 500/=", "500"), ("-500/=", "-500")),
         *(("1E5", None), ("Infinity", None), (".", None), ("()", None), ("KES", None)),
     ],
 )
 def test_amounts(text: str, amount: str | None) -> None:
     assert read_amount(text) == (None if amount is None else Decimal(amount))
+
+
+@pytest.mark.parametrize(
+    ("text", "currency", "amount"),
+    [
+        *(("25.000", "XOF", "25000"), ("1.250.000", "XOF", "1250000"), ("25,000", "UGX", "25000")),
+        *(("25.000", "KWD", "25.000"), ("25.000", "KES", "25.000"), ("25,000", "KES", "25000")),
+        *(("-25.000", "XOF", "-25000"), ("1500", "XOF", "1500"), ("F CFA 25.000", "XOF", "25000")),
+    ],
+)
+def test_a_currency_without_minor_units_has_no_decimals(
+    text: str, currency: str, amount: str | None
+) -> None:
+    assert read_amount(text, currency) == (None if amount is None else Decimal(amount))
+
+
+@pytest.mark.parametrize(
+    ("text", "currency"),
+    [
+        *(("USD 25.00", "USD"), ("€ 40.00", "EUR"), ("25.00 EUR", "EUR"), ("Ksh 2 000", "KES")),
+        *(("1,234.50", ""), ("500 DR", ""), ("KES 500.00CR", "KES"), ("(GHS 7)", "GHS")),
+        *(("500/=", ""), ("XYZ 4", ""), ("", "")),
+    ],
+)
+def test_the_currency_that_an_amount_names(text: str, currency: str) -> None:
+    assert read_currency(text) == currency
+
+
+BANK_HEAD = "Transaction Date,Value Date,Narrative,Reference,Debit,Credit,Running Balance\n"
+PAID = "02/11/2026,02/11/2026,ANNE L-1,FT1,,100.00,1100.00\n"
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        *(",,TOTAL,,,100.00,\n", "Total,,,,0.00,100.00,1100.00\n", "Totals,,,Total,,100.00,\n"),
+        *(",,Grand total,,,100.00,1100.00\n", ",,JUMLA,,,100.00,\n", BANK_HEAD),
+        *(",,CARRIED FORWARD,,,,1100.00\n", ",,Balance brought forward,,,,1100.00\n"),
+    ],
+)
+def test_what_adds_up_rows_is_no_row(below: str) -> None:
+    found = open_statement(f"{BANK_HEAD}{PAID}{below}".encode())
+    assert [(line.kind, line.amount) for line in found.lines] == [(Kind.PAYMENT, 100)]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "02/11/2026,02/11/2026,TOTAL ENERGIES,FT2,,100.00,1200.00\n",
+        "31/02/2026,31/02/2026,TOTAL ENERGIES,FT2,,100.00,1200.00\n",
+        "31/02/2026,,TOTAL ENERGIES,,,100.00,1200.00\n",
+        ",,TOTAL ENERGIES,FT2,,100.00,1200.00\n",
+    ],
+)
+def test_a_payer_who_is_called_total_is_a_row(row: str) -> None:
+    found = open_statement(f"{BANK_HEAD}{PAID}{row}".encode())
+    assert [line.amount for line in found.lines] == [100, 100]
 
 
 @given(st.from_regex(r"-?[0-9]{1,17}(\.[0-9]{0,4})?", fullmatch=True))
@@ -118,6 +176,7 @@ def test_plain_figures_are_read_as_with_their_currency(text: str) -> None:
         *(("1.42593E+11", ("1.42593E+11", True)), ("1,42593E+11", ("1,42593E+11", True))),
         *(("12345678901234567.0", ("12345678901234567", True)), ("007", ("007", False))),
         *(("SJ12AB34CD", ("SJ12AB34CD", False)), ("", ("", False))),
+        *(("5E12345678", ("5E12345678", False)), ("5E+12", ("5E+12", True))),
     ],
 )
 def test_ids(text: str, expected: tuple[str, bool]) -> None:

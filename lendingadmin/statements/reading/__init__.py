@@ -22,11 +22,13 @@ def read(
     content: bytes,
     *,
     zone: tzinfo,
+    currency: str = "",
     day_first: bool | None = None,
     mapping: Mapping | None = None,
 ) -> Statement | UnknownTable:
     """The statement that a file holds, in the zone of its times.
 
+    `currency` is the lender's: it says how many decimals there are where the file names none.
     `day_first` is a person's answer where its days could be read two ways. A table of no known
     layout comes back as UnknownTable, until a person's `mapping` says which column is what. Raises
     Refused with a sentence for who chose the file.
@@ -42,7 +44,7 @@ def read(
         rows = _read_callbacks(content)
     else:
         rows = read_spreadsheet(content, count_known)
-    return read_rows(rows, zone, day_first, mapping)
+    return read_rows(rows, zone, day_first, mapping, currency)
 
 
 def _read_callbacks(content: bytes) -> list[list[str]]:

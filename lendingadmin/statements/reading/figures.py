@@ -3,13 +3,33 @@
 import re
 from decimal import Decimal
 
+from babel.numbers import get_currency_precision, is_currency
+
 # Spaces of every width, apostrophes, and what names a currency stand around figures.
 _SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f'’]+")
 _SIDE = re.compile(r"(?i)(dr|cr|db)\.?$")
 _CURRENCY = re.compile(r"(?i)^(?:[a-z]{2,4}\.?|[€£$₦₵])|(?:[a-z]{3}\.?|[€£$₦₵])$")
 _COMMA_DECIMALS = re.compile(r"\d{1,3}(?:\.\d{3})*,\d{1,2}|\d+,\d{1,2}")
 _FIGURE = re.compile(r"\d{1,3}(?:,\d{2,3})*(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
-_EXPONENT = re.compile(r"(?i)^\d(?:[.,]\d+)?E\+?\d+$")
+# As spreadsheets write it: an operator's own id may have an E among its figures.
+_EXPONENT = re.compile(r"(?i)^\d(?:[.,]\d+)?E\+\d{1,3}$")
+# `500/=` and `500/-`: shillings, and no cents.
+_NO_CENTS = re.compile(r"/[=-]$")
+_THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
+# What is written for a currency beside its code.
+_MARKS = {
+    "KSH": "KES",
+    "USH": "UGX",
+    "TSH": "TZS",
+    "GHC": "GHS",
+    "FCFA": "XOF",
+    "CFA": "XOF",
+    "€": "EUR",
+    "£": "GBP",
+    "₦": "NGN",
+    "₵": "GHS",
+    "$": "USD",
+}
 _FLOAT = re.compile(r"^(\d+)[.,]0+$")
 # A spreadsheet's number has fifteen figures; of a longer one the last are zeros.
 _EXACT = 15
@@ -18,18 +38,21 @@ _WHOLE, _DECIMALS = 15, 3
 _PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,3})?")
 
 
-def read_amount(text: str) -> Decimal | None:
-    """`(1,234.50)`, `500 DR`, `KES 1,234.50`, `Ksh 2 000`, `1 234,50`: signed, or None.
+def read_amount(text: str, currency: str = "") -> Decimal | None:
+    """Return what `(1,234.50)`, `500 DR`, `KES 1,234.50`, `1 234,50` or `500/=` says, or None.
 
-    Brackets, a minus and DR are negative. None too for more than three decimals.
+    Brackets, a minus and DR are negative. None too for more than three decimals. In a currency
+    without minor units a point before three figures divides thousands: `25.000` is 25,000.
     """
     if not text:
         return None
+    if currency and not get_currency_precision(currency):
+        text = _THOUSANDS.sub("", text)
     return Decimal(text) if _PLAIN.fullmatch(text) else _read_odd_amount(text)
 
 
 def _read_odd_amount(text: str) -> Decimal | None:
-    bare = _SPACES.sub("", text)
+    bare = _NO_CENTS.sub("", _SPACES.sub("", text))
     is_negative = bare.startswith("(") and bare.endswith(")")
     bare = bare.strip("()")
     side = _SIDE.search(bare)
@@ -52,6 +75,13 @@ def _read_odd_amount(text: str) -> Decimal | None:
     if int(exponent) < -_DECIMALS or len(digits) + int(exponent) > _WHOLE:
         return None
     return -amount if is_negative else amount
+
+
+def read_currency(text: str) -> str:
+    """Return the code of the currency that an amount names; empty where it names none."""
+    bare = _SIDE.sub("", _SPACES.sub("", text).strip("()+-−"))
+    mark = "".join(sign for sign in bare if not (sign.isdigit() or sign in ".,/=-−")).upper()
+    return mark if is_currency(mark) else _MARKS.get(mark, "")
 
 
 def read_id(text: str) -> tuple[str, bool]:

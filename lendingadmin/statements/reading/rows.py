@@ -14,13 +14,18 @@ from lendingadmin.statements import lines
 from lendingadmin.statements.lines import Kind, Line, Statement, UnknownTable
 
 from .days import DayOrder, find_day_order, read_moment
-from .figures import read_amount, read_id
+from .figures import read_amount, read_currency, read_id
 from .head import read_head
 from .layouts import Layout, find_layout, fold_heading
 
 _HEAD = 60
 _SAMPLE = 20
 _CELLS = 3
+# What begins a row that adds up others, or takes a balance over from another page.
+_TOTAL = re.compile(
+    r"(?i)\W*(?:(?:grand|sub|page)[\s-]*)?(?:totals?|totaux|jumla|somme|sum)\b|"
+    r"\W*(?:balance )?(?:carried|brought) (?:forward|down)\b"
+)
 # A phone number within other words, some of its figures hidden or not.
 _PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
 _MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
@@ -34,14 +39,15 @@ def read_rows(
     zone: tzinfo,
     day_first: bool | None,
     mapping: lines.Mapping | None,
+    currency: str = "",
 ) -> Statement | UnknownTable:
     """The statement of a table; UnknownTable where its layout is not known and nobody mapped it."""
     for at, row in enumerate(rows[:_HEAD]):
         if layout := find_layout(row):
-            return _Reader(layout, rows, at, zone).read(day_first)
+            return _Reader(layout, rows, at, zone, currency).read(day_first)
     at = _find_header(rows)
     if mapping:
-        return _Reader(_build_layout(mapping), rows, at, zone).read(day_first)
+        return _Reader(_build_layout(mapping), rows, at, zone, currency).read(day_first)
     header = list(rows[at]) if rows else []
     sample = [list(row) for row in rows[at + 1 : at + 1 + _SAMPLE]]
     return UnknownTable(
@@ -79,12 +85,16 @@ def _build_layout(mapping: lines.Mapping) -> Layout:
 
 @dataclass
 class _Reader:
-    """Reads one table; `at` is the row of its headings."""
+    """Reads one table; `at` is the row of its headings.
+
+    `usual_currency` says how many decimals amounts have where the table names no currency.
+    """
 
     layout: Layout
     rows: Sequence[Sequence[str]]
     at: int
     zone: tzinfo
+    usual_currency: str
 
     def read(self, day_first: bool | None) -> Statement:
         """The statement, its days read as asked, as the layout writes them, or as proposed."""
@@ -94,7 +104,7 @@ class _Reader:
         body = [
             (number, row if len(row) >= self.width else [*row, *[""] * (self.width - len(row))])
             for number, row in enumerate(self.rows[self.at + 1 :], start=self.at + 2)
-            if any(row)
+            if any(row) and [*row] != [*self.rows[self.at]]  # the headings, on the next page
         ]
         order = self._find_order([row for _, row in body], day_first)
         self.day_first = order.day_first
@@ -154,24 +164,28 @@ class _Reader:
 
     def _read_row(self, number: int, row: Sequence[str]) -> Iterator[Line]:
         values = {field: self._get(row, field) for field in self.places}
-        amount = self._read_amount(values)
+        written = values.get("paid_in") or values.get("amount") or values.get("paid_out") or ""
+        currency = (values.get("currency", "") or read_currency(written) or self.currency).upper()[
+            :3
+        ]
+        counted = currency or self.usual_currency
+        amount = self._read_amount(values, counted)
         moment = read_moment(values.get("moment", ""), self.zone, day_first=self.day_first)
-        if amount is None and moment.at is None and not values.get("receipt"):
-            # What stands below the rows, such as a total or a disclaimer, is no row.
+        if moment.at is None and _is_below(row, values, amount):
             return
         receipt, is_damaged = read_id(values.get("receipt", ""))
         kind = self._sort(values, amount)
         if receipt and not is_damaged and kind is Kind.PAYMENT:
             is_damaged = not self.layout.id_form.fullmatch(receipt)
-        fee = abs(read_amount(values.get("fee", "")) or Decimal(0))
-        balance = read_amount(values.get("balance", ""))
+        fee = abs(read_amount(values.get("fee", ""), counted) or Decimal(0))
+        balance = read_amount(values.get("balance", ""), counted)
         details = values.get("details", "")
         payer, phone = _read_party(values)
         line = Line(
             number=number,
             kind=kind,
             amount=amount,
-            currency=(values.get("currency", "") or self.currency).upper()[:3],
+            currency=currency,
             moment=moment.at,
             has_time=moment.has_time,
             receipt=receipt,
@@ -188,11 +202,11 @@ class _Reader:
         if fee and kind is not Kind.FAILED:
             yield _make_fee(line, fee, balance)
 
-    def _read_amount(self, values: Mapping[str, str]) -> Decimal | None:
+    def _read_amount(self, values: Mapping[str, str], currency: str) -> Decimal | None:
         if "amount" in self.places:
-            return read_amount(values["amount"])
-        paid_in = read_amount(values.get("paid_in", ""))
-        paid_out = read_amount(values.get("paid_out", ""))
+            return read_amount(values["amount"], currency)
+        paid_in = read_amount(values.get("paid_in", ""), currency)
+        paid_out = read_amount(values.get("paid_out", ""), currency)
         if paid_in is None and paid_out is None:
             return None
         # Operators write what went out with a minus or without one; what came in has its own sign.
@@ -220,6 +234,14 @@ class _Reader:
         # Less than nothing came in: a payment was reversed.
         is_reversed = (read_amount(values.get("paid_in", "")) or 0) < 0
         return Kind.REVERSAL if is_reversed else Kind.OTHER
+
+
+def _is_below(row: Sequence[str], values: Mapping[str, str], amount: Decimal | None) -> bool:
+    """Whether a row without a moment is no row of the statement: a total, or a text below it."""
+    named = [values.get(field, "") for field in ("moment", "receipt")]
+    if not any(cell for cell in named if not _TOTAL.match(cell)):
+        return amount is None or any(_TOTAL.match(cell) for cell in row)
+    return amount is None and not values.get("receipt")
 
 
 def _find_place(headings: Sequence[str], name: str) -> int | None:
