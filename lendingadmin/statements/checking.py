@@ -145,12 +145,15 @@ def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
     batch, lines = rows[0].batch, [row.line for row in rows]
     # A worker that takes them up again finds what it entered itself.
     own = {row.idempotency_key for row in rows}
+    maybe_reversed = places.find_maybe_reversed(batch.file.app_id, lines)
     stopped = _find_stopped(batch.file, lines, _list_split(batch, rows), but=own)
     found = []
     for row in rows:
         against = stopped.get(row.position)
         is_plain = row.finding in NO_REASON
         # An open one of the loan makes it wait by itself.
+        if against is None and is_plain and row.position in maybe_reversed:
+            against = Finding.MAY_REVERSED
         if against is None and is_plain and _is_alike(row, build_request(row), but=OPEN):
             against = Finding.ALIKE
         if against:
@@ -296,8 +299,9 @@ def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
     start = min((row.position for row in rows), default=0)
     taken: dict[str, Decimal] = {}
     until = find_forgotten_until(app_id)
+    maybe_reversed = places.find_maybe_reversed(app_id, [row.line for row in rows])
     for row, one in zip([*fresh, *chosen], found, strict=True):
-        _apply(row, one, taken, start, until)
+        _apply(row, one, taken, start, until, may_be_reversed=row.position in maybe_reversed)
         _decide(row)
         if row.decision == Decision.ACCEPTED:
             taken[row.account_id] = taken.get(row.account_id, Decimal(0)) + row.amount
@@ -319,9 +323,11 @@ def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
     file, before = rows[0].batch.file, [row.finding for row in rows]
     found = _read_chosen(file, rows)
     until = find_forgotten_until(file.app_id)
+    maybe_reversed = places.find_maybe_reversed(file.app_id, [row.line for row in rows])
     for row, one in zip(rows, found, strict=True):
         if not one.fault:
-            _apply(row, one, {}, row.position, until)
+            is_named = row.position in maybe_reversed
+            _apply(row, one, {}, row.position, until, may_be_reversed=is_named)
     return [row for row, finding in zip(rows, before, strict=True) if row.finding != finding]
 
 
@@ -338,6 +344,8 @@ def _apply(
     taken: Mapping[str, Decimal],
     start: int,
     until: datetime | None,
+    *,
+    may_be_reversed: bool,
 ) -> None:
     """Take over the loan that was found; `taken` is what rows from `start` on take of each, and the
     journal may have forgotten what came up to `until`.
@@ -365,6 +373,7 @@ def _apply(
         is_converted=asked.currency_code not in ("", app.currency),
         may_double=may_be_forgotten(row, until)
         or find_abandoned(app.app_id, None, asked.external_id).exists(),
+        may_be_reversed=may_be_reversed,
         is_alike=_is_alike(row, asked),
     )
 

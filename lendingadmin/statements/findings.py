@@ -45,6 +45,7 @@ class Finding(models.TextChoices):
     OTHER_PAYER = "other-payer", _("paid by someone other than the borrower")
     NEAR_LOAN = "near-loan", _("another loan is one digit away")
     TWO_LOANS = "two-loans", _("the row names two loans")
+    MAY_REVERSED = "may-reversed", _("may be reversed")
 
 
 class Decision(models.TextChoices):
@@ -91,6 +92,7 @@ CHIPS = {
     Finding.OTHER_PAYER: ("warn", "question-mark-circle"),
     Finding.NEAR_LOAN: ("info", "question-mark-circle"),
     Finding.TWO_LOANS: ("bad", "exclamation-triangle"),
+    Finding.MAY_REVERSED: ("bad", "exclamation-triangle"),
 }
 _OF_LINE = {
     Standing.DAMAGED: Finding.DAMAGED,
@@ -127,6 +129,7 @@ def find_of_loan(
     contradiction: Finding | None,
     is_converted: bool,
     may_double: bool,
+    may_be_reversed: bool,
     is_alike: bool,
 ) -> Finding:
     """Return what speaks against this amount on this loan; FINE, or PROPOSED where it is not named.
@@ -136,6 +139,7 @@ def find_of_loan(
     is_above = loan.owed is not None and loan.paid_before + amount > loan.owed
     against = (
         (Finding.MAY_DOUBLE, may_double),
+        (Finding.MAY_REVERSED, may_be_reversed),
         (Finding.CLOSED, loan.is_closed),
         (Finding.CURRENCY, is_converted),
         (Finding.OVERPAID, is_above),

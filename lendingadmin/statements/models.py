@@ -164,6 +164,12 @@ class StatementLine(models.Model):
                 condition=~Q(reverses_key=""),
                 name="statement_line_reverses",
             ),
+            # Few rows: the reversals that name no payment.
+            models.Index(
+                fields=["amount"],
+                condition=Q(kind="reversal", reverses_key=""),
+                name="statement_line_names_none",
+            ),
             # Few rows: what nobody has placed yet.
             models.Index(
                 fields=["moment", "id"],

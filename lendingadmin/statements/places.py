@@ -19,8 +19,10 @@ from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
 from lendingadmin.ui.keyset import unindexed
 
+from .agreement import Agreement, compare_payer
 from .lines import PUT, Kind, Place
 from .models import Allocation, StatementLine
+from .rows import About, read_about
 
 PLACE = "dashboard.statements.place"
 _AT_ONCE = 500
@@ -59,6 +61,50 @@ def find_taken_back(app_id: str, keys: Iterable[str]) -> set[str]:
     own = back.filter(unindexed(Q(file__app_id=app_id)))
     rows = own.values_list("reverses_key", "file__proof__found")
     return {key for key, found in rows if not found}
+
+
+def find_maybe_reversed(app_id: str, lines: Sequence[StatementLine]) -> set[int]:
+    """Return the positions of payments that a reversal which names none may have reversed.
+
+    It has their amount, is not older, and names the same payer or reference, or neither.
+    """
+    wanted = {-line.amount for line in lines if line.amount}
+    rows = StatementLine.objects.filter(
+        # By the small index of such reversals, as above.
+        unindexed(Q(file__app_id=app_id)),
+        kind=Kind.REVERSAL,
+        reverses_key="",
+        amount__in=wanted,
+    )
+    reversals = [(row, read_about(row)) for row in rows.select_related("file")]
+    return {
+        line.position
+        for line in lines
+        if any(
+            row.amount == -(line.amount or 0)
+            and _is_not_older(row, line)
+            and _may_name_same(about, read_about(line))
+            for row, about in reversals
+        )
+    }
+
+
+def _is_not_older(reversal: StatementLine, line: StatementLine) -> bool:
+    if reversal.moment is None or line.moment is None:
+        return True
+    if reversal.has_time and line.has_time:
+        return reversal.moment >= line.moment
+    return reversal.moment + timedelta(days=1) > line.moment
+
+
+def _may_name_same(reversal: About, payment: About) -> bool:
+    """Whether a reversal shares a payer or reference with a payment, or nothing can be compared."""
+    pairs = ((reversal.reference, payment.reference), (reversal.phone, payment.phone))
+    shared = [one == other for one, other in pairs if one and other]
+    if reversal.payer and payment.payer:
+        payer = About(payer=reversal.payer)
+        shared.append(compare_payer(payer, payment.payer, "") == Agreement.AGREES)
+    return any(shared) or not shared
 
 
 def place_recorded() -> int:
