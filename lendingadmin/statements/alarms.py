@@ -126,7 +126,8 @@ def _list_not_found(file: StatementFile) -> Iterator[Repayment]:
         return
     app = lending_app(file.app_id)
     covers = list_covers(file.app_id, first - ACCOUNTS_OF, last, file.network)
-    accounts = list_accounts(covers).get(file.network, [])
+    known = list_accounts(file.app_id, covers, first - ACCOUNTS_OF)
+    accounts = known.get(file.network, [])
     rows = Repayment.objects.filter(
         RECORDED, app_id=file.app_id, network=file.network, external_id_minted=False, alarm=""
     )

@@ -26,16 +26,24 @@ class Break:
 class Proof:
     """What could be compared, and where it breaks.
 
-    Without `checks` nothing could be: such a statement is neither whole nor broken.
+    Without `checks` nothing could be: such a statement is neither whole nor broken. Running
+    balances alone prove no gap within; `has_ends` says that opening and closing balance were
+    compared with the rows, so that none is missing at its ends.
     """
 
     checks: Sequence[str]
     breaks: Sequence[Break]
     found: int
+    has_ends: bool = False
 
     @property
     def is_complete(self) -> bool:
-        """Whether something proves it whole and nothing contradicts it."""
+        """Whether opening and closing balance prove it whole and nothing contradicts it."""
+        return self.has_ends and not self.found
+
+    @property
+    def has_no_gap(self) -> bool:
+        """Whether no row is missing between the first and the last."""
         return bool(self.checks) and not self.found
 
     @property
@@ -53,12 +61,13 @@ def prove(statement: Statement) -> Proof:
     rows = [list(row) for _number, row in groupby(statement.lines, key=lambda line: line.number)]
     lines = list(chain.from_iterable(rows[:: -1 if statement.newest_first else 1]))
     moved = [line for line in lines if line.kind is not Kind.FAILED and line.amount is not None]
-    checks, breaks = list[str](), list[Break]()
+    checks, breaks, has_ends = list[str](), list[Break](), False
     running = [line for line in moved if line.balance is not None]
     if len(running) > 1 or (running and statement.opening is not None):
         checks.append(_("each balance follows from the one before"))
         breaks += _find_gaps(moved, statement.opening)
     if statement.opening is not None and statement.closing is not None:
+        has_ends = True
         checks.append(_("opening, what came in and what went out make the closing balance"))
         breaks += _compare_ends(statement, moved)
     for total, words, sign in (
@@ -73,7 +82,7 @@ def prove(statement: Statement) -> Proof:
         for line in lines
         if line.amount is None and line.balance is None and line.kind is not Kind.FAILED
     ]
-    return Proof(checks, breaks[:_NAMED], len(breaks))
+    return Proof(checks, breaks[:_NAMED], len(breaks), has_ends)
 
 
 def _find_gaps(lines: Sequence[Line], opening: Decimal | None) -> Iterator[Break]:

@@ -15,14 +15,13 @@ _DAY = timedelta(days=1)
 
 
 class Cover(NamedTuple):
-    """The whole days that a file covers, both included; `is_proven` where it is proven whole."""
+    """The days that a complete file covers, both included."""
 
     number: int
     network: str
     account: str
     first: date
     last: date
-    is_proven: bool
 
     @property
     def name(self) -> str:
@@ -31,22 +30,19 @@ class Cover(NamedTuple):
 
 
 def find_days(statement: Statement, today: date) -> tuple[date | None, date | None]:
-    """The whole days that a statement covers by its head, or between its first and last row.
+    """Return the days that a complete statement covers by its head; None where it names none.
 
-    Of a day at the edge of its rows nothing says that it is whole, nor of `today`, on which it was
-    brought in: a head may name days that are still to come.
+    Of `today`, on which it was uploaded, nothing says that it is over: a head may name days that
+    are still to come.
     """
-    if statement.begins and statement.ends:
-        last = min(statement.ends, today - _DAY)
-        return (statement.begins, last) if last >= statement.begins else (None, None)
-    days = sorted({line.moment.date() for line in statement.lines if line.moment})
-    if len(days) < 3:
+    if not (statement.begins and statement.ends):
         return None, None
-    return days[0] + _DAY, days[-1] - _DAY
+    last = min(statement.ends, today - _DAY)
+    return (statement.begins, last) if last >= statement.begins else (None, None)
 
 
 def list_covers(app_id: str, since: date, until: date, network: str | None = None) -> list[Cover]:
-    """The files of an app that cover some of these days; what is not whole covers none."""
+    """Return the complete files of an app that cover some of these days."""
     files = StatementFile.objects.filter(
         app_id=app_id, covers_from__lte=until, covers_to__gte=since
     )
@@ -54,18 +50,29 @@ def list_covers(app_id: str, since: date, until: date, network: str | None = Non
         files = files.filter(network=network)
     columns = ("pk", "network", "account", "covers_from", "covers_to", "proof")
     return [
-        Cover(number, of, account, first, last, bool(proof.get("checks")))
+        Cover(number, of, account, first, last)
         for number, of, account, first, last, proof in files.order_by("pk").values_list(*columns)
-        if first and last and not proof.get("found")
+        if first and last and proof.get("has_ends") and not proof.get("found")
     ]
 
 
-def list_accounts(covers: Iterable[Cover]) -> dict[str, list[str]]:
-    """The accounts of each network that files are of."""
+def list_accounts(app_id: str, covers: Iterable[Cover], since: date) -> dict[str, list[str]]:
+    """Return the known accounts of each network: of these covers, and of files uploaded since.
+
+    An account whose files are never complete is one of the network's too: its days lack a cover.
+    """
     found: dict[str, set[str]] = {}
-    for cover in covers:
-        found.setdefault(cover.network, set()).add(cover.account)
+    for network, account in (*_list_uploaded(app_id, since), *(one[1:3] for one in covers)):
+        found.setdefault(network, set()).add(account)
     return {network: sorted(accounts) for network, accounts in sorted(found.items())}
+
+
+def _list_uploaded(app_id: str, since: date) -> list[tuple[str, str]]:
+    """Network and account of each file of statements that was uploaded since a day."""
+    begins = datetime.combine(since, time.min, UTC)
+    files = StatementFile.objects.filter(app_id=app_id, created_at__gte=begins)
+    files = files.exclude(layout__in=["", COUNTED_CASH]).exclude(account="")
+    return list(files.values_list("network", "account").distinct())
 
 
 def is_covered(day: date, accounts: Iterable[str], covers: Sequence[Cover]) -> bool:
@@ -82,10 +89,7 @@ def find_missing(app_id: str, first: date, last: date) -> list[AccountCover]:
     own: dict[tuple[str, str], list[Cover]] = {}
     for cover in covers:
         own.setdefault((cover.network, cover.account), []).append(cover)
-    since = datetime.combine(first - ACCOUNTS_OF, time.min, UTC)
-    files = StatementFile.objects.filter(app_id=app_id, created_at__gte=since)
-    accounts = files.exclude(layout__in=["", COUNTED_CASH]).values_list("network", "account")
-    for key in accounts.distinct():
+    for key in _list_uploaded(app_id, first - ACCOUNTS_OF):
         own.setdefault(key, [])
     return [AccountCover(*key, _find_stretches(first, last, own[key])) for key in sorted(own)]
 

@@ -208,11 +208,12 @@ def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
         setattr(file, name, getattr(found, name))
     file.account, file.network = found.account[:100], found.network
     today = file.created_at.astimezone(lending_app(file.app_id).zone).date()
-    # Counted cash covers no day: statements of networks do.
-    days = (None, None) if file.is_counted_cash else find_days(found, today)
+    proof = prove(found)
+    # Only what is proven complete says of a day that it has all its payments.
+    days = find_days(found, today) if proof.is_complete else (None, None)
     file.covers_from, file.covers_to = days
     file.searched_at = None
-    file.proof = asdict(prove(found))
+    file.proof = asdict(proof)
     file.save()
     rows = _build_rows(file, found.lines)
     while some := list(islice(rows, _AT_ONCE)):

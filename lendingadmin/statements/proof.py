@@ -114,7 +114,7 @@ def sort_all(
 def read_day(app: LendingApp, day: date, now: datetime) -> Day:
     """Both sides of a day in an app's zone, in a fixed number of queries."""
     covers = list_covers(app.app_id, day - ACCOUNTS_OF, day)
-    accounts = list_accounts(covers)
+    accounts = list_accounts(app.app_id, covers, day - ACCOUNTS_OF)
     covered = [
         network
         for network, own in accounts.items()

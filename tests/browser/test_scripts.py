@@ -60,6 +60,7 @@ class Polling:
 @pytest.fixture
 def polling(desk: Page) -> Iterator[Polling]:
     yield Polling(desk)
+    desk.goto("about:blank")  # it polls no more
     desk.unroute("**/polled")
 
 

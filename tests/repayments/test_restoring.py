@@ -315,6 +315,7 @@ def test_the_page_says_which_days_no_statement_covers(
         account="600000",
         covers_from=date(2026, 3, first),
         covers_to=date(2026, 3, last),
+        proof={"has_ends": True},
     )
     since = datetime(2026, 3, 10, 9, tzinfo=UTC)
     Restoration.objects.create(app_id="kenya", since=since, until=since + timedelta(days=2))

@@ -156,7 +156,23 @@ def test_with_a_second_account_of_the_network_both_must_cover_a_day(support: Use
         layout="mpesa-organisation",
         covers_from=datetime(2026, 9, 1).date(),
         covers_to=datetime(2026, 9, 30).date(),
+        proof={"has_ends": True},
         searched_at=timezone.now(),
+    )
+    enter(support, PLAIN[0], external_id="SJINVENTED")
+    bring_in(support)
+    assert list_told() == set()
+
+
+def test_an_account_that_has_no_complete_file_must_cover_it_too(support: User) -> None:
+    StatementFile.objects.create(
+        app_id="kenya",
+        token="other",
+        digest="other",
+        created_by=support,
+        network="M-PESA",
+        account="999999",
+        layout="mpesa-callbacks",
     )
     enter(support, PLAIN[0], external_id="SJINVENTED")
     bring_in(support)

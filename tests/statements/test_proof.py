@@ -154,19 +154,14 @@ def test_the_calendar_says_which_days_have_a_statement(clerk: Client, support: U
     assert "<small>proven</small>" not in page and page.count("<small>none</small>") == 30
 
 
-def test_days_at_the_edge_of_rows_are_not_whole() -> None:
-    events = [making.make_events(1)[0]]
-    first = events[0].at
+def test_a_file_that_names_no_days_covers_none() -> None:
+    at = EVENTS[0].at
     lines = [
-        Line(
-            number=n, kind=Kind.PAYMENT, amount=Decimal(1), currency="", moment=first + timedelta(n)
-        )
-        for n in range(4)
+        Line(number=1, kind=Kind.PAYMENT, amount=Decimal(1), currency="", moment=at),
+        Line(number=2, kind=Kind.PAYMENT, amount=Decimal(1), currency="", moment=at + timedelta(7)),
     ]
     bare = Statement(layout="x", network="", account="", currency="", lines=lines)
-    assert coverage.find_days(bare, LATER) == (date(2026, 10, 2), date(2026, 10, 3))
-    short = Statement(layout="x", network="", account="", currency="", lines=lines[:2])
-    assert coverage.find_days(short, LATER) == (None, None)
+    assert coverage.find_days(bare, LATER) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -197,8 +192,8 @@ def test_an_account_whose_files_cover_no_day_lacks_all(support: User) -> None:
 
 def test_a_day_is_covered_where_each_account_is() -> None:
     covers = [
-        Cover(1, "M", "one", date(2026, 1, 1), date(2026, 1, 31), True),
-        Cover(2, "M", "two", date(2026, 1, 10), date(2026, 1, 31), True),
+        Cover(1, "M", "one", date(2026, 1, 1), date(2026, 1, 31)),
+        Cover(2, "M", "two", date(2026, 1, 10), date(2026, 1, 31)),
     ]
     assert is_covered(date(2026, 1, 10), ["one", "two"], covers)
     assert not is_covered(date(2026, 1, 9), ["one", "two"], covers)

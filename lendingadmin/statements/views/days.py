@@ -38,14 +38,15 @@ def calendar(request: PersonRequest, app_id: str) -> HttpResponse:
     """A month for each account of each network: which days have a statement."""
     first = _read_month(request.GET.get("month", ""))
     weeks = Calendar().monthdatescalendar(first.year, first.month)
-    covers = coverage.list_covers(app_id, weeks[0][0] - coverage.ACCOUNTS_OF, weeks[-1][-1])
+    since = weeks[0][0] - coverage.ACCOUNTS_OF
+    covers = coverage.list_covers(app_id, since, weeks[-1][-1])
     grids = [
         {
             "network": network,
             "account": account,
             "weeks": _build_weeks(weeks, first, network, account, covers),
         }
-        for network, accounts in coverage.list_accounts(covers).items()
+        for network, accounts in coverage.list_accounts(app_id, covers, since).items()
         for account in accounts
     ]
     context = {
@@ -101,10 +102,8 @@ def _build_weeks(
     own = [one for one in covers if (one.network, one.account) == (network, account)]
 
     def show(day: date) -> ShownDay:
-        of_day = [one for one in own if one.first <= day <= one.last]
-        # One that is proven says more than one that is not.
-        best = max(of_day, key=lambda one: one.is_proven, default=None)
-        return ShownDay(day, day.month == first.month, best)
+        cover = next((one for one in own if one.first <= day <= one.last), None)
+        return ShownDay(day, day.month == first.month, cover)
 
     return [[show(day) for day in week] for week in weeks]
 
