@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.test_checks import product
 
 # A writer makes garbage until it would be collected, beside a thread that waits to write and has
@@ -42,6 +44,7 @@ print("short" if longest < 6 else longest)
 """
 
 
+@pytest.mark.drill
 def test_a_writer_does_not_stand_still_for_it(tmp_path: Path) -> None:
     told = product("-c", _SCRIPT, DATABASE_URL=f"sqlite:///{tmp_path}/own.sqlite3")
     assert told.stdout == "short\n", told.stdout + told.stderr

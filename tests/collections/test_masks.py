@@ -70,7 +70,7 @@ def test_the_number_is_there_when_it_may_be_called(called: CallService, desk: Cl
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     weekdays=st.frozensets(st.integers(0, 6)),

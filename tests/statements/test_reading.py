@@ -176,7 +176,8 @@ def test_plain_figures_are_read_as_with_their_currency(text: str) -> None:
         *(("1.42593E+11", ("1.42593E+11", True)), ("1,42593E+11", ("1,42593E+11", True))),
         *(("12345678901234567.0", ("12345678901234567", True)), ("007", ("007", False))),
         *(("SJ12AB34CD", ("SJ12AB34CD", False)), ("", ("", False))),
-        *(("5E12345678", ("5E12345678", False)), ("5E+12", ("5E+12", True))),
+        ("5E12345678", ("5E12345678", False)),  # pragma: allowlist secret
+        ("5E+12", ("5E+12", True)),
     ],
 )
 def test_ids(text: str, expected: tuple[str, bool]) -> None:
