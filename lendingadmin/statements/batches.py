@@ -1,5 +1,6 @@
 """Commands of a batch: each takes it from a state that allows it, by a compare-and-swap."""
 
+import hashlib
 from collections.abc import Iterable
 from datetime import timedelta
 from decimal import Decimal
@@ -93,19 +94,34 @@ def submit(batch: Batch, by: User) -> bool:
     return is_moved
 
 
-def approve(batch: Batch, by: User) -> bool:
-    """A second person lets all of it go; False where it does not wait, or waited for too long.
+def compute_fingerprint(batch: Batch) -> str:
+    """Return what tells the rows that would be recorded from any others: the loan, amount and
+    currency of each, and the batch's version. What a person confirms is compared by it.
+    """
+    rows = list_to_do(batch).order_by("position", "part")
+    shown = rows.values_list("position", "part", "account_id", "amount", "line__currency")
+    digest = hashlib.sha256(str(batch.version).encode())
+    for row in shown.iterator():
+        digest.update(repr(row).encode())
+    return digest.hexdigest()
 
-    Raises OwnRepayment for who had it recorded.
+
+def approve(batch: Batch, by: User, shown: str) -> bool:
+    """Let a second person record all of it, as `compute_fingerprint` told it when it was shown.
+
+    False where the rows have changed since, where it does not wait, or waited for too long. Raises
+    OwnRepayment for the person who had it recorded.
     """
     if batch.created_by_id == by.pk:
         raise OwnRepayment
     now = timezone.now()
-    if batch.began_at <= now - APPROVE_WITHIN:
+    is_late = batch.began_at <= now - APPROVE_WITHIN
+    if is_late or batch.state != State.AWAITING or shown != compute_fingerprint(batch):
         return False
     fields = {"approved_by": by, "approved_at": now, "recording_since": now}
     with transaction.atomic():
-        is_moved = move(batch, (State.AWAITING,), State.RECORDING, **fields)
+        # Whoever changes a row has to move the batch first, and with it its version.
+        is_moved = advance(batch, State.RECORDING, **fields)
         if is_moved:
             _audit(batch, by, "approved")
     return is_moved

@@ -27,7 +27,15 @@ from tests.portfolio.conftest import counted
 from tests.repayments.rows import row as entry
 from tests.sheets.service import VisitService
 from tests.sheets.steps import SHEETS, give_back, make, page, record_sheet, type_sheet, words
-from tests.statements.batches.steps import bring_in, check_now, list_rows, pay, record, record_now
+from tests.statements.batches.steps import (
+    approve,
+    bring_in,
+    check_now,
+    list_rows,
+    pay,
+    record,
+    record_now,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -225,7 +233,7 @@ class TestRecording:
         settings.APPROVAL_LIMITS = {"kenya": ApprovalLimits(None, Decimal(900), False)}
         batch = record_sheet(clerk, sheet, {1: "500", 2: "500"})
         assert batch.state == "awaiting" and not service.posted
-        boss.post(f"{batch.get_absolute_url()}approve")
+        approve(boss, batch)
         batch.refresh_from_db()
         assert record_now(batch).state == "done" and len(service.posted) == 2
 

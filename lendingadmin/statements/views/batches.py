@@ -3,14 +3,14 @@
 Nothing of it calls the service's write: the worker records (`statements/recording.py`).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -42,6 +42,8 @@ from .records import find_file
 # Twenty thousand payments take some hours; a slow service takes longer.
 _LONGEST = timedelta(hours=12)
 _PAGE = 50
+# So many rows are shown to the person who approves; the CSV of the batch has all of them.
+_FOR_APPROVAL = 100
 _AT_ONCE = 500
 _COLUMNS = (
     *("row", "part", "transactionDate", "transactionId", "amount", "currency"),
@@ -140,14 +142,18 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         return redirect(found)
     if request.method == "POST":
         with transaction.atomic():
-            if batches.approve(found, request.user):
+            if batches.approve(found, request.user, request.POST.get("shown", "")):
                 tasks.enqueue(found)
-            else:
-                words = _("Nothing was changed: it does not wait for approval any more.")
-                messages.warning(request, words)
-        return redirect(found)
+                return redirect(found)
+        found.refresh_from_db()
+        words = _(
+            "Nothing was approved. The rows have changed, or it no longer waits for approval."
+        )
+        messages.warning(request, words)
+        return redirect(request.path if _may_approve(request, found) else found)
     context = {"batch": found, "file": found.file, "app": gateway.lending_app(app_id)}
     context |= {"approving": True, "reasons": approvals.describe_reasons(found.approval_reasons)}
+    context |= {"rows": _list_for_approval(request, found), "at_most": _FOR_APPROVAL}
     return render(request, "statements/batch_review.html", context | _summarise(found))
 
 
@@ -250,15 +256,23 @@ def _submit(request: PersonRequest, found: Batch) -> bool:
 def _summarise(found: Batch) -> dict[str, Any]:
     """What will be recorded: rows and sums, and what tells one content from another."""
     rows_to_do = batches.list_to_do(found)
-    sums, newest = batches.sum_accepted(found), found.version
+    sums = batches.sum_accepted(found)
     return {
         "count": rows_to_do.count(),
         "sums": list(sums.items()),
         "undecided": allocating.list_undecided(found).count(),
         "with_reason": rows_to_do.exclude(decided_by=None).count(),
-        "fingerprint": f"{newest}-{rows_to_do.count()}-"
-        + "-".join(f"{code}{amount:f}" for code, amount in sums.items()),
+        "fingerprint": batches.compute_fingerprint(found),
     }
+
+
+def _list_for_approval(request: PersonRequest, found: Batch) -> list[rows.ShownAllocation]:
+    """The rows that would be recorded: those that a person decided first, then by their amount."""
+    unusual = batches.list_to_do(found).order_by(
+        F("decided_by").asc(nulls_last=True), "-amount", "position", "part"
+    )
+    some = unusual.select_related("line", "repayment", "decided_by")[:_FOR_APPROVAL]
+    return _describe(request, some)
 
 
 def _may_approve(request: PersonRequest, found: Batch) -> bool:
@@ -297,12 +311,16 @@ def _read_page(request: PersonRequest, some: QuerySet[Allocation]) -> Slice:
     positions = list(rest.values_list("position", flat=True).distinct()[: _PAGE + 1])
     shown = rest.filter(position__in=positions[:_PAGE])
     following = positions[_PAGE - 1] if len(positions) > _PAGE else None
+    return Slice(_describe(request, shown), following)
+
+
+def _describe(request: PersonRequest, some: Iterable[Allocation]) -> list[rows.ShownAllocation]:
+    """These rows as the person may see them."""
     sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
-    described = [
+    return [
         rows.describe_allocation(one, sees_names=sees_names, sees_phones=sees_phones)
-        for one in shown
+        for one in some
     ]
-    return Slice(described, following)
 
 
 def _list_pages(some: QuerySet[Allocation]) -> Iterator[Sequence[Allocation]]:
