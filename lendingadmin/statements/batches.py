@@ -120,7 +120,7 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
         return False
     fields = {"approved_by": by, "approved_at": now, "recording_since": now}
     with transaction.atomic():
-        # Whoever changes a row has to move the batch first, and with it its version.
+        # A row can change only after the batch was moved, which raises its version.
         is_moved = advance(batch, State.RECORDING, **fields)
         if is_moved:
             _audit(batch, by, "approved")
