@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.browser import chromium
 from tests.browser.house import House, WeakHouse, running, running_weakly, sign_in
@@ -16,6 +16,8 @@ from tests.browser.walking import Seen, walk
 from tests.conftest import part_of
 
 HERE = Path(__file__).parent
+# Two browsers and two hosts share the machine: how long a page takes says nothing.
+expect.set_options(timeout=30_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
