@@ -15,6 +15,7 @@ _MASK = re.compile(r"\+?0*(\d*)[*xX•.]{2,}(\d*)")
 # So many digits in front may be the country's, which a local number lacks.
 _LONGEST_COUNTRY = 4
 _SHORTEST_MISTYPED = 4
+_FEWEST_DIGITS = 4
 
 
 class Agreement(models.TextChoices):
@@ -43,7 +44,7 @@ def _compare_names(payer: str, name: str) -> Agreement:
     payers, own = _split(payer), _split(name)
     if not payers:
         return Agreement.ABSENT
-    if not own:
+    if not own or all(len(word) == 1 for word in payers):  # initials fit too many
         return Agreement.UNKNOWN
     left, shared = list(own), 0
     for word in payers:
@@ -69,19 +70,20 @@ def _is_alike(one: str, other: str) -> bool:
 
 def _compare_phones(text: str, phone: str) -> Agreement:
     asked, mask = words.read_query(text), _MASK.fullmatch(text.replace(" ", ""))
-    if not (asked.hashed or mask or asked.phone):
+    shown = len(mask[1] + mask[2]) if mask else 0
+    if not (asked.hashed or shown or asked.phone):
         return Agreement.ABSENT
     if not phone:
         return Agreement.UNKNOWN
     if mask:
-        return _agree(_fits_mask(phone, mask[1], mask[2]))
+        return _agree(_fits_mask(phone, mask[1], mask[2]), shown)
     if asked.hashed:
         if words.hash_phone(phone) == asked.hashed:
             return Agreement.AGREES
         # A number without its country has another hash than the one that was meant.
         return Agreement.DIFFERS if len(phone) > _ENDING else Agreement.UNKNOWN
     shortest = min(len(asked.phone), len(phone), _ENDING)
-    return _agree(asked.phone[-shortest:] == phone[-shortest:])
+    return _agree(asked.phone[-shortest:] == phone[-shortest:], shortest)
 
 
 def _fits_mask(phone: str, begin: str, end: str) -> bool:
@@ -91,5 +93,8 @@ def _fits_mask(phone: str, begin: str, end: str) -> bool:
     )
 
 
-def _agree(holds: bool) -> Agreement:
-    return Agreement.AGREES if holds else Agreement.DIFFERS
+def _agree(holds: bool, digits: int) -> Agreement:
+    """Of few digits, what fits says nothing: many people have them."""
+    if not holds:
+        return Agreement.DIFFERS
+    return Agreement.AGREES if digits >= _FEWEST_DIGITS else Agreement.UNKNOWN

@@ -145,15 +145,16 @@ def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
     batch, lines = rows[0].batch, [row.line for row in rows]
     # A worker that takes them up again finds what it entered itself.
     own = {row.idempotency_key for row in rows}
-    maybe_reversed = places.find_maybe_reversed(batch.file.app_id, lines)
+    maybe_reversed = places.find_maybe_reversed(batch.file, lines)
     stopped = _find_stopped(batch.file, lines, _list_split(batch, rows), but=own)
     found = []
     for row in rows:
         against = stopped.get(row.position)
         is_plain = row.finding in NO_REASON
-        # An open one of the loan makes it wait by itself.
-        if against is None and is_plain and row.position in maybe_reversed:
+        is_decided = row.finding == Finding.MAY_REVERSED
+        if against is None and not is_decided and row.position in maybe_reversed:
             against = Finding.MAY_REVERSED
+        # An open one of the loan makes it wait by itself.
         if against is None and is_plain and _is_alike(row, build_request(row), but=OPEN):
             against = Finding.ALIKE
         if against:
@@ -299,7 +300,7 @@ def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
     start = min((row.position for row in rows), default=0)
     taken: dict[str, Decimal] = {}
     until = find_forgotten_until(app_id)
-    maybe_reversed = places.find_maybe_reversed(app_id, [row.line for row in rows])
+    maybe_reversed = places.find_maybe_reversed(batch.file, [row.line for row in rows])
     for row, one in zip([*fresh, *chosen], found, strict=True):
         _apply(row, one, taken, start, until, may_be_reversed=row.position in maybe_reversed)
         _decide(row)
@@ -323,7 +324,7 @@ def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
     file, before = rows[0].batch.file, [row.finding for row in rows]
     found = _read_chosen(file, rows)
     until = find_forgotten_until(file.app_id)
-    maybe_reversed = places.find_maybe_reversed(file.app_id, [row.line for row in rows])
+    maybe_reversed = places.find_maybe_reversed(file, [row.line for row in rows])
     for row, one in zip(rows, found, strict=True):
         if not one.fault:
             is_named = row.position in maybe_reversed

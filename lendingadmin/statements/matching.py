@@ -246,7 +246,7 @@ def _names_another(payment: About, loan_id: str, by_word: dict[str, set[str]], l
 
 def _get_bare_reference(payment: About) -> str:
     """The reference of a row that names no payer; empty for another."""
-    return "" if payment.payer or payment.phone else payment.reference
+    return payment.reference if compare_payer(payment, "", "") == Agreement.ABSENT else ""
 
 
 def _find_near(app_id: str, references: Collection[str]) -> dict[str, set[str]]:

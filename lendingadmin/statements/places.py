@@ -21,7 +21,7 @@ from lendingadmin.ui.keyset import unindexed
 
 from .agreement import Agreement, compare_payer
 from .lines import PUT, Kind, Place
-from .models import Allocation, StatementLine
+from .models import Allocation, StatementFile, StatementLine
 from .rows import About, read_about
 
 PLACE = "dashboard.statements.place"
@@ -63,15 +63,18 @@ def find_taken_back(app_id: str, keys: Iterable[str]) -> set[str]:
     return {key for key, found in rows if not found}
 
 
-def find_maybe_reversed(app_id: str, lines: Sequence[StatementLine]) -> set[int]:
-    """Return the positions of payments that a reversal which names none may have reversed.
+def find_maybe_reversed(file: StatementFile, lines: Sequence[StatementLine]) -> set[int]:
+    """Return the positions of payments that a reversal without a named payment may have reversed.
 
-    It has their amount, is not older, and names the same payer or reference, or neither.
+    Such a reversal is of the same account, has the same amount, is not older, and names the same
+    payer or reference, or neither.
     """
     wanted = {-line.amount for line in lines if line.amount}
     rows = StatementLine.objects.filter(
         # By the small index of such reversals, as above.
-        unindexed(Q(file__app_id=app_id)),
+        unindexed(
+            Q(file__app_id=file.app_id, file__network=file.network, file__account=file.account)
+        ),
         kind=Kind.REVERSAL,
         reverses_key="",
         amount__in=wanted,

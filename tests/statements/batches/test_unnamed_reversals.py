@@ -78,6 +78,13 @@ def test_it_is_found_in_a_later_file_too(clerk: Client, service: DeskService) ->
     assert service.posted == []
 
 
+def test_a_reversal_of_another_account_stops_nothing(clerk: Client, service: DeskService) -> None:
+    other = b"Short Code,777777\n" + write(("SJAA000002", "03", "-500.00", ""))
+    bring_in(clerk, other)
+    batch = check(clerk, write(PAID))
+    assert [one[2] for one in list_rows(batch)] == ["fine"]
+
+
 def test_a_person_may_say_that_it_was_another(clerk: Client, service: DeskService) -> None:
     batch = check(clerk, write(PAID, ("SJAA000002", "03", "-500.00", "")))
     position = batch.allocations.get().position
