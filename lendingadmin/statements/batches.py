@@ -34,9 +34,9 @@ def begin(file: StatementFile, by: User) -> Batch | None:
     """Have the payments of a file checked, for the first time or again.
 
     What is recorded or under way stays. None where the batch is checked or recorded right now, or
-    the statement is not whole.
+    the statement is not whole, or a person is asked how it is read.
     """
-    if file.proof.get("found") or not file.layout:
+    if not file.is_certain or not file.layout:
         return None
     with transaction.atomic():
         batch, is_new = Batch.objects.get_or_create(file=file, defaults={"created_by": by})

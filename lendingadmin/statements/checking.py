@@ -28,6 +28,7 @@ from . import batches, matching, places, standings
 from .findings import (
     EXACT,
     NO_REASON,
+    OPEN_QUESTIONS,
     Basis,
     Decision,
     Finding,
@@ -114,12 +115,15 @@ def judge_lines(
     currency = lending_app(file.app_id).currency
     return {
         line.position: standings.judge(
-            standings.Row(line.position, line.kind, line.receipt_key, line.amount, line.currency),
-            [
-                standings.Recorded.of(one)
-                for one in found.get(line.receipt_key, ())
-                if one.state != RepaymentState.NOT_FOUND and one.idempotency_key not in but
-            ],
+            standings.Row(*(getattr(line, name) for name in standings.ROW)),
+            *(
+                [
+                    standings.Recorded.of(one)
+                    for one in found.get(key, ())
+                    if one.state != RepaymentState.NOT_FOUND and one.idempotency_key not in but
+                ]
+                for key in (line.receipt_key, line.bank_key)
+            ),
             is_twice=times[line.receipt_key] > 1,
             currency=currency,
         )
@@ -145,15 +149,14 @@ def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
     batch, lines = rows[0].batch, [row.line for row in rows]
     # A worker that takes them up again finds what it entered itself.
     own = {row.idempotency_key for row in rows}
-    maybe_reversed = places.find_maybe_reversed(batch.file, lines)
+    open_questions = _find_open_questions(batch.file, lines, but=own)
     stopped = _find_stopped(batch.file, lines, _list_split(batch, rows), but=own)
     found = []
     for row in rows:
         against = stopped.get(row.position)
         is_plain = row.finding in NO_REASON
-        is_decided = row.finding == Finding.MAY_REVERSED
-        if against is None and not is_decided and row.position in maybe_reversed:
-            against = Finding.MAY_REVERSED
+        if against is None and row.finding not in OPEN_QUESTIONS:
+            against = open_questions.get(row.position)
         # An open one of the loan makes it wait by itself.
         if against is None and is_plain and _is_alike(row, build_request(row), but=OPEN):
             against = Finding.ALIKE
@@ -191,6 +194,17 @@ def _find_stopped(
         if against:
             found[line.position] = against
     return found
+
+
+def _find_open_questions(
+    file: StatementFile, lines: Sequence[StatementLine], *, but: Collection[str] = ()
+) -> dict[int, Finding]:
+    """What stands against payments until a person decides, by position (OPEN_QUESTIONS)."""
+    of_bank = [line for line in lines if line.bank_key]
+    judged = judge_lines(file, of_bank, but=but) if of_bank else {}
+    found = {at: Finding.SAME_REFERENCE for at, x in judged.items() if x == Standing.SAME_REFERENCE}
+    reversed_ = dict.fromkeys(places.find_maybe_reversed(file, lines), Finding.MAY_REVERSED)
+    return found | reversed_
 
 
 def _list_split(batch: Batch, rows: Sequence[Allocation]) -> set[int]:
@@ -300,9 +314,9 @@ def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
     start = min((row.position for row in rows), default=0)
     taken: dict[str, Decimal] = {}
     until = find_forgotten_until(app_id)
-    maybe_reversed = places.find_maybe_reversed(batch.file, [row.line for row in rows])
+    open_questions = _find_open_questions(batch.file, [row.line for row in rows])
     for row, one in zip([*fresh, *chosen], found, strict=True):
-        _apply(row, one, taken, start, until, may_be_reversed=row.position in maybe_reversed)
+        _apply(row, one, taken, start, until, open_questions.get(row.position))
         _decide(row)
         if row.decision == Decision.ACCEPTED:
             taken[row.account_id] = taken.get(row.account_id, Decimal(0)) + row.amount
@@ -324,11 +338,10 @@ def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
     file, before = rows[0].batch.file, [row.finding for row in rows]
     found = _read_chosen(file, rows)
     until = find_forgotten_until(file.app_id)
-    maybe_reversed = places.find_maybe_reversed(file, [row.line for row in rows])
+    open_questions = _find_open_questions(file, [row.line for row in rows])
     for row, one in zip(rows, found, strict=True):
         if not one.fault:
-            is_named = row.position in maybe_reversed
-            _apply(row, one, {}, row.position, until, may_be_reversed=is_named)
+            _apply(row, one, {}, row.position, until, open_questions.get(row.position))
     return [row for row, finding in zip(rows, before, strict=True) if row.finding != finding]
 
 
@@ -345,11 +358,10 @@ def _apply(
     taken: Mapping[str, Decimal],
     start: int,
     until: datetime | None,
-    *,
-    may_be_reversed: bool,
+    open_question: Finding | None,
 ) -> None:
-    """Take over the loan that was found; `taken` is what rows from `start` on take of each, and the
-    journal may have forgotten what came up to `until`.
+    """Take over the loan that was found; `taken` is what rows from `start` on take of each, the
+    journal may have forgotten what came up to `until`, and `open_question` is of the row itself.
     """
     row.owed = None
     if found.loan is None:
@@ -373,8 +385,11 @@ def _apply(
         contradiction=found.contradiction,
         is_converted=asked.currency_code not in ("", app.currency),
         may_double=may_be_forgotten(row, until)
-        or find_abandoned(app.app_id, None, asked.external_id).exists(),
-        may_be_reversed=may_be_reversed,
+        or any(
+            find_abandoned(app.app_id, None, one).exists()
+            for one in {asked.external_id, row.line.bank_key} - {""}
+        ),
+        open_question=open_question,
         is_alike=_is_alike(row, asked),
     )
 

@@ -7,19 +7,11 @@ from itertools import chain, groupby
 
 from django.utils.translation import gettext as _
 
-from .lines import Kind, Line, Statement
+from .lines import Flaw, Kind, Line, Statement
 
 _ZERO = Decimal(0)
 # So many breaks are named; one that is cut and sorted has thousands.
 _NAMED = 20
-
-
-@dataclass(frozen=True)
-class Break:
-    """A place at which the statement contradicts itself; `number` is the row, 0 for the whole."""
-
-    number: int
-    words: str
 
 
 @dataclass(frozen=True)
@@ -32,7 +24,7 @@ class Proof:
     """
 
     checks: Sequence[str]
-    breaks: Sequence[Break]
+    breaks: Sequence[Flaw]
     found: int
     has_ends: bool = False
 
@@ -54,14 +46,16 @@ class Proof:
 
 def prove(statement: Statement) -> Proof:
     """Compare opening, lines, running balances, closing and totals with each other."""
-    if len({line.currency for line in statement.lines if line.currency}) > 1:
-        # Balances of several currencies have no sum.
-        return Proof([], [], 0)
+    flaws = list(statement.flaws)
+    currencies = {line.currency for line in statement.lines if line.currency}
+    if len(currencies) > 1 or statement.unknown_words:
+        # Balances of several currencies have no sum, nor have rows that may be no payments.
+        return Proof([], flaws[:_NAMED], len(flaws))
     # A row's fee is a line of its own behind it, in either order of the rows.
     rows = [list(row) for _number, row in groupby(statement.lines, key=lambda line: line.number)]
     lines = list(chain.from_iterable(rows[:: -1 if statement.newest_first else 1]))
     moved = [line for line in lines if line.kind is not Kind.FAILED and line.amount is not None]
-    checks, breaks, has_ends = list[str](), list[Break](), False
+    checks, breaks, has_ends = list[str](), list[Flaw](), False
     running = [line for line in moved if line.balance is not None]
     if len(running) > 1 or (running and statement.opening is not None):
         checks.append(_("each balance follows from the one before"))
@@ -77,15 +71,21 @@ def prove(statement: Statement) -> Proof:
         if total is not None:
             checks.append(words)
             breaks += _compare_total(total, words, [x.amount * sign for x in moved if x.amount])
+    named = {flaw.number for flaw in flaws}
+    breaks += flaws
     breaks += [
-        Break(line.number, _("Row %(number)s has no amount.") % {"number": line.number})
+        Flaw(line.number, _("Row %(number)s has no amount.") % {"number": line.number})
         for line in lines
-        if line.amount is None and line.balance is None and line.kind is not Kind.FAILED
+        if line.amount is None
+        and line.balance is None
+        and line.kind is not Kind.FAILED
+        and line.number not in named
     ]
-    return Proof(checks, breaks[:_NAMED], len(breaks), has_ends)
+    is_read = not statement.unread
+    return Proof(checks, breaks[:_NAMED], len(breaks), has_ends and is_read)
 
 
-def _find_gaps(lines: Sequence[Line], opening: Decimal | None) -> Iterator[Break]:
+def _find_gaps(lines: Sequence[Line], opening: Decimal | None) -> Iterator[Flaw]:
     """Rows whose balance is not that of the row before with what they move.
 
     Rows without a balance are added up until the next that has one. Where only a file in two halves
@@ -97,7 +97,7 @@ def _find_gaps(lines: Sequence[Line], opening: Decimal | None) -> Iterator[Break
         if line.balance is None:
             continue
         if before is not None and before + moved != line.balance:
-            yield Break(line.number, _describe(line, before + moved))
+            yield Flaw(line.number, _describe(line, before + moved))
         before, moved = line.balance, _ZERO
 
 
@@ -114,7 +114,7 @@ def _describe(line: Line, expected: Decimal) -> str:
     }
 
 
-def _compare_ends(statement: Statement, moved: Sequence[Line]) -> Iterator[Break]:
+def _compare_ends(statement: Statement, moved: Sequence[Line]) -> Iterator[Flaw]:
     opening, closing = statement.opening or _ZERO, statement.closing or _ZERO
     total = sum((line.amount or _ZERO for line in moved), opening)
     if total != closing:
@@ -122,7 +122,7 @@ def _compare_ends(statement: Statement, moved: Sequence[Line]) -> Iterator[Break
             "Opening balance and rows make %(total)s; the closing balance is %(closing)s. "
             "%(missing)s is missing."
         )
-        yield Break(
+        yield Flaw(
             0,
             words
             % {
@@ -133,11 +133,11 @@ def _compare_ends(statement: Statement, moved: Sequence[Line]) -> Iterator[Break
         )
 
 
-def _compare_total(total: Decimal, words: str, amounts: Sequence[Decimal]) -> Iterator[Break]:
+def _compare_total(total: Decimal, words: str, amounts: Sequence[Decimal]) -> Iterator[Flaw]:
     found = sum((amount for amount in amounts if amount > 0), _ZERO)
     if found != total:
         text = _("The rows make %(found)s, its head says %(total)s (%(what)s).")
-        yield Break(0, text % {"found": f"{found:,f}", "total": f"{total:,f}", "what": words})
+        yield Flaw(0, text % {"found": f"{found:,f}", "total": f"{total:,f}", "what": words})
 
 
 def count_kinds(lines: Sequence[Line]) -> dict[str, int]:

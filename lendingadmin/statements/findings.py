@@ -45,6 +45,7 @@ class Finding(models.TextChoices):
     OTHER_PAYER = "other-payer", _("paid by someone other than the borrower")
     NEAR_LOAN = "near-loan", _("another loan is one digit away")
     TWO_LOANS = "two-loans", _("the row names two loans")
+    SAME_REFERENCE = "same-ref", _("same reference recorded")
     MAY_REVERSED = "may-reversed", _("may be reversed")
 
 
@@ -70,6 +71,8 @@ NO_LOAN_HELPS = frozenset(
 NEVER = NO_LOAN_HELPS | {Finding.SEVERAL, Finding.NO_LOAN, Finding.UNREAD}
 #: A person's yes is enough: nothing is against these, they are only not certain.
 NO_REASON = frozenset({Finding.FINE, Finding.PROPOSED, Finding.OTHER_PAYER, Finding.NEAR_LOAN})
+#: These stand against a row whatever its loan is, and a person may accept it all the same.
+OPEN_QUESTIONS = frozenset({Finding.MAY_REVERSED, Finding.SAME_REFERENCE})
 #: The tone and icon of each.
 CHIPS = {
     Finding.FINE: ("good", "check-circle"),
@@ -93,6 +96,7 @@ CHIPS = {
     Finding.NEAR_LOAN: ("info", "question-mark-circle"),
     Finding.TWO_LOANS: ("bad", "exclamation-triangle"),
     Finding.MAY_REVERSED: ("bad", "exclamation-triangle"),
+    Finding.SAME_REFERENCE: ("warn", "document-duplicate"),
 }
 _OF_LINE = {
     Standing.DAMAGED: Finding.DAMAGED,
@@ -129,17 +133,18 @@ def find_of_loan(
     contradiction: Finding | None,
     is_converted: bool,
     may_double: bool,
-    may_be_reversed: bool,
+    open_question: Finding | None,
     is_alike: bool,
 ) -> Finding:
     """Return what speaks against this amount on this loan; FINE, or PROPOSED where it is not named.
 
-    `contradiction` is what the row says of its payer or its loan that does not fit the loan.
+    `contradiction` is what the row says of its payer or its loan that does not fit the loan, and
+    `open_question` is what stands against the row itself until a person decides (OPEN_QUESTIONS).
     """
     is_above = loan.owed is not None and loan.paid_before + amount > loan.owed
     against = (
         (Finding.MAY_DOUBLE, may_double),
-        (Finding.MAY_REVERSED, may_be_reversed),
+        (open_question or Finding.FINE, open_question is not None),
         (Finding.CLOSED, loan.is_closed),
         (Finding.CURRENCY, is_converted),
         (Finding.OVERPAID, is_above),

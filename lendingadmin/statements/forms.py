@@ -1,5 +1,6 @@
 """The forms of the statement desk: a file or pasted text, the columns of a table, a filter."""
 
+from collections.abc import Mapping as Named
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -14,7 +15,7 @@ from lendingadmin.ui.fields import AmountField, LineField
 from lendingadmin.ui.uploads import LONGEST, CutOff
 
 from .findings import Decision, Finding
-from .lines import Kind, Mapping, Place, Standing
+from .lines import Kind, Mapping, Place, Standing, UnknownTable
 
 _LONGEST_TEXT = 4_000_000
 
@@ -67,13 +68,21 @@ class ColumnsForm(forms.Form):
         help_text=gettext_lazy("As repayments of it bear it, such as M-PESA."),
     )
 
-    def __init__(self, data: Any, header: Sequence[str], initial: dict[str, str]) -> None:
+    has_unique_ids = forms.BooleanField(
+        label=gettext_lazy("Each transaction id occurs once, ever"),
+        required=False,
+        help_text=gettext_lazy("So are operators' receipts. A bank's reference may come again."),
+    )
+
+    def __init__(self, data: Any, table: UnknownTable, initial: dict[str, str]) -> None:
         super().__init__(data, initial=initial)
-        choices = [("", _("none")), *((one, one) for one in dict.fromkeys(header) if one)]
+        choices = [("", _("none")), *((one, one) for one in dict.fromkeys(table.header) if one)]
         for name, label in _COLUMNS.items():
+            is_required = name == "moment" or name in table.deciding
             self.fields[name] = forms.ChoiceField(
-                label=label, choices=choices, required=name == "moment"
+                label=label, choices=choices, required=is_required
             )
+        self.order_fields(["network", *_COLUMNS, "has_unique_ids"])
 
     def clean(self) -> None:
         """Either one column of amounts, or two of what came in and went out."""
@@ -83,20 +92,56 @@ class ColumnsForm(forms.Form):
 
     def build_mapping(self) -> Mapping:
         """The mapping that was chosen."""
-        return Mapping(**{name: self.cleaned_data[name] for name in _COLUMNS})
+        names = (*_COLUMNS, "has_unique_ids")
+        return Mapping(**{name: self.cleaned_data[name] for name in names})
 
 
 _COLUMNS = {
     "moment": gettext_lazy("Date and time"),
     "receipt": gettext_lazy("Transaction id"),
-    "amount": gettext_lazy("Amount, signed"),
+    "amount": gettext_lazy("Amount"),
+    "side": gettext_lazy("Money in or out (DR, CR)"),
     "paid_in": gettext_lazy("Paid in"),
     "paid_out": gettext_lazy("Paid out"),
     "balance": gettext_lazy("Balance"),
+    "currency": gettext_lazy("Currency"),
+    "status": gettext_lazy("Status"),
     "reference": gettext_lazy("Account or reference"),
     "payer": gettext_lazy("Payer"),
     "phone": gettext_lazy("Phone"),
     "details": gettext_lazy("Details"),
+}
+
+
+class WordsForm(forms.Form):
+    """What the words of a status or a side mean that nobody has explained yet."""
+
+    def __init__(self, data: Any, unknown_words: Named[str, Sequence[str]]) -> None:
+        super().__init__(data)
+        self.asked = {}
+        for name, words in unknown_words.items():
+            for at, word in enumerate(words):
+                self.asked[f"{name}-{at}"] = name, word
+                self.fields[f"{name}-{at}"] = forms.ChoiceField(
+                    label=f"{_COLUMNS[name]}: {word}",
+                    choices=[(value, label) for value, label in _MEANINGS[name]],
+                    widget=forms.RadioSelect,
+                )
+
+    def build_meanings(self) -> dict[str, dict[str, bool]]:
+        """What was said, by field and word."""
+        found: dict[str, dict[str, bool]] = {}
+        for key, (name, word) in self.asked.items():
+            found.setdefault(name, {})[word] = self.cleaned_data[key] == "yes"
+        return found
+
+
+_MEANINGS = {
+    "status": (
+        ("yes", gettext_lazy("done: the money moved")),
+        ("no", gettext_lazy("not done")),
+    ),
+    "side": (("yes", gettext_lazy("money came in")), ("no", gettext_lazy("money went out"))),
 }
 
 

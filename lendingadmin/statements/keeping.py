@@ -22,16 +22,18 @@ from lendingadmin.staff.models import User
 
 from .completeness import prove
 from .coverage import find_days
+from .identity import make_ids, order_alike, read_parts
 from .lines import MAPPED, Kind, Line, Mapping, Place, Statement, UnknownTable
 from .models import COUNTED_CASH, LONGEST_ID, Batch, KnownLayout, StatementFile, StatementLine
 from .places import find_places
-from .reading import read
+from .reading import Answers, read
 
 READ = "dashboard.statements.read"
 _AT_ONCE = 1_000
 # What `_build_rows` fills of StatementLine; the other columns begin as NULL.
 _COLUMNS = (
-    *("file_id", "position", "number", "kind", "receipt", "receipt_key", "reverses_key"),
+    *("file_id", "position", "number", "kind", "receipt", "receipt_key"),
+    *("bank_key", "reverses_key"),
     *("is_damaged", "amount", "balance", "currency", "moment", "has_time", "about", "place"),
     "place_reason",
 )
@@ -116,13 +118,15 @@ def open_table(file: StatementFile) -> UnknownTable | None:
 
 
 def find_named(file: StatementFile, table: UnknownTable) -> dict[str, str]:
-    """The network and the heading of each column as somebody named them before; else nothing."""
-    known = _find_layout(file.app_id, table)
-    return {"network": known.network, **known.columns} if known else {}
+    """The network and the heading of each column as somebody named them before; else the columns
+    that decide.
+    """
+    known = _find_layout(file.app_id, table.fingerprint)
+    return table.deciding | ({"network": known.network, **known.columns} if known else {})
 
 
-def _find_layout(app_id: str, table: UnknownTable) -> KnownLayout | None:
-    return KnownLayout.objects.filter(app_id=app_id, fingerprint=table.fingerprint).first()
+def _find_layout(app_id: str, fingerprint: str) -> KnownLayout | None:
+    return KnownLayout.objects.filter(app_id=app_id, fingerprint=fingerprint).first()
 
 
 def map_columns(file: StatementFile, network: str, mapping: Mapping, by: User) -> bool:
@@ -132,7 +136,10 @@ def map_columns(file: StatementFile, network: str, mapping: Mapping, by: User) -
     table = open_table(file)
     if table is None:
         return False
-    named = KnownLayout(network=network, columns=asdict(mapping))
+    known = _find_layout(file.app_id, table.fingerprint)
+    named = KnownLayout(
+        network=network, columns=asdict(mapping), words=known.words if known else {}
+    )
     found = _read_named(lending_app(file.app_id), _unpack(file), None, named)
     with transaction.atomic():
         if not _replace_lines(file, found, by, "mapped"):
@@ -151,6 +158,30 @@ def answer_days(file: StatementFile, day_first: bool, by: User) -> bool:
         return False
     found = _read(lending_app(file.app_id), _unpack(file), day_first)
     return _replace_lines(file, found, by, "read")
+
+
+def answer_words(file: StatementFile, meanings: Answers, by: User) -> bool:
+    """Read it again with what its unknown words mean, and remember that for its layout; False where
+    it may not be read again.
+    """
+    if not may_read_again(file):
+        return False
+    app = lending_app(file.app_id)
+    fingerprint = _find_fingerprint(file)
+    known = _find_layout(file.app_id, fingerprint) or KnownLayout(created_by=by)
+    known.app_id, known.fingerprint = file.app_id, fingerprint
+    for name, words in meanings.items():
+        known.words = known.words | {name: known.words.get(name, {}) | words}
+    # How its days are read was answered before, or is asked still.
+    day_first = None if file.day_is_proposed else file.day_first
+    with transaction.atomic():
+        known.save()
+        return _replace_lines(file, _read(app, _unpack(file), day_first), by, "read")
+
+
+def _find_fingerprint(file: StatementFile) -> str:
+    table = open_table(file)
+    return table.fingerprint if table else file.layout
 
 
 def _replace_lines(
@@ -184,8 +215,17 @@ def _read(
 ) -> Statement | UnknownTable:
     """Read it, as somebody said of a table with the same headings before."""
     found = read(content, zone=app.zone, currency=app.currency, day_first=day_first)
-    if isinstance(found, UnknownTable) and (known := _find_layout(app.app_id, found)):
-        return _read_named(app, content, day_first, known)
+    if isinstance(found, UnknownTable):
+        known = _find_layout(app.app_id, found.fingerprint)
+        return _read_named(app, content, day_first, known) if known else found
+    if found.unknown_words and (known := _find_layout(app.app_id, found.layout)):
+        return read(
+            content,
+            zone=app.zone,
+            currency=app.currency,
+            day_first=day_first,
+            answers=known.words,
+        )
     return found
 
 
@@ -194,7 +234,12 @@ def _read_named(
 ) -> Statement | UnknownTable:
     mapping = Mapping(**known.columns)
     found = read(
-        content, zone=app.zone, currency=app.currency, day_first=day_first, mapping=mapping
+        content,
+        zone=app.zone,
+        currency=app.currency,
+        day_first=day_first,
+        mapping=mapping,
+        answers=known.words,
     )
     return replace(found, network=known.network) if isinstance(found, Statement) else found
 
@@ -203,19 +248,20 @@ def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
     """Keep what was read; of an unknown table there is nothing to keep yet."""
     if isinstance(found, UnknownTable):
         return
-    names = ("layout", "currency", "begins", "ends", "opening", "closing", "paid_in", "paid_out")
-    for name in (*names, "newest_first", "day_first", "day_is_proposed"):
+    head = ("layout", "currency", "begins", "ends", "opening", "closing", "paid_in", "paid_out")
+    how = ("newest_first", "day_first", "day_is_proposed", "unknown_words", "unread")
+    for name in (*head, *how):
         setattr(file, name, getattr(found, name))
     file.account, file.network = found.account[:100], found.network
     today = file.created_at.astimezone(lending_app(file.app_id).zone).date()
     proof = prove(found)
     # Only what is proven complete says of a day that it has all its payments.
-    days = find_days(found, today) if proof.is_complete else (None, None)
+    file.proof = asdict(proof)
+    days = find_days(found, today) if proof.is_complete and file.is_certain else (None, None)
     file.covers_from, file.covers_to = days
     file.searched_at = None
-    file.proof = asdict(proof)
     file.save()
-    rows = _build_rows(file, found.lines)
+    rows = _build_rows(file, found)
     while some := list(islice(rows, _AT_ONCE)):
         _insert(some)
 
@@ -223,11 +269,12 @@ def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
 def _find_places(
     file: StatementFile, found: Sequence[Line], keys: Sequence[str]
 ) -> Sequence[Place | str]:
-    """Where each line's money is; what is no payment, and a file that is not whole, has none.
+    """Where each line's money is; what is no payment, and a file that is not whole or that a person
+    is asked about, has none.
 
     Nor has counted cash: it is in a till, and its day is compared there.
     """
-    if file.proof["found"] or file.is_counted_cash:
+    if not file.is_certain or file.is_counted_cash:
         return [""] * len(found)
     payments = [key for line, key in zip(found, keys, strict=True) if line.kind is Kind.PAYMENT]
     known = find_places(file.app_id, [key for key in payments if key])
@@ -235,6 +282,17 @@ def _find_places(
         known.get(key, Place.UNALLOCATED) if line.kind is Kind.PAYMENT else ""
         for line, key in zip(found, keys, strict=True)
     ]
+
+
+def _name_lines(file: StatementFile, found: Statement) -> Sequence[Line]:
+    """The lines, each with an id that is its own."""
+    if found.has_unique_ids:
+        return found.lines
+    order = order_alike(found.lines)
+    account = file.account or file.network
+    parts = [read_parts(found.lines[at]) for at in order]
+    ids = dict(zip(order, make_ids(account, parts, lending_app(file.app_id).zone), strict=True))
+    return [replace(line, receipt=ids[at], is_damaged=False) for at, line in enumerate(found.lines)]
 
 
 def _build_key(line: Line) -> str:
@@ -249,13 +307,16 @@ def _build_reverses_key(line: Line) -> str:
     return normalise_external_id(line.reverses) if is_key else ""
 
 
-def _build_rows(file: StatementFile, found: Sequence[Line]) -> Iterator[Sequence[Any]]:
+def _build_rows(file: StatementFile, found: Statement) -> Iterator[Sequence[Any]]:
     """What stands in the columns of `_COLUMNS` for each line."""
-    keys = [_build_key(line) for line in found]
-    places = _find_places(file, found, keys)
+    lines = _name_lines(file, found)
+    keys = [_build_key(line) for line in lines]
+    bank_keys = [""] * len(lines) if found.has_unique_ids else map(_build_key, found.lines)
+    places = _find_places(file, lines, keys)
     # One after the other is this row: a text is bound to its file and position.
     row = StatementLine(file=file)
-    for position, (line, key, place) in enumerate(zip(found, keys, places, strict=True), start=1):
+    named = zip(lines, keys, bank_keys, places, strict=True)
+    for position, (line, key, bank_key, place) in enumerate(named, start=1):
         row.position, row.about = position, _write_about(line)
         yield (
             file.pk,
@@ -264,6 +325,7 @@ def _build_rows(file: StatementFile, found: Sequence[Line]) -> Iterator[Sequence
             line.kind.value,
             line.receipt[:LONGEST_ID],
             key,
+            bank_key,
             _build_reverses_key(line),
             line.is_damaged,
             _FIELDS["amount"].get_db_prep_save(line.amount, connection),

@@ -1,7 +1,7 @@
 """What a statement says, whatever file it came in: its head, and a line for each of its rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -27,6 +27,7 @@ class Standing(models.TextChoices):
     TWICE = "twice", _("twice in the file")
     CONFIRMED = "confirmed", _("recorded here")
     OTHER_AMOUNT = "other-amount", _("recorded with another amount")
+    SAME_REFERENCE = "same-reference", _("same reference recorded")
     WAITING = "waiting", _("not decided here yet")
     MISSING = "missing", _("not recorded here")
     NONE = "none", _("no payment")
@@ -76,6 +77,14 @@ class Line:
     is_damaged: bool = False
 
 
+@dataclass(frozen=True)
+class Flaw:
+    """A place at which a file contradicts itself; `number` is the row, 0 for the whole."""
+
+    number: int
+    words: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Statement:
     """A file that was read: what it is, what its head says, and its lines in the file's order.
@@ -84,7 +93,10 @@ class Statement:
     `account` is the short code, number or IBAN that it is of. `begins` and `ends` are the days that
     it covers by its own head; None where it says none. Balances and totals are of the head too;
     `paid_out` is positive. `day_first` says how its days were read, where some could be two days
-    (`day_is_proposed`): a person is asked then.
+    (`day_is_proposed`): a person is asked then, and of `unknown_words` too, which stand by field in
+    a status or a side. `flaws` are rows that can't be read, `unread` the parts of the file that
+    were left aside. `has_unique_ids` says that a transaction id is one payment's alone, as an
+    operator's receipt is; a bank's reference may repeat or be missing.
     """
 
     layout: str
@@ -102,6 +114,10 @@ class Statement:
     newest_first: bool = False
     day_first: bool = True
     day_is_proposed: bool = False
+    unknown_words: dict[str, list[str]] = field(default_factory=dict)
+    flaws: Sequence[Flaw] = ()
+    unread: Sequence[str] = ()
+    has_unique_ids: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,13 +125,15 @@ class UnknownTable:
     """A table of no known layout: what a person needs to say which column is what.
 
     `header` is its row of headings (the `header_row`th row), `sample` the rows below it, and
-    `fingerprint` what the same layout is known by next time.
+    `fingerprint` what the same layout is known by next time. `deciding` are by field the headings
+    of a status, a side and a currency: without these it can't be mapped.
     """
 
     header: Sequence[str]
     header_row: int
     sample: Sequence[Sequence[str]]
     fingerprint: str
+    deciding: dict[str, str] = field(default_factory=dict)
 
 
 #: The layout of a table whose columns a person named.
@@ -126,7 +144,8 @@ MAPPED = "mapped"
 class Mapping:
     """Which column of an unknown table is what, by its heading; "" where it has none.
 
-    Either `amount` (signed, or all in) or `paid_in` and `paid_out`.
+    Either `amount` (signed, with its `side`, or all in) or `paid_in` and `paid_out`. What
+    `has_unique_ids` means says Statement.
     """
 
     moment: str
@@ -139,6 +158,10 @@ class Mapping:
     phone: str = ""
     details: str = ""
     balance: str = ""
+    status: str = ""
+    side: str = ""
+    currency: str = ""
+    has_unique_ids: bool = False
 
 
 class Refused(Exception):

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
-from django.db.models import ExpressionWrapper, F, Q
+from django.db.models import ExpressionWrapper, F, Q, Value
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -19,6 +19,8 @@ from .lines import Kind, Place
 LONGEST_ID = 255
 #: The layout of cash that was counted with a collection sheet: no statement of any network.
 COUNTED_CASH = "collection-sheet"
+# What stands in these columns of a row that the release before inserts.
+_NOTHING_SAID, _NOTHING_LEFT = Value({}, models.JSONField()), Value([], models.JSONField())
 
 
 class StatementFile(models.Model):
@@ -59,6 +61,10 @@ class StatementFile(models.Model):
     newest_first = models.BooleanField(default=False)
     day_first = models.BooleanField(default=True)
     day_is_proposed = models.BooleanField(default=False)
+    # Words of a status or a side that nobody has explained yet, by field.
+    unknown_words = models.JSONField(default=dict, db_default=_NOTHING_SAID)
+    # Parts of the file that were left aside, such as another sheet.
+    unread = models.JSONField(default=list, db_default=_NOTHING_LEFT)
     # Whether it is still known who paid its rows (erasure.py).
     has_texts = models.BooleanField(default=True)
     # What was compared, and where it breaks: `completeness.Proof`, made when the file was read.
@@ -93,6 +99,16 @@ class StatementFile(models.Model):
         return reverse("statement", args=[self.app_id, self.pk])
 
     @property
+    def is_asked(self) -> bool:
+        """Whether a person is asked how it is read: until then nothing of it is certain."""
+        return self.day_is_proposed or bool(self.unknown_words)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it says something against which nothing of it stands."""
+        return not self.proof.get("found") and not self.is_asked
+
+    @property
     def is_counted_cash(self) -> bool:
         """Whether it is the cash of a collection sheet, and no statement of a network."""
         return self.layout == COUNTED_CASH
@@ -116,6 +132,8 @@ class StatementLine(models.Model):
     receipt = models.CharField(max_length=LONGEST_ID, blank=True)
     # What ids are compared by, as the journal's; empty where the receipt is nobody's key.
     receipt_key = models.CharField(max_length=LONGEST_ID, blank=True)
+    # What a bank's own reference is compared by, which may repeat; empty of an operator's receipt.
+    bank_key = models.CharField(max_length=LONGEST_ID, blank=True, db_default="")
     # The key of the payment that a reversal takes back.
     reverses_key = models.CharField(max_length=LONGEST_ID, blank=True, db_default="")
     is_damaged = models.BooleanField(default=False)
@@ -158,6 +176,11 @@ class StatementLine(models.Model):
             models.Index(fields=["file", "kind", "position"], name="statement_line_of_kind"),
             # The same receipt in this file or in another.
             models.Index(fields=["receipt_key"], name="statement_line_of_receipt"),
+            models.Index(
+                fields=["bank_key"],
+                condition=~Q(bank_key=""),
+                name="statement_line_of_bank",
+            ),
             # Few rows: the reversals.
             models.Index(
                 fields=["reverses_key"],
@@ -335,12 +358,17 @@ class PayerLink(models.Model):
 
 
 class KnownLayout(models.Model):
-    """Which column of a table is what, as somebody said once (`lines.Mapping`, as JSON)."""
+    """What somebody said once of a layout: which column is what (`lines.Mapping`, as JSON), and
+    what `words` of a status or a side mean (`reading.meanings.Answers`).
+
+    Of a layout that the dashboard knows `fingerprint` is its key, and only words are asked.
+    """
 
     app_id = models.CharField(max_length=64)
-    fingerprint = models.CharField(max_length=32)
+    fingerprint = models.CharField(max_length=40)
     network = models.CharField(max_length=100, blank=True)
     columns = models.JSONField(default=dict)
+    words = models.JSONField(default=dict, db_default=_NOTHING_SAID)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )

@@ -67,8 +67,10 @@ def find_maybe_reversed(file: StatementFile, lines: Sequence[StatementLine]) -> 
     """Return the positions of payments that a reversal without a named payment may have reversed.
 
     Such a reversal is of the same account, has the same amount, is not older, and names the same
-    payer or reference, or neither.
+    payer or reference, or neither. One that names a reference of the bank, which may repeat, may
+    have reversed each payment that bears it.
     """
+    named = find_taken_back(file.app_id, [line.bank_key for line in lines if line.bank_key])
     wanted = {-line.amount for line in lines if line.amount}
     rows = StatementLine.objects.filter(
         # By the small index of such reversals, as above.
@@ -83,7 +85,8 @@ def find_maybe_reversed(file: StatementFile, lines: Sequence[StatementLine]) -> 
     return {
         line.position
         for line in lines
-        if any(
+        if line.bank_key in named
+        or any(
             row.amount == -(line.amount or 0)
             and _is_not_older(row, line)
             and _may_name_same(about, read_about(line))
@@ -123,11 +126,28 @@ def filter_recorded(lines: QuerySet[StatementLine]) -> QuerySet[StatementLine]:
 
 
 def _is_recorded(what: Q) -> Q:
-    same = {"app_id": OuterRef("file__app_id"), "external_id_key": OuterRef("receipt_key")}
+    own_id = Q(external_id_key=OuterRef("receipt_key"))
+    same = Repayment.objects.filter(what, own_id, app_id=OuterRef("file__app_id"))
     parts = Allocation.objects.filter(line=OuterRef("pk"))
     own = Repayment.objects.filter(what, pk=OuterRef("repayment"))
     is_part_left = Exists(parts.filter(part__gt=1)) & Exists(parts.filter(~Exists(own)))
-    return ~Q(receipt_key="") & Q(Exists(Repayment.objects.filter(what, **same))) & ~is_part_left
+    return (~Q(receipt_key="") & Q(Exists(same)) & ~is_part_left) | _is_typed(what)
+
+
+def _is_typed(what: Q) -> Q:
+    """Whether somebody recorded it on its day by the bank's reference, as it may stand on a slip.
+
+    In SQL what `identity.is_same_day` says of a row without a time, as banks' rows are.
+    """
+    same = Repayment.objects.filter(
+        what,
+        app_id=OuterRef("file__app_id"),
+        external_id_key=OuterRef("bank_key"),
+        amount=OuterRef("amount"),
+        transaction_date__gte=OuterRef("moment"),
+        transaction_date__lt=OuterRef("moment") + timedelta(days=1),
+    )
+    return ~Q(bank_key="") & Q(Exists(same))
 
 
 def list_unallocated(app_id: str) -> QuerySet[StatementLine]:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.gateway import LendingApp
@@ -121,7 +122,7 @@ def read_day(app: LendingApp, day: date, now: datetime) -> Day:
         if is_covered(day, own, [one for one in covers if one.network == network])
     ]
     entries = _read_entries(app, day)
-    stated = _read_stated(app, entries)
+    stated = _read_stated(app, entries, day)
     totals = _read_totals(app, entries)
     is_late = now >= get_midnight(day + timedelta(days=1), app.zone) + NOT_FOUND_AFTER
     files = [one for one in covers if one.first <= day <= one.last]
@@ -143,14 +144,17 @@ def _read_entries(app: LendingApp, day: date) -> list[Entry]:
     ]
 
 
-def _read_stated(app: LendingApp, entries: Sequence[Entry]) -> dict[str, Decimal]:
-    """What whole statements say arrived with these ids."""
+def _read_stated(app: LendingApp, entries: Sequence[Entry], day: date) -> dict[str, Decimal]:
+    """What whole statements say arrived with these ids, or this day with a bank's reference."""
+    keys = {one.key for one in entries} - {""}
+    since, until = (get_midnight(day + timedelta(days=n), app.zone) for n in (0, 1))
     lines = StatementLine.objects.filter(
+        Q(receipt_key__in=keys) | Q(bank_key__in=keys, moment__gte=since, moment__lt=until),
         kind=Kind.PAYMENT,
-        receipt_key__in={one.key for one in entries} - {""},
         file__app_id=app.app_id,
     ).exclude(place__in=("", Place.COPY))
-    return {key: amount for key, amount in lines.values_list("receipt_key", "amount") if amount}
+    rows = lines.values_list("receipt_key", "bank_key", "amount")
+    return {own if own in keys else of_bank: amount for own, of_bank, amount in rows if amount}
 
 
 def _read_totals(app: LendingApp, entries: Sequence[Entry]) -> dict[str, Decimal]:

@@ -98,11 +98,17 @@ def describe_line(
         reference=mask_reference(about.reference, sees_phones),
         details=mask(about.details, sees_names and sees_phones),
         chip=describe_standing(standing),
-        repayments=repayments.get(line.receipt_key, ()) if line.receipt_key else (),
+        repayments=[
+            one
+            for key in (line.receipt_key, line.bank_key)
+            if key
+            for one in repayments.get(key, ())
+        ],
         may_record=(
             standing == Standing.MISSING
             and bool(line.amount and line.amount > 0)
             and not line.file.is_counted_cash
+            and not line.file.is_asked
             and line.place not in PUT
         ),
     )

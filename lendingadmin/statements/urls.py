@@ -28,6 +28,7 @@ urlpatterns = [
     path("statements/<int:number>/", records.statement, name="statement"),
     path("statements/<int:number>/columns", entering.columns, name="statement-columns"),
     path("statements/<int:number>/days", entering.days, name="statement-days"),
+    path("statements/<int:number>/words/", entering.words, name="statement-words"),
     path("statements/<int:number>/export.csv", records.export, name="statement-export"),
     path(
         "statements/<int:number>/rows/<int:position>/record",

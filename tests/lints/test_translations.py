@@ -82,7 +82,7 @@ NOT_WORDS = {
 _FOR_OPERATORS = {
     *("gateway/checkup.py", "audit/triggers.py"),
     *("statements/reading/days.py", "statements/reading/head.py"),
-    "statements/reading/layouts.py",
+    *("statements/reading/layouts.py", "statements/reading/meanings.py"),
 }
 _TRANSLATED = re.compile(r'{% translate "([^"]+)"')
 _BLOCK = re.compile(r"{% blocktranslate [^%]*%}(.*?){% endblocktranslate %}", re.DOTALL)

@@ -1,5 +1,6 @@
 """Where a line of a statement stands, by the repayments that bear its transaction id."""
 
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -9,8 +10,9 @@ from lendingadmin.statements.lines import Standing
 from lendingadmin.statements.standings import Judged, Recorded, Row, add_up, judge
 
 D = Decimal
-LINE = Row(1, "payment", "sj1", D("50.00"), "")
-RIGHT = Recorded(RepaymentState.RECORDED, "", D("50"), "")
+AT = datetime(2026, 11, 2, tzinfo=UTC)
+LINE = Row(1, "payment", "sj1", "", D("50.00"), "", AT, has_time=False)
+RIGHT = Recorded(RepaymentState.RECORDED, "", D("50"), "", AT)
 
 
 def recorded(**fields: object) -> Recorded:
@@ -73,3 +75,24 @@ def test_the_sums_add_up_to_the_file() -> None:
     assert kinds["payment"].by_currency == {"": D(50), "USD": D(50)}
     assert standings["missing"].by_currency == {"USD": D(50), "": D(0)}
     assert standings["none"].by_currency == {"": D(-2)}
+
+
+BANK = LINE._replace(receipt_key="4410022d20261102a5000rso4471", bank_key="so4471")
+
+
+@pytest.mark.parametrize(
+    ("days", "amount", "state", "standing"),
+    [
+        (0, "50", RepaymentState.RECORDED, Standing.CONFIRMED),
+        (0.9, "50", RepaymentState.RECORDED, Standing.CONFIRMED),
+        (-28, "50", RepaymentState.RECORDED, Standing.SAME_REFERENCE),
+        (0, "51", RepaymentState.RECORDED, Standing.SAME_REFERENCE),
+        (0, "50", RepaymentState.PENDING, Standing.SAME_REFERENCE),
+        (-28, "50", RepaymentState.REFUSED, Standing.MISSING),
+    ],
+)
+def test_a_reference_of_a_bank_is_one_payment_on_one_day_alone(
+    days: float, amount: str, state: str, standing: Standing
+) -> None:
+    typed = recorded(state=state, amount=D(amount), transaction_date=AT + timedelta(days=days))
+    assert judge(BANK, [], [typed], is_twice=False, currency="KES") is standing

@@ -1,21 +1,25 @@
 """Reads a statement out of the bytes of a file, whatever layout it has."""
 
 import io
-from datetime import tzinfo
+from dataclasses import replace
+from datetime import date, tzinfo
 
 import simplejson
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin.statements.lines import Mapping, Refused, Statement, UnknownTable
 
 from .camt import read_camt
 from .containers import CAMT, CSV, JSON, MT940, find_format
+from .days import find_odd_days
 from .layouts import count_known
+from .meanings import Answers
 from .mt940 import read_mt940
-from .rows import make_fingerprint, read_rows
+from .rows import Known, make_fingerprint, read_rows
 from .tables import MOST_ROWS, decode, read_csv, read_spreadsheet
 
-__all__ = ["make_fingerprint", "read"]
+__all__ = ["Answers", "make_fingerprint", "read"]
 
 
 def read(
@@ -25,26 +29,40 @@ def read(
     currency: str = "",
     day_first: bool | None = None,
     mapping: Mapping | None = None,
+    answers: Answers | None = None,
+    today: date | None = None,
 ) -> Statement | UnknownTable:
     """The statement that a file holds, in the zone of its times.
 
     `currency` is the lender's: it says how many decimals there are where the file names none.
     `day_first` is a person's answer where its days could be read two ways. A table of no known
-    layout comes back as UnknownTable, until a person's `mapping` says which column is what. Raises
-    Refused with a sentence for who chose the file.
+    layout comes back as UnknownTable, until a person's `mapping` says which column is what, and
+    `answers` what its words mean. A day behind `today` can't be right. Raises Refused with a
+    sentence for who chose the file.
     """
-    kind = find_format(content)
+    known = Known(zone, today or timezone.now().astimezone(zone).date(), currency, answers or {})
+    found = _read(content, known, day_first, mapping)
+    if isinstance(found, Statement) and not found.day_is_proposed:
+        return replace(found, flaws=[*found.flaws, *find_odd_days(found, known.today)])
+    return found
+
+
+def _read(
+    content: bytes, known: Known, day_first: bool | None, mapping: Mapping | None
+) -> Statement | UnknownTable:
+    kind, unread = find_format(content), list[str]()
     if kind == CAMT:
-        return read_camt(content, zone=zone)
+        return read_camt(content, zone=known.zone)
     if kind == MT940:
-        return read_mt940(content, zone=zone)
+        return read_mt940(content, zone=known.zone)
     if kind == CSV:
         rows = read_csv(content, count_known)
     elif kind == JSON:
         rows = _read_callbacks(content)
     else:
-        rows = read_spreadsheet(content, count_known)
-    return read_rows(rows, zone, day_first, mapping, currency)
+        rows, unread = read_spreadsheet(content, count_known)
+    found = read_rows(rows, known, day_first, mapping)
+    return replace(found, unread=unread) if isinstance(found, Statement) else found
 
 
 def _read_callbacks(content: bytes) -> list[list[str]]:

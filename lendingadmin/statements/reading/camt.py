@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import Any
@@ -101,6 +102,7 @@ class _Reader:
             lines=self.lines,
             opening=self.openings[0] if self.openings else None,
             closing=self.closings[-1] if self.closings else None,
+            has_unique_ids=False,
             **self.head,
         )
 
@@ -124,11 +126,14 @@ class _Reader:
         kind = _sort(entry, amount, status)
         details = [part for part in entry.iter() if _name(part) == "TxDtls"]
         parts = _split(entry, details, abs(amount or Decimal(0)))
-        for at, (part, own) in enumerate(parts, start=1):
+        for at, (part, own, charge) in enumerate(parts, start=1):
             signed = None if amount is None else (-own if is_out else own)
             # What is paid in one entry for several has one reference of the bank.
             suffix = f"/{at}" if len(parts) > 1 else ""
-            yield self._build_line(entry, part, signed, kind, status, suffix)
+            line = self._build_line(entry, part, signed, kind, status, suffix)
+            yield line
+            if charge:
+                yield replace(line, kind=Kind.CHARGE, amount=-charge)
 
     def _build_line(
         self,
@@ -171,16 +176,30 @@ class _Reader:
 
 def _split(
     entry: Element, details: Sequence[Element], amount: Decimal
-) -> Sequence[tuple[Element, Decimal]]:
-    """The details of an entry with their own amounts, where those say all of it; else the entry.
+) -> Sequence[tuple[Element, Decimal, Decimal]]:
+    """The details of an entry, each with its own amount and what the bank kept of it, where those
+    say all of it; else the entry.
 
     Of an entry of several that can't be told apart nobody in particular is the payer.
     """
-    sums = [_read_amount(part) or _read_amount(part, "AmtDtls/TxAmt") for part in details]
+    sums = [_read_amount(part) or _read_amount(part, "AmtDtls/TxAmt/Amt") for part in details]
     known = [one for one in sums if one is not None]
-    if len(details) > 1 and len(known) == len(details) and sum(known) == amount:
-        return list(zip(details, known, strict=True))
-    return [(details[0] if len(details) == 1 else entry, amount)]
+    kept = [_read_charges(part) for part in details]
+    if details and len(known) == len(details):
+        if len(details) > 1 and sum(known) == amount:
+            kept = [Decimal(0)] * len(details)
+        if sum(known) - sum(kept) == amount:
+            return list(zip(details, known, kept, strict=True))
+    return [(details[0] if len(details) == 1 else entry, amount, Decimal(0))]
+
+
+def _read_charges(part: Element) -> Decimal:
+    """What the bank kept of an amount before it credited the rest."""
+    charges = [one for one in part if _name(one) == "Chrgs"]
+    records = [x for one in charges for x in one if _name(x) == "Rcrd"] or charges
+    debits = (one for one in records if _text(one, "CdtDbtInd") != "CRDT")
+    sums = (_read_amount(x) or _read_amount(x, "TtlChrgsAndTaxAmt") for x in debits)
+    return sum((one or Decimal(0) for one in sums), Decimal(0))
 
 
 def _sort(entry: Element, amount: Decimal | None, status: str) -> Kind:
@@ -217,8 +236,8 @@ def _text(element: Element, path: str) -> str:
     return " ".join((found.text or "").split()) if found is not None else ""
 
 
-def _read_amount(element: Element, path: str = "") -> Decimal | None:
-    text = _text(element, f"{path}/Amt" if path else "Amt")
+def _read_amount(element: Element, path: str = "Amt") -> Decimal | None:
+    text = _text(element, path)
     if not _AMOUNT.fullmatch(text):
         return None
     amount = Decimal(text)

@@ -60,8 +60,9 @@ def open_camt(content: bytes) -> io.BytesIO:
 def _find_in_zip(content: bytes) -> str:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            parts, names = packed.infolist(), packed.namelist()
-            _check_parts(parts)
+            # Some programs part the names of a workbook with the wrong slash.
+            names = [name.replace("\\", "/") for name in packed.namelist()]
+            _check_parts(packed.infolist())
             if any(name.lower().startswith(_MACROS) for name in names):
                 raise Refused(tell_of_macros())
             if "xl/workbook.bin" in names:
@@ -74,7 +75,7 @@ def _find_in_zip(content: bytes) -> str:
                     return _find_xml(part.read(_MOST_UNPACKED))
     except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError) as error:
         raise Refused(_("This file is damaged. Export the statement again.")) from error
-    raise Refused(_("This archive holds no statement. Unpack it and choose the statement itself."))
+    raise Refused(_("This archive is not read. Unpack it and choose the statements one by one."))
 
 
 def _is_open_document(packed: zipfile.ZipFile) -> bool:

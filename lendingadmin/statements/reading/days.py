@@ -1,10 +1,19 @@
 """Days and times as statements write them, and which of two readings a file means."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import NamedTuple
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from lendingadmin.statements.lines import Flaw, Kind, Statement
+
+# Banks book on the next business day; a day that a program turned is a month away.
+_AHEAD = timedelta(days=4)
+Period = tuple[date, date]
 
 _TIME = (
     r"(?:[T\s]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?"
@@ -55,11 +64,17 @@ def read_moment(text: str, zone: tzinfo, *, day_first: bool) -> Moment:
 
 
 def find_day_order(
-    texts: Sequence[str], zone: tzinfo, begins: date | None = None, ends: date | None = None
+    texts: Sequence[str],
+    zone: tzinfo,
+    periods: Collection[Period] = (),
+    *,
+    usual: bool | None = None,
+    today: date | None = None,
 ) -> DayOrder:
-    """Which reading the days of a file mean: certain where one of them has only one.
+    """Which reading the days of a file mean: certain where one alone is possible.
 
-    Otherwise the one is proposed that keeps the rows in order and inside the head's period.
+    `periods` are the ways to read the period of its head. Where both readings are possible, the
+    `usual` one is proposed, or the one that keeps the rows in order.
     """
     both = [found for text in texts if (found := _FORMS[1].match(" ".join(text.split())))]
     if any(int(one["first"]) > 12 for one in both):
@@ -68,22 +83,62 @@ def find_day_order(
         return DayOrder(False)
     if all(one["first"] == one["other"] for one in both):
         return DayOrder(True)
-    marks = {
-        first: _mark([read_moment(x, zone, day_first=first).at for x in texts], begins, ends)
-        for first in (True, False)
+    read = {
+        first: [read_moment(x, zone, day_first=first).at for x in texts] for first in (True, False)
     }
+    possible = [first for first, moments in read.items() if _is_possible(moments, periods, today)]
+    if len(possible) == 1:
+        return DayOrder(possible[0])
+    if usual is not None:
+        return DayOrder(usual, is_proposed=True)
+    marks = {first: _mark(moments) for first, moments in read.items()}
     return DayOrder(marks[True] <= marks[False], is_proposed=True)
 
 
-def _mark(moments: Sequence[datetime | None], begins: date | None, ends: date | None) -> int:
-    """How badly a reading fits: rows out of order or outside the period."""
+def _is_possible(
+    moments: Sequence[datetime | None], periods: Collection[Period], today: date | None
+) -> bool:
+    days = [one.date() for one in moments if one is not None]
+    if today and any(day > today + _AHEAD for day in days):
+        return False
+    return not periods or any(is_within(days, *period) for period in periods)
+
+
+def is_within(days: Iterable[date], begins: date, ends: date) -> bool:
+    """Return whether all days are of a period, both ends included."""
+    return all(begins <= day <= ends for day in days)
+
+
+def find_odd_days(statement: Statement, today: date) -> Iterator[Flaw]:
+    """Rows of days that are still to come, or that are far outside the period of the head.
+
+    A row that moved no money may have any day.
+    """
+    begins, ends = statement.begins, statement.ends
+    for line in statement.lines:
+        if line.moment is None or line.kind is Kind.FAILED:
+            continue
+        day = line.moment.date()
+        values = {"number": line.number, "day": date_format(day, "j M Y")}
+        if day > today + _AHEAD:
+            words = _("Row %(number)s is of %(day)s, which is still to come.")
+            yield Flaw(line.number, words % values)
+        elif begins and ends and not is_within([day], begins - _AHEAD, ends + _AHEAD):
+            words = _(
+                "Row %(number)s is of %(day)s, outside the period of its head (%(begins)s – "
+                "%(ends)s): a program may have turned its days. Export the statement again and "
+                "choose it here without opening it before."
+            )
+            values |= {"begins": date_format(begins, "j M Y"), "ends": date_format(ends, "j M Y")}
+            yield Flaw(line.number, words % values)
+
+
+def _mark(moments: Sequence[datetime | None]) -> int:
+    """How badly a reading fits: rows out of order, or without a day."""
     known = [one for one in moments if one is not None]
     rising = sum(one > following for one, following in pairwise(known))
     falling = sum(one < following for one, following in pairwise(known))
-    outside = sum(
-        bool((begins and one.date() < begins) or (ends and one.date() > ends)) for one in known
-    )
-    return min(rising, falling) + outside + len(moments) - len(known)
+    return min(rising, falling) + len(moments) - len(known)
 
 
 def _read(found: dict[str, str | None], zone: tzinfo, day_first: bool) -> Moment:

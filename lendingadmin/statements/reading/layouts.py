@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 from lendingadmin.statements.lines import Kind
 
-# Words of a status that say that money moved, in lower case and without accents.
-_DONE = ("completed", "successful", "success", "succes", "succeeded", "complete", "paid", "ts", "")
 _CHARGE = r"\bcharges?\b|\bfees?\b|\btariff\b|\bcommission\b|\bfrais\b|\bexcise\b|\bduty\b|\blevy\b"
 _SETTLEMENT = (
     r"settle|sweep|utility to working|working to|to bank|bank[ _]transfer|merchant payout|payout|"
@@ -47,10 +45,10 @@ class Layout:
     needs: frozenset[str]
     columns: Mapping[str, Sequence[str]]
     sorts: Sequence[Rule] = _RULES
-    done: Sequence[str] = _DONE
     id_form: re.Pattern[str] = re.compile(r".+")
     day_first: bool | None = None
     is_utc: bool = False
+    has_unique_ids: bool = True
     texts: Sequence[str] = field(default=("type", "details", "payer"))
 
 
@@ -261,6 +259,7 @@ LAYOUTS = (
             "currency": ("currency",),
         },
         texts=("details",),
+        has_unique_ids=False,
     ),
 )
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import mt940
@@ -13,8 +14,10 @@ from lendingadmin.statements.lines import Kind, Line, Refused, Statement
 
 from .tables import MOST_ROWS, decode
 
-# What follows the closing balance is of the whole message and not of its last row.
-_AFTER_CLOSING = re.compile(r"(?ms)(?<=\n)(:62[FM]:[^\n]*\n).*\Z")
+_TAG = re.compile(r":(\d\d[A-Z]?):")
+# A message is read by these alone: banks leave others blank, or break them.
+_READ = ("25", "25P", "60F", "60M", "61", "86", "62F", "62M")
+_CLOSING = ("62F", "62M")
 _NONE = ("NONREF", "NOTPROVIDED", "")
 _CHARGES = ("CHG", "COM", "FEE", "CHR")
 _KEYWORDS = re.compile(r"/(EREF|REMI|NAME|ORDP|BENM|IBAN|CSID|MARF)/+")
@@ -33,23 +36,26 @@ _PROCESSORS = {
 
 def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
     """The statement of a file. Raises Refused where it is none, or its messages do not chain."""
+    messages = _split(decode(content))
+    count = sum(one.count("\n:61:") for one in messages)
+    if count > MOST_ROWS:
+        raise Refused(_("The statement has too many entries. Export it in parts."))
     try:
-        messages = [_AFTER_CLOSING.sub(r"\1", one) for one in _split(decode(content))]
         read = [
             mt940.parse(message, options=mt940.Options.all(), processors=_PROCESSORS)
             for message in messages
         ]
-    except Refused:
-        raise
     except Exception as error:
         # The library raises what its own code meets: whatever it is, the file can't be read.
-        raise Refused(_("This MT940 can't be read. Export the statement again.")) from error
+        raise Refused(_("This MT940 can't be read. Ask the bank for CAMT.053 or CSV.")) from error
+    read = _put_in_order(read)
     heads = [one.data for one in read]
     rows = [row for one in read for row in one.transactions if "amount" in row.data]
     if not any("final_opening_balance" in head for head in heads) and not rows:
         raise Refused(_("This MT940 holds no entries and no balance. Export it again."))
-    if len(rows) > MOST_ROWS:
-        raise Refused(_("The statement has too many entries. Export it in parts."))
+    if len(rows) != count:
+        words = _("Of %(count)s entries of this MT940 only %(read)s can be read.")
+        raise Refused(words % {"count": count, "read": len(rows)})
     opening, closing = _find_balances(heads)
     lines = [_read_row(number, row.data, zone) for number, row in enumerate(rows, start=1)]
     currencies = {line.currency for line in lines if line.currency}
@@ -61,6 +67,7 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
         lines=lines,
         opening=opening,
         closing=closing,
+        has_unique_ids=False,
     )
 
 
@@ -70,9 +77,34 @@ def _find_account(heads: Sequence[dict[str, Any]]) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """The messages of a file; each begins with :20:."""
-    parts = re.split(r"(?m)^(?=:20:)", re.sub(r"\r\n?", "\n", text))
-    return [part for part in parts if part.startswith(":20:")] or [text]
+    """The messages of a file, each with the tags that are read.
+
+    A message begins at :20:, or, of a bank that writes none, at the first tag behind a closing
+    balance. What follows that balance is of the whole message and not of its last row.
+    """
+    messages, is_closed, is_kept = list[list[str]](), True, False
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        found = _TAG.match(line)
+        tag = found[1] if found else ""
+        if tag == "20" or (is_closed and tag in _READ and tag != "86" and tag not in _CLOSING):
+            messages.append([":20:NONREF"])
+            is_closed = False
+        if tag:
+            is_kept = tag in _READ and not is_closed
+        if is_kept and line not in ("-", "-}"):
+            messages[-1].append(line)
+        is_closed = is_closed or tag in _CLOSING
+    return ["\n".join([*one, "-"]) for one in messages]
+
+
+def _put_in_order(read: list[Any]) -> list[Any]:
+    """The messages with the oldest first, where the file begins with the newest one."""
+    balances = [(_amount(one.data, "opening"), _amount(one.data, "closing")) for one in read]
+    is_newest_first = len(read) > 1 and all(
+        earlier[1] == later[0] != later[1] for later, earlier in pairwise(balances)
+    )
+    follows = all(one[1] == other[0] for one, other in pairwise(balances))
+    return read[::-1] if is_newest_first and not follows else read
 
 
 def _find_balances(heads: Sequence[dict[str, Any]]) -> tuple[Decimal | None, Decimal | None]:

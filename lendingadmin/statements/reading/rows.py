@@ -5,18 +5,22 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, tzinfo
+from dataclasses import dataclass, replace
+from datetime import UTC, date, tzinfo
 from decimal import Decimal
 from itertools import pairwise
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext as _
 
 from lendingadmin.statements import lines
-from lendingadmin.statements.lines import Kind, Line, Statement, UnknownTable
+from lendingadmin.statements.lines import Flaw, Kind, Line, Refused, Statement, UnknownTable
 
-from .days import DayOrder, find_day_order, read_moment
+from .days import DayOrder, find_day_order, is_within, read_moment
 from .figures import read_amount, read_currency, read_id
 from .head import read_head
 from .layouts import Layout, find_layout, fold_heading
+from .meanings import SIDE, STATUS, Answers, find_deciding, fold_word, read_word
 
 _HEAD = 60
 _SAMPLE = 20
@@ -30,29 +34,56 @@ _TOTAL = re.compile(
 _PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
 _MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
 _REFERENCE = re.compile(r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(\S+)")
-_ACCENTS = str.maketrans("éèêà", "eeea")
 _OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)[A-Z0-9]{10}\b")
+
+
+class Known(NamedTuple):
+    """What is known before a file is read: the lender's zone, its day and its currency, which says
+    how many decimals amounts have where the table names none; and what people said of words.
+    """
+
+    zone: tzinfo
+    today: date
+    currency: str
+    answers: Answers
 
 
 def read_rows(
     rows: Sequence[Sequence[str]],
-    zone: tzinfo,
+    known: Known,
     day_first: bool | None,
     mapping: lines.Mapping | None,
-    currency: str = "",
 ) -> Statement | UnknownTable:
-    """The statement of a table; UnknownTable where its layout is not known and nobody mapped it."""
+    """The statement of a table; UnknownTable where its layout is not known and nobody mapped it, or
+    mapped it without a column that decides. Raises Refused for a table without headings.
+    """
     for at, row in enumerate(rows[:_HEAD]):
         if layout := find_layout(row):
-            return _Reader(layout, rows, at, zone, currency).read(day_first)
+            return _Reader(layout, rows, at, known).read(day_first)
     at = _find_header(rows)
-    if mapping:
-        return _Reader(_build_layout(mapping), rows, at, zone, currency).read(day_first)
-    header = list(rows[at]) if rows else []
-    sample = [list(row) for row in rows[at + 1 : at + 1 + _SAMPLE]]
+    header, below = list(rows[at]) if rows else [], rows[at + 1 :]
+    if _is_payment(header, known.zone):
+        raise Refused(
+            _(
+                "Row %(number)s of this file is a payment, and no row of headings says which "
+                "column is what. Export it with headings, or write them above the first payment."
+            )
+            % {"number": at + 1}
+        )
+    deciding = find_deciding(header, below)
+    if mapping and all(getattr(mapping, name) for name in deciding):
+        return _Reader(_build_layout(mapping), rows, at, known).read(day_first)
     return UnknownTable(
-        header=header, header_row=at + 1, sample=sample, fingerprint=make_fingerprint(header)
+        header=header,
+        header_row=at + 1,
+        sample=[list(row) for row in below[:_SAMPLE]],
+        fingerprint=make_fingerprint(header),
+        deciding=deciding,
     )
+
+
+def _is_payment(row: Sequence[str], zone: tzinfo) -> bool:
+    return any(read_moment(cell, zone, day_first=True).at for cell in row)
 
 
 def make_fingerprint(header: Sequence[str]) -> str:
@@ -72,45 +103,43 @@ def _find_header(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _build_layout(mapping: lines.Mapping) -> Layout:
-    columns = {name: (fold_heading(heading),) for name, heading in vars(mapping).items() if heading}
+    headings = vars(mapping) | {"has_unique_ids": ""}
+    columns = {name: (fold_heading(heading),) for name, heading in headings.items() if heading}
     return Layout(
         key=lines.MAPPED,
         network="",
         needs=frozenset(),
         columns=columns,
-        done=(),
         texts=("details",),
+        has_unique_ids=mapping.has_unique_ids,
     )
 
 
 @dataclass
 class _Reader:
-    """Reads one table; `at` is the row of its headings.
-
-    `usual_currency` says how many decimals amounts have where the table names no currency.
-    """
+    """Reads one table; `at` is the row of its headings."""
 
     layout: Layout
     rows: Sequence[Sequence[str]]
     at: int
-    zone: tzinfo
-    usual_currency: str
+    known: Known
 
     def read(self, day_first: bool | None) -> Statement:
-        """The statement, its days read as asked, as the layout writes them, or as proposed."""
-        if self.layout.is_utc:
-            self.zone = UTC
+        """The statement, its days read as asked, or as they alone can be, or as proposed."""
+        self.zone = UTC if self.layout.is_utc else self.known.zone
         self.places = self._find_places()
+        self.unknown_words, self.flaws = dict[str, list[str]](), list[Flaw]()
         body = [
             (number, row if len(row) >= self.width else [*row, *[""] * (self.width - len(row))])
             for number, row in enumerate(self.rows[self.at + 1 :], start=self.at + 2)
             if any(row) and [*row] != [*self.rows[self.at]]  # the headings, on the next page
         ]
-        order = self._find_order([row for _, row in body], day_first)
+        order = self._find_order([row for _number, row in body], day_first)
         self.day_first = order.day_first
-        head = read_head(self.rows[: self.at], self.zone, day_first=order.day_first)
+        head = self._read_head([row for _number, row in body])
         self.currency = str(head.pop("currency", "")).upper()[:3]
-        found = [line for number, row in body for line in self._read_row(number, row)]
+        found = self._read_lines(body)
+        self._find_rows_above()
         account = str(head.pop("account", "")) or self._find_account(body)
         currencies = {line.currency for line in found if line.currency}
         return Statement(
@@ -122,6 +151,9 @@ class _Reader:
             newest_first=_is_newest_first(found),
             day_first=order.day_first,
             day_is_proposed=order.is_proposed,
+            unknown_words=self.unknown_words,
+            flaws=self.flaws,
+            has_unique_ids=self.layout.has_unique_ids,
             **head,
         )
 
@@ -141,15 +173,73 @@ class _Reader:
     def _find_order(self, body: Sequence[Sequence[str]], day_first: bool | None) -> DayOrder:
         if day_first is not None:
             return DayOrder(day_first)
-        texts = [self._get(row, "moment") for row in body]
-        head = read_head(self.rows[: self.at], self.zone, day_first=True)
-        order = find_day_order(texts, self.zone, head.get("begins"), head.get("ends"))
-        if self.layout.day_first is not None and order.is_proposed:
-            return DayOrder(self.layout.day_first)
-        return order
+        return find_day_order(
+            [self._get(row, "moment") for row in body],
+            self.zone,
+            [(head["begins"], head["ends"]) for head in self._read_heads() if "begins" in head],
+            usual=self.layout.day_first,
+            today=self.known.today,
+        )
+
+    def _read_heads(self) -> list[dict[str, Any]]:
+        """The head with the day first in its own dates, and with the month first."""
+        above = self.rows[: self.at]
+        return [read_head(above, self.zone, day_first=first) for first in (True, False)]
+
+    def _read_head(self, body: Sequence[Sequence[str]]) -> dict[str, Any]:
+        """The head, its dates read as the rows fit it: it may write them in another order."""
+        heads = self._read_heads()
+        read = [
+            read_moment(self._get(row, "moment"), self.zone, day_first=self.day_first).at
+            for row in body
+        ]
+        days = [moment.date() for moment in read if moment]
+        for head in heads if self.day_first else heads[::-1]:
+            if "begins" in head and is_within(days, head["begins"], head["ends"]):
+                return head
+        return heads[0 if self.day_first else 1]
+
+    def _read_lines(self, body: Sequence[tuple[int, Sequence[str]]]) -> list[Line]:
+        found = list[Line]()
+        for number, row in body:
+            if any(row[self.width :]):
+                words = _(
+                    "Row %(number)s has more cells than there are headings: a comma or a tab "
+                    "stands in its words, so that its amount can't be told."
+                )
+                self.flaws.append(Flaw(number, words % {"number": number}))
+                found.append(_make_broken(number))
+            elif found and self._is_continued(row):
+                self._continue(found, self._get(row, "details"))
+            else:
+                found.extend(self._read_row(number, row))
+        return found
+
+    def _is_continued(self, row: Sequence[str]) -> bool:
+        """Whether a row holds nothing but more words of the row above."""
+        places = self.places.get("details", ())
+        filled = [at for at, cell in enumerate(row) if cell]
+        return bool(places) and filled == [*places] and not any(_TOTAL.match(x) for x in row)
+
+    def _continue(self, found: list[Line], words: str) -> None:
+        at = next(at for at, line in enumerate(found) if line.number == found[-1].number)
+        line = found[at]
+        details = f"{line.details} {words}".strip()
+        reference = line.reference or _read_reference({"details": details})
+        found[at] = replace(line, details=details, reference=reference)
+
+    def _find_rows_above(self) -> None:
+        """Name rows of the table that stand above its headings: they are not read."""
+        for number, row in enumerate(self.rows[: self.at], start=1):
+            full = [*row, *[""] * (self.width - len(row))]
+            moment = read_moment(self._get(full, "moment"), self.zone, day_first=True)
+            fields = ("amount", "paid_in", "paid_out")
+            if moment.at and any(read_amount(self._get(full, name)) for name in fields):
+                words = _("Row %(number)s stands above the headings, so that it is not read.")
+                self.flaws.append(Flaw(number, words % {"number": number}))
 
     def _find_account(self, body: Sequence[tuple[int, Sequence[str]]]) -> str:
-        held = {self._get(row, "account") for _, row in body[:200]} - {""}
+        held = {self._get(row, "account") for _number, row in body[:200]} - {""}
         return held.pop() if len(held) == 1 else ""
 
     def _get(self, row: Sequence[str], field: str) -> str:
@@ -168,7 +258,7 @@ class _Reader:
         currency = (values.get("currency", "") or read_currency(written) or self.currency).upper()[
             :3
         ]
-        counted = currency or self.usual_currency
+        counted = currency or self.known.currency
         amount = self._read_amount(values, counted)
         moment = read_moment(values.get("moment", ""), self.zone, day_first=self.day_first)
         if moment.at is None and _is_below(row, values, amount):
@@ -204,7 +294,9 @@ class _Reader:
 
     def _read_amount(self, values: Mapping[str, str], currency: str) -> Decimal | None:
         if "amount" in self.places:
-            return read_amount(values["amount"], currency)
+            amount = read_amount(values["amount"], currency)
+            is_out = self._read_word(SIDE, values) is False
+            return -abs(amount) if amount is not None and is_out else amount
         paid_in = read_amount(values.get("paid_in", ""), currency)
         paid_out = read_amount(values.get("paid_out", ""), currency)
         if paid_in is None and paid_out is None:
@@ -212,17 +304,24 @@ class _Reader:
         # Operators write what went out with a minus or without one; what came in has its own sign.
         return (paid_in or Decimal(0)) - abs(paid_out or Decimal(0))
 
+    def _read_word(self, field: str, values: Mapping[str, str]) -> bool | None:
+        """What a status or side says; a word that says nothing yet is kept for a person."""
+        text = values.get(field, "")
+        meaning = read_word(field, text, self.known.answers)
+        if meaning is None and (word := fold_word(text)) not in self.unknown_words.get(field, ()):
+            self.unknown_words.setdefault(field, []).append(word)
+        return meaning
+
     def _sort(self, values: Mapping[str, str], amount: Decimal | None) -> Kind:
         """Return what a row is: by its status, then by the operator's type, then by its sign.
 
         A payer may write anything into details, and be called anything: of money that came in, the
         type column alone says that it is no payment.
         """
-        if self.layout.done and "status" in self.places:
-            status = _strip_accents(values.get("status", "").casefold())
-            if status not in self.layout.done:
-                return Kind.FAILED
-        if amount is None:
+        is_done = self._read_word(STATUS, values)
+        if is_done is False:
+            return Kind.FAILED
+        if amount is None or is_done is None or self._read_word(SIDE, values) is None:
             return Kind.OTHER
         fields = ("type",) if amount > 0 else self.layout.texts
         text = " \n".join(values.get(field, "") for field in fields)
@@ -245,7 +344,7 @@ def _is_below(row: Sequence[str], values: Mapping[str, str], amount: Decimal | N
 
 
 def _find_place(headings: Sequence[str], name: str) -> int | None:
-    name, _, count = name.partition("#")
+    name, _sign, count = name.partition("#")
     places = [at for at, heading in enumerate(headings) if heading == name]
     wanted = int(count or 1) - 1
     return places[wanted] if wanted < len(places) else None
@@ -276,6 +375,10 @@ def _find_reversed(values: Mapping[str, str], receipt: str) -> str:
         return read_id(values["reverses"])[0]
     others = [one for one in _OTHER_RECEIPT.findall(values.get("details", "")) if one != receipt]
     return others[0] if others else ""
+
+
+def _make_broken(number: int) -> Line:
+    return Line(number=number, kind=Kind.OTHER, amount=None, currency="", moment=None)
 
 
 def _make_fee(line: Line, fee: Decimal, balance: Decimal | None) -> Line:
@@ -309,7 +412,3 @@ def _follow_balances_upwards(found: Sequence[Line]) -> bool:
                 balances[line.number] = line.balance
     upwards = sum(balances[a] == balances[b] + moved[a] for a, b in pairwise(balances))
     return upwards > sum(balances[b] == balances[a] + moved[b] for a, b in pairwise(balances))
-
-
-def _strip_accents(text: str) -> str:
-    return text.translate(_ACCENTS).strip()

@@ -24,6 +24,8 @@ _MOST_HEAD = 60
 _SHEET_PROCESS, _LONGEST_SECONDS = Path(__file__).with_name("sheet_process.py"), 30
 _DELIMITERS = ",;\t|"
 _LONGEST_CELL = 10_000
+# A row of fewer cells is of no table.
+_TABLE_CELLS = 3
 # UTF-8 that was taken for Windows-1252 and written as UTF-8 once more.
 _TWICE = re.compile(r"[ÃÂ][\u0080-\u00bf\u0152-\u2122]")
 
@@ -40,11 +42,32 @@ def read_csv(content: bytes, score: Score) -> list[Row]:
     known = {sign: _find_most(_parse(text[:200_000], sign), score) for sign in _DELIMITERS}
     best = max(_DELIMITERS, key=known.__getitem__)
     delimiter = best if known[best] > 1 else max(_DELIMITERS, key=text[:20_000].count)
-    return _check_length(_parse(text, delimiter))
+    rows = _parse(text, delimiter)
+    if delimiter in text and all(len(row) < 2 for row in rows):
+        # A program saved each whole line as one cell in quotation marks.
+        return read_csv("\n".join(cell for row in rows for cell in row).encode(), score)
+    _check_quotes(rows, delimiter)
+    return _check_length(rows)
 
 
-def read_spreadsheet(content: bytes, score: Score) -> list[Row]:
-    """The rows of the sheet that holds the most known headings. Raises Refused."""
+def _check_quotes(rows: Sequence[Row], delimiter: str) -> None:
+    """Raises Refused where a quotation mark that nobody closed holds the rows behind it."""
+    width = max(map(len, rows), default=0)
+    for number, row in enumerate(rows, start=1):
+        for cell in row:
+            if "\n" in cell and max(map(cell.count, delimiter)) >= max(2, width // 2):
+                words = _(
+                    "Row %(number)s of this file has a quotation mark that is not closed, so the "
+                    "rows behind it can't be told apart. Take the mark out, or export it as XLSX."
+                )
+                raise Refused(words % {"number": number})
+
+
+def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]]:
+    """The rows of the sheet that holds the most known headings, and the sheets that are not read.
+
+    Raises Refused.
+    """
     try:
         opened = subprocess.run(
             [sys.executable, "-I", str(_SHEET_PROCESS)],
@@ -66,8 +89,28 @@ def read_spreadsheet(content: bytes, score: Score) -> list[Row]:
         raise Refused(tell_of_macros())
     if found == TOO_LARGE:
         raise Refused(_tell_of_size())
-    found.sort(key=lambda rows: _find_most(rows, score), reverse=True)
-    return _check_length(found[0] if found else [])
+    return _choose_sheet(found, score)
+
+
+def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row], list[str]]:
+    """Raises Refused where another sheet has the same headings: it is a statement too."""
+    filled = [number for number, rows in enumerate(sheets, start=1) if _list_full(rows)]
+    best = max(filled, key=lambda number: _find_most(sheets[number - 1], score), default=1)
+    others = [number for number in filled if number != best]
+    rows = _check_length(sheets[best - 1] if sheets else [])
+    for number in others:
+        if any(row in rows for row in _list_full(sheets[number - 1])[:_MOST_HEAD]):
+            words = _(
+                "Sheets %(one)s and %(other)s of this workbook both hold a statement. Save each as "
+                "a file of its own."
+            )
+            raise Refused(words % {"one": min(best, number), "other": max(best, number)})
+    return rows, [_("sheet %(number)s") % {"number": number} for number in others]
+
+
+def _list_full(rows: Sequence[Row]) -> list[Row]:
+    """The rows that may be of a table."""
+    return [row for row in rows if sum(map(bool, row)) >= _TABLE_CELLS]
 
 
 def _tell_of_size() -> str:

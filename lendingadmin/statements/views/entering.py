@@ -17,7 +17,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.statements import alarms, keeping, places, rows
 from lendingadmin.statements.checking import BANKS, find_moment
-from lendingadmin.statements.forms import ColumnsForm, NewStatementForm
+from lendingadmin.statements.forms import ColumnsForm, NewStatementForm, WordsForm
 from lendingadmin.statements.keeping import READ
 from lendingadmin.statements.lines import PUT, Kind, Refused
 from lendingadmin.statements.models import StatementFile, StatementLine
@@ -55,7 +55,7 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if table is None:
         return _say_unchanged(request, file) if request.method == "POST" else redirect(file)
     sent = request.POST if request.method == "POST" else None
-    form = ColumnsForm(sent, table.header, keeping.find_named(file, table))
+    form = ColumnsForm(sent, table, keeping.find_named(file, table))
     if form.is_valid():
         mapping, network = form.build_mapping(), form.cleaned_data["network"]
         if not keeping.map_columns(file, network, mapping, request.user):
@@ -91,6 +91,21 @@ def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     return redirect(file)
 
 
+@access(READ, methods=("POST",))
+def words(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Say what its words mean that nobody has explained yet."""
+    file = find_file(app_id, number)
+    form = WordsForm(request.POST, file.unknown_words)
+    if not form.is_valid():
+        messages.error(request, _("Nothing was read: say of each word what it means."))
+        return redirect(file)
+    if not keeping.answer_words(file, form.build_meanings(), request.user):
+        return _say_unchanged(request, file)
+    messages.success(request, _("It is read as you said, and others like it from now on."))
+    _tell_managers(request, file)
+    return redirect(file)
+
+
 def _say_unchanged(request: PersonRequest, file: StatementFile) -> HttpResponse:
     words = _("Nothing was changed: its payments are decided on, or the file itself is deleted.")
     messages.warning(request, words)
@@ -111,6 +126,10 @@ def record(request: PersonRequest, app_id: str, number: int, position: int) -> H
     if file.is_counted_cash:
         raise Http404("Counted cash is recorded with its sheet.")
     line = get_object_or_404(file.lines, position=position, kind=Kind.PAYMENT, is_damaged=False)
+    if file.is_asked:
+        words = _("Nothing was recorded: say first how this statement is read.")
+        messages.warning(request, words)
+        return redirect(file)
     if line.place in PUT or places.find_put(app_id, [line.receipt_key]):
         words = _("Nothing was recorded: somebody said that it is returned, not ours or elsewhere.")
         messages.warning(request, words)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from lendingadmin import gateway
 from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.statements import keeping, rows, standings
-from lendingadmin.statements.forms import LinesForm
+from lendingadmin.statements.forms import LinesForm, WordsForm
 from lendingadmin.statements.keeping import READ
 from lendingadmin.statements.models import Batch, StatementFile
 from lendingadmin.statements.standings import Judged
@@ -67,6 +67,7 @@ def statement(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         "pager": build_pager(request, page, "after"),
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
         "may_map_again": keeping.may_map_again(file),
+        "words": WordsForm(None, file.unknown_words),
         "batch": Batch.objects.filter(file=file).select_related("file").first(),
         "app": gateway.lending_app(app_id),
     }

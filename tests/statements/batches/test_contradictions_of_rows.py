@@ -30,7 +30,7 @@ def pay_by_mpesa(reference: str, details: str) -> bytes:
     head = making.write_mpesa(making.make_events(1))[:9]
     row = [
         "SJAA000001",
-        *["02-10-2026 10:00:00"] * 2,
+        *["22-10-2026 10:00:00"] * 2,
         details,
         "Completed",
         "500.00",

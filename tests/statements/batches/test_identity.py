@@ -1,0 +1,159 @@
+"""What a bank's payment is known by: its reference alone is not its own."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lendingadmin.repayments.models import Repayment, normalise_external_id
+from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.models import User
+from lendingadmin.statements.findings import Finding
+from lendingadmin.statements.identity import make_ids, order_alike, read_parts
+from lendingadmin.statements.lines import Kind, Line, Standing
+from lendingadmin.statements.models import StatementFile, StatementLine
+from lendingadmin.statements.places import list_unallocated
+from tests.portfolio.conftest import counted
+from tests.repayments.rows import row
+from tests.statements import making
+from tests.statements.desk import DeskService
+from tests.statements.making import NAIROBI
+from tests.statements.test_cases import CASES
+
+from .steps import BASE, bring_in, check, decide, list_rows, record
+
+CENTS = st.integers(1, 10**7).map(lambda cents: Decimal(cents) / 100)
+LINES = st.builds(
+    Line,
+    number=st.just(1),
+    kind=st.just(Kind.PAYMENT),
+    amount=CENTS,
+    currency=st.just("KES"),
+    moment=st.integers(0, 40).map(lambda days: datetime(2026, 11, 1, tzinfo=UTC) + timedelta(days)),
+    receipt=st.sampled_from(["", "SO-4471", "000123", "1"]),
+    balance=st.none() | CENTS,
+    details=st.sampled_from(["AMINA", "PETER"]),
+)
+
+
+def name(lines: list[Line]) -> list[tuple[Line, str]]:
+    some = [lines[at] for at in order_alike(lines)]
+    parts = [read_parts(line) for line in some]
+    return list(zip(some, make_ids("4410022", parts, NAIROBI), strict=True))
+
+
+@given(st.lists(LINES, max_size=30), st.randoms())
+def test_ids_are_each_rows_own_and_the_same_in_any_order(
+    lines: list[Line], chance: random.Random
+) -> None:
+    found = name(lines)
+    assert len({normalise_external_id(one) for _line, one in found}) == len(lines)
+    other = [*lines]
+    chance.shuffle(other)
+    assert Counter(name(other)) == Counter(found)
+
+
+def test_an_id_can_be_read() -> None:
+    at = datetime(2026, 11, 2, tzinfo=NAIROBI)
+    line = Line(number=1, kind=Kind.PAYMENT, amount=Decimal("300"), currency="KES", moment=at)
+    full = replace(line, receipt="SO-4471", balance=Decimal("700.5"))
+    assert [one for _line, one in name([full, line, line])] == [
+        "4410022-D20261102-A300.00-B700.50-RSO-4471",
+        "4410022-D20261102-A300.00",
+        "4410022-D20261102-A300.00-N2",
+    ]
+
+
+def read_case(case: str, file: str) -> bytes:
+    return CASES["csv-sep-line"].parents[1].joinpath(case, file).read_bytes()
+
+
+def answer_days(clerk: Client, file: StatementFile) -> None:
+    if file.is_asked:
+        clerk.post(f"{BASE}{file.pk}/days", {"first": "day"})
+
+
+@pytest.fixture
+def loans(service: DeskService) -> None:
+    for number in (1, 2, 3):
+        service.add(f"L-{number * 137}", f"B-{number}")
+        service.people[f"B-{number}"] = "Amina Saidi", "+254712345678"
+    counted()
+
+
+def read_bank(case: str) -> bytes:
+    """Return a case with loans that are no digit apart."""
+    content = CASES[case].read_bytes()
+    for number in (1, 2, 3):
+        content = content.replace(f"L-{number}\n".encode(), f"L-{number * 137}\n".encode())
+        content = content.replace(f"L-{number} ".encode(), f"L-{number * 137} ".encode())
+    return content
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_standing_order_is_a_payment_each_month(clerk: Client, support: User) -> None:
+    typed = {"external_id": "SO-4471", "amount": Decimal(5000), "network": "Bank"}
+    october = datetime(2026, 10, 5, 9, tzinfo=UTC)
+    row(support, RepaymentState.RECORDED, app_id="kenya", transaction_date=october, **typed)
+    file = "csv-standing-order-reference"
+    found = {}
+    for month in ("october", "november"):
+        kept = bring_in(clerk, read_case(file, f"{month}.csv"))
+        answer_days(clerk, kept)
+        lines = list(kept.lines.order_by("position"))
+        page = clerk.get(f"{BASE}{kept.pk}/?standing={Standing.CONFIRMED}").text
+        asked = clerk.get(f"{BASE}{kept.pk}/?standing={Standing.SAME_REFERENCE}").text
+        found[month] = (lines[0].receipt in page, lines[0].receipt in asked)
+    assert found == {"october": (True, False), "november": (False, True)}
+    # October's left the tray with what was typed; November's waits there.
+    waiting = [line.receipt.partition("-D")[2][:8] for line in list_unallocated("kenya")]
+    assert waiting == ["20261006", "20261105", "20261106"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("case", ["mt940-shared-bank-reference", "mt940-without-bank-reference"])
+def test_payments_without_a_reference_of_their_own_are_recorded(
+    clerk: Client, loans: None, case: str
+) -> None:
+    batch = check(clerk, read_bank(case))
+    rows = list(batch.allocations.select_related("line").order_by("position"))
+    known = [one for one in rows if one.account_id]
+    assert known and {one.finding for one in known} == {Finding.PROPOSED}
+    for one in known:
+        decide(clerk, batch, one.position, action="accept")
+    record(clerk, batch)
+    made = Repayment.objects.order_by("pk")
+    assert [one.external_id for one in made] == [one.line.receipt for one in known]
+    assert {one.state for one in made} == {RepaymentState.RECORDED}
+    left = {line.receipt for line in list_unallocated("kenya")}
+    assert left == {one.line.receipt for one in rows} - {one.external_id for one in made}
+    # The same payments in another file are the same.
+    again = read_bank(case).replace(b":20:STMT1", b":20:OTHER")
+    rows = list_rows(check(clerk, again))
+    assert [one[2] for one in rows if one[1]] == []
+    assert [one[2] for one in rows].count("recorded") == len(known)
+
+
+@pytest.mark.django_db
+def test_rows_of_before_are_named_by_the_migration(clerk: Client) -> None:
+    named = bring_in(clerk, CASES["mt940-shared-bank-reference"].read_bytes())
+    before = dict(named.lines.values_list("position", "receipt"))
+    for line in named.lines.all():
+        line.receipt, line.receipt_key, line.bank_key = "BULK7", "bulk7", ""
+        line.save()
+    operator = bring_in(clerk, making.pack_csv(making.write_callbacks(making.make_events(5))))
+    own = set(operator.lines.values_list("receipt_key", "bank_key"))
+    module = import_module("lendingadmin.statements.migrations.0009_bank_references")
+    module.name_rows_of_banks(apps, None)
+    assert dict(named.lines.values_list("position", "receipt")) == before
+    assert set(named.lines.values_list("bank_key", flat=True)) == {"bulk7"}
+    assert set(operator.lines.values_list("receipt_key", "bank_key")) == own
+    assert StatementLine.objects.count() == 3 + len(own)
