@@ -223,13 +223,20 @@ class _Finder:
             yield make("email_digest", digest(query.email))
         if query.hashed:
             yield make("hashed", query.hashed)
-        if query.masked:
-            begin, end = query.masked
-            yield make("masked", f"{begin[:5]}*{end[-3:]}")
+        if query.masked and not query.names:
+            yield from self._list_masked_tokens(*query.masked)
         if query.phone:
             fitting = (n for n in words.PHONE_ENDINGS if len(query.phone) >= n)
             ending = next(fitting, 0)
             yield make("phone", query.phone[-ending:])
+
+    def _list_masked_tokens(self, begin: str, end: str) -> Iterator[int]:
+        """By what is shown of both ends, else by the end alone, which many people share."""
+        is_long = len(begin) >= words.MASKED_BEGINNING
+        ending = end[-words.MASKED_ENDING :]
+        yield self.tokenizer.make(
+            "masked", f"{begin[: words.MASKED_BEGINNING]}*{ending}" if is_long else ending
+        )
 
     def list_exact(self) -> Iterator[int]:
         """Cards that have all words of the name."""
@@ -386,9 +393,10 @@ def rank_card(
     query: Query, text: str, borrower_id: str, fields: dict[str, str]
 ) -> tuple[int, ...] | None:
     """How well a card fits what was typed, smaller is better; None where it does not."""
-    if _has_number(query, text, borrower_id, fields):
+    is_alone = not (query.names and query.masked)
+    if is_alone and _has_number(query, text, borrower_id, fields):
         return (0,)
-    if not query.names:
+    if not query.names or not (is_alone or _fits_masked(query, fields["phone"])):
         return None
     own = words.split_words(fields["name"])
     ranks = [_rank_word(word, own) for word in query.names]
@@ -433,8 +441,12 @@ def _has_number(query: Query, text: str, borrower_id: str, fields: dict[str, str
     if query.hashed:
         return words.hash_phone(phone) == query.hashed
     if query.masked:
-        return phone.startswith(query.masked[0]) and phone.endswith(query.masked[1])
+        return _fits_masked(query, phone)
     return len(query.phone) >= 4 and _fits_phone(query.phone, phone)
+
+
+def _fits_masked(query: Query, phone: str) -> bool:
+    return query.masked is not None and words.fits_mask(phone, *query.masked)
 
 
 def _is_phone(one: str, other: str) -> bool:

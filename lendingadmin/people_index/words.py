@@ -21,10 +21,36 @@ LONGEST_PREFIX = 8
 SHORTEST_MISTYPED = 4
 # Endings of a phone number by which it is found: one person's, some people's, a filter's.
 PHONE_ENDINGS = (9, 6, 4)
-_MASK = re.compile(r"\+?0*(\d{5,})[*xX•.]{2,}(\d{3,})")
+# So many digits stay at the ends of a number that is masked; at its beginning at times fewer.
+MASKED_BEGINNING, MASKED_ENDING = 5, 3
+# A number with some of its digits hidden: behind the first ones, or from the front on.
+_MASK = re.compile(r"(?<![\w*])\+?0*(\d*)[*xX•.]{2,}(\d{3,})(?!\w)")
+# So many digits in front may be the country's, which a local number lacks.
+_LONGEST_COUNTRY, _LONGEST_LOCAL = 4, 10
 _PHONE = re.compile(r"[+(]*\d[\d\s()/.\-]*")
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
-_WITHIN_WORDS = str.maketrans("", "", "'’‘`´ʼ.")
+# Apostrophes of other keyboards and fonts, and the Arabic line that only widens a word.
+_WITHIN_WORDS = str.maketrans(
+    "",
+    "",
+    "'’‘`´.\u02b9\u02bb\u02bc\u02be\u02bf\u02c8\u0640\u201b\u2032\u2035\ua78b\ua78c\uff07",
+)
+# Letters that no normal form takes apart, as they are typed without a key for them.
+_LETTERS = str.maketrans(
+    dict(zip("ɓɗɖƙƴʋƒɣǝəɛɔʊøłđħ", "bddkyvfgeeeouoldh", strict=True))
+    | {"ɲ": "ny", "œ": "oe", "æ": "ae", "ı": "i"}
+    # Of Arabic those that people write for each other: haa, yaa, alef and kaf.
+    | {"\u0629": "\u0647", "\u06c1": "\u0647", "\u06be": "\u0647", "\u0671": "\u0627"}
+    | {"\u0649": "\u064a", "\u06cc": "\u064a", "\u06a9": "\u0643"}
+)
+_ENG = re.compile(r"ŋ(?!g)")
+# Countries that put digits before each number: what now stands before the old ones, by the second
+# digit of these (Benin 2024, Côte d'Ivoire 2021; a mobile number of eight digits is an old one).
+_RENUMBERED = {
+    "229": dict.fromkeys("0123456789", "01"),
+    "225": dict.fromkeys("0123", "01") | dict.fromkeys("456", "05") | dict.fromkeys("789", "07"),
+}
+_OLD_LENGTH = 8
 
 
 class _Signs(dict[int, str]):
@@ -42,7 +68,8 @@ _SIGNS = _Signs()
 def fold(text: str) -> str:
     """Small letters and digits without accents; everything else is a space."""
     plain = unicodedata.normalize("NFKD", text.translate(_WITHIN_WORDS)).casefold()
-    return " ".join(plain.translate(_SIGNS).split())
+    letters = _ENG.sub("ng", plain).replace("ŋ", "n").translate(_LETTERS)
+    return " ".join(letters.translate(_SIGNS).split())
 
 
 def split_words(text: str) -> list[str]:
@@ -61,9 +88,19 @@ def strip_trunk(digits: str) -> str:
     return digits.lstrip("0") if len(digits) > PHONE_ENDINGS[1] else digits
 
 
+def renumber(digits: str) -> str:
+    """Return a number with its country as it is dialled now, where cards hold an older form."""
+    prefixes, rest = _RENUMBERED.get(digits[:3]), digits[3:]
+    if prefixes is None or len(rest) != _OLD_LENGTH:
+        return digits
+    return digits[:3] + prefixes[rest[1]] + rest
+
+
 def read_phone(text: str) -> str:
-    """The digits of a phone number without what is dialled before it; empty for what is none."""
-    digits = strip_trunk(read_digits(text))
+    """The digits of a phone number as it is dialled now, without what is dialled before it; empty
+    for what is none.
+    """
+    digits = renumber(strip_trunk(read_digits(text)))
     return digits if 4 <= len(digits) <= 15 else ""
 
 
@@ -72,8 +109,8 @@ def make_dialled(text: str) -> str:
 
     A leading plus stays: without it the number is one of the country where the phone is.
     """
-    plus = "+" if text.strip().startswith("+") else ""
-    return plus + read_digits(text) if read_phone(text) else ""
+    plus, digits = "+" if text.strip().startswith("+") else "", read_digits(text)
+    return plus + (renumber(digits) if plus else digits) if read_phone(text) else ""
 
 
 def fold_number(text: str) -> str:
@@ -114,7 +151,22 @@ def is_one_edit(one: str, other: str) -> bool:
 
 def mask_phone(digits: str) -> str:
     """How a statement masks this number, `25471***111`: its beginning and its last three digits."""
-    return f"{digits[:5]}*{digits[-3:]}" if len(digits) >= 9 else ""
+    ends = f"{digits[:MASKED_BEGINNING]}*{digits[-MASKED_ENDING:]}"
+    return ends if len(digits) >= PHONE_ENDINGS[0] else ""
+
+
+def fits_mask(phone: str, begin: str, end: str) -> bool:
+    """Return whether a number may be the masked one, with or without its country in front."""
+    is_local = len(phone) <= _LONGEST_LOCAL
+    return phone.endswith(end) and any(
+        phone[at:].startswith(begin) or (is_local and phone.startswith(begin[at:]))
+        for at in range(_LONGEST_COUNTRY)
+    )
+
+
+def find_mask(text: str) -> re.Match[str] | None:
+    """Return the masked number within a text, its beginning and its end as groups."""
+    return _MASK.search(text)
 
 
 def hash_phone(digits: str) -> str:
@@ -127,7 +179,7 @@ class Query(NamedTuple):
 
     `phone` are a number's digits, `masked` the beginning and the end of a masked one, `number` an
     id in the form of `fold_number`, `hashed` a SHA-256. `digits` are digits beside names, by which
-    namesakes are told apart.
+    namesakes are told apart, as `masked` tells them apart where there are names too.
     """
 
     names: tuple[str, ...] = ()
@@ -151,8 +203,10 @@ def read_query(text: str) -> Query:
         return Query()
     if _HASH.fullmatch(text):
         return Query(hashed=text.lower())
-    if masked := _MASK.fullmatch(text):
-        return Query(masked=(masked[1], masked[2]))
+    if masked := find_mask(text):
+        others = split_words(text[: masked.start()] + " " + text[masked.end() :])[:MOST_WORDS]
+        names = tuple(word for word in others if not word.isdigit())
+        return Query(names=names, masked=(masked[1], masked[2]))
     if "@" in text and " " not in text:
         return Query(email=text.casefold())
     if _PHONE.fullmatch(text) or text.isdigit():

@@ -12,8 +12,6 @@ from .rows import About
 _ENDING = words.PHONE_ENDINGS[0]
 # A number with some of its digits hidden, in front, in the middle or at the end.
 _MASK = re.compile(r"\+?0*(\d*)[*xX•.]{2,}(\d*)")
-# So many digits in front may be the country's, which a local number lacks.
-_LONGEST_COUNTRY = 4
 _SHORTEST_MISTYPED = 4
 _FEWEST_DIGITS = 4
 
@@ -76,7 +74,7 @@ def _compare_phones(text: str, phone: str) -> Agreement:
     if not phone:
         return Agreement.UNKNOWN
     if mask:
-        return _agree(_fits_mask(phone, mask[1], mask[2]), shown)
+        return _agree(words.fits_mask(phone, mask[1], mask[2]), shown)
     if asked.hashed:
         if words.hash_phone(phone) == asked.hashed:
             return Agreement.AGREES
@@ -84,13 +82,6 @@ def _compare_phones(text: str, phone: str) -> Agreement:
         return Agreement.DIFFERS if len(phone) > _ENDING else Agreement.UNKNOWN
     shortest = min(len(asked.phone), len(phone), _ENDING)
     return _agree(asked.phone[-shortest:] == phone[-shortest:], shortest)
-
-
-def _fits_mask(phone: str, begin: str, end: str) -> bool:
-    return phone.endswith(end) and any(
-        phone[at:].startswith(begin) or phone.startswith(begin[at:])
-        for at in range(_LONGEST_COUNTRY)
-    )
 
 
 def _agree(holds: bool, digits: int) -> Agreement:

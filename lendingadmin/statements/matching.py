@@ -320,7 +320,9 @@ def _find_by_person(app_id: str, person: User, one: About) -> tuple[str, set[str
     if index is None:
         return "", set()
     held = list_rights(person, app_id)
-    for basis, text in ((Basis.PHONE, one.phone), (Basis.NAME, one.payer)):
+    both = f"{one.phone} {one.payer}" if one.phone and one.payer else ""
+    ways = ((Basis.PHONE, both), (Basis.PHONE, one.phone), (Basis.NAME, one.payer))
+    for basis, text in ways:
         found = find_people(index, text, held) if text else None
         people = found.people if found else []
         if people:

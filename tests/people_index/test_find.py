@@ -267,3 +267,71 @@ def test_looking_for_who_is_alike_reads_no_table_whole(index: BorrowerIndex) -> 
     with plans.watched_queries() as queries:
         find.find_alike(index, make_borrower("new", **KAMAU))
     assert queries and plans.scans_of(queries) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        ("Ɗanladi Ƙofa", "danladi kofa"),
+        ("Ɓagoɗɗo", "bagoddo"),
+        ("Kwabɛna Mɛnsɔ", "kwabena menso"),
+        ("Ŋgɔŋ", "ngong"),
+        ("Ng\u02bbang\u02bba Wang\u02bbombe", "nganga wangombe"),
+        ("N\u2032Guessan", "nguessan"),
+        ("N\ua78cDiaye", "ndiaye"),
+        ("فاطمة", "فاطمه"),
+        ("مصطفى", "مصطفي"),
+        ("محم\u0640\u0640د", "محمد"),
+        ("أحمد", "احمد"),
+        ("ٱحمد", "احمد"),
+        ("مُحَمَّد", "محمد"),
+        ("على", "علي"),
+        ("De\u0301sire\u0301e Kone\u0301", "Désirée Koné"),
+        ("Adéṣọlá", "adesola"),
+    ],
+)
+def test_a_name_is_found_in_each_spelling(
+    put: Put, index: BorrowerIndex, name: str, typed: str
+) -> None:
+    put("one", surname=name)
+    assert ids(index, typed) == ids(index, name) == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("phone", "found", "not_found"),
+    [
+        ("+229 97 12 34 56", ["01 97 12 34 56", "2290197123456", "97123456"], ["0196123456"]),
+        ("+229 01 97 12 34 56", ["22997123456", "0197123456"], ["22996123456"]),
+        ("+225 07 12 34 56", ["0707123456", "+225 07 07 12 34 56"], ["0507123456"]),
+        ("+254712345111", ["07******111", "25471****111", "*****345111"], ["07******112"]),
+        ("+254732345111", ["0732****111"], ["25471****111", "0712****111"]),
+        # A number with as many digits of another country is as it is.
+        ("+254 97 12 34 56", ["25497123456"], ["0197123456"]),
+    ],
+)
+def test_a_phone_is_found_renumbered_and_masked(
+    put: Put, index: BorrowerIndex, phone: str, found: list[str], not_found: list[str]
+) -> None:
+    put("one", surname="Njoroge", phoneNumber=phone)
+    assert {text: ids(index, text) for text in found} == dict.fromkeys(found, ["one"])
+    assert {text: ids(index, text) for text in not_found} == dict.fromkeys(not_found, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("25474****881 NJOROGE", ["one"]),
+        ("25474****881 - MARY NJOROGE", ["one"]),
+        ("njoroge 07******881", ["one"]),
+        ("njoroge", ["one", "two"]),
+        ("25474****881 OTIENO", []),
+        ("25474****882 NJOROGE", []),
+    ],
+)
+def test_a_name_beside_a_masked_phone_tells_namesakes_apart(
+    put: Put, index: BorrowerIndex, text: str, found: list[str]
+) -> None:
+    put("one", surname="Njoroge", othernames="Mary", phoneNumber="+254741000881")
+    put("two", surname="Njoroge", othernames="Mary", phoneNumber="+254752000999")
+    put("three", surname="Kamau", othernames="Ann", phoneNumber="+254743000881")
+    assert sorted(ids(index, text)) == found

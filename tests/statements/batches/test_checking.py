@@ -56,13 +56,15 @@ class TestChecking:
             service.add(loan_id, borrower_id)
         put("B-1", surname="Kamau", othernames="Ann", phoneNumber="+254700012345")
         put("B-2", surname="Njeri", othernames="Beth", phoneNumber="+254700000002")
+        # Two of whom a masked number may be one.
+        put("B-3", surname="Otieno", othernames="Carl", phoneNumber="+254700099345")
         counted()
         batch = check(
             clerk,
             pay(
-                *("L-1", "7001", "B-2", "B-3", "loan l-2 pls", "", "", "nothing"),
-                phones={5: "254700012345"},
-                names={6: "Beth Njeri"},
+                *("L-1", "7001", "B-2", "B-3", "loan l-2 pls", "", "", "nothing", ""),
+                phones={5: "254700012345", 8: "25470****345"},
+                names={6: "Beth Njeri", 8: "KAMAU"},
             ),
         )
         assert batch.state == "ready"
@@ -76,6 +78,7 @@ class TestChecking:
             ("L-1", "phone", "proposed", "open"),
             ("L-2", "name", "proposed", "open"),
             ("", "", "no-loan", "open"),
+            ("L-1", "phone", "proposed", "open"),
         ]
         assert not service.posted
 
