@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from babel import Locale, UnknownLocaleError
-from babel.numbers import is_currency
+from babel.numbers import get_currency_precision, is_currency
 
 from .locales import group_sign, groups_by_two
 
@@ -23,6 +23,7 @@ _AMOUNT = re.compile(
 )
 # One to three digits, a point, three digits: thousands, to those who write a comma for decimals.
 _TWO_WAYS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_THOUSANDTHS = 3
 _SHILLINGS = ("KES", "SOS", "TZS", "UGX")
 
 
@@ -50,7 +51,8 @@ def parse_amount(text: str, currency: str, locale: str) -> Decimal:
     """Read `3,500`, `3 500.50`, `KES 3500` or `3500/=`, as this locale's people write it.
 
     A point or comma before exactly three digits is thousands or decimals, and nothing tells which:
-    only a comma is read as thousands, by people whose locale puts one there. Without a `currency`
+    only a comma is read as thousands, by people whose locale puts one there, where the currency has
+    no thousandths. Without a `currency`
     none may be named. Raises Unreadable, Ambiguous or OtherCurrency.
     """
     plain = re.sub(r"\s+", " ", text.translate(_SAME_SIGN)).strip()
@@ -60,7 +62,7 @@ def parse_amount(text: str, currency: str, locale: str) -> Decimal:
     mark = found["before"] or found["after"]
     if mark and mark.upper() not in _list_marks(currency):
         raise OtherCurrency(mark) if currency and _names_currency(mark) else Unreadable(text)
-    return _parse_figure(found["figure"], locale)
+    return _parse_figure(found["figure"], locale, _has_thousandths(currency))
 
 
 def write_for_all(amount: str) -> str:
@@ -68,7 +70,12 @@ def write_for_all(amount: str) -> str:
     return f"0{amount}" if _TWO_WAYS.fullmatch(amount) else amount
 
 
-def _parse_figure(figure: str, locale: str) -> Decimal:
+def _has_thousandths(currency: str) -> bool:
+    """Whether a comma before three figures may stand before the minor units, as of a dinar."""
+    return is_currency(currency) and get_currency_precision(currency) == _THOUSANDTHS
+
+
+def _parse_figure(figure: str, locale: str, has_thousandths: bool) -> Decimal:
     signs = re.findall(r"\D", figure)
     kinds = set(signs)
     if not signs:
@@ -77,7 +84,7 @@ def _parse_figure(figure: str, locale: str) -> Decimal:
     whole, _, decimals = figure.rpartition(last)
     if last in ".," and signs.count(last) == 1:
         if len(signs) == 1:
-            return _parse_either(whole, decimals, last, locale)
+            return _parse_either(whole, decimals, last, locale, has_thousandths)
         if len(kinds) == 2:
             return Decimal(f"{_ungroup(whole, signs[0], locale)}.{decimals}")
     if len(kinds) > 1:
@@ -85,9 +92,9 @@ def _parse_figure(figure: str, locale: str) -> Decimal:
     return Decimal(_ungroup(figure, last, locale))
 
 
-def _parse_either(whole: str, rest: str, sign: str, locale: str) -> Decimal:
+def _parse_either(whole: str, rest: str, sign: str, locale: str, has_thousandths: bool) -> Decimal:
     """Read a figure whose only sign is one point or comma."""
-    is_group = sign == "," == group_sign(locale)
+    is_group = sign == "," == group_sign(locale) and not has_thousandths
     if len(rest) != 3 or whole[0] == "0" or (len(whole) > 3 and not is_group):
         return Decimal(f"{whole}.{rest}")
     if len(whole) <= 3 and is_group:

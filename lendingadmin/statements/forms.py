@@ -123,7 +123,7 @@ class WordsForm(forms.Form):
             for at, word in enumerate(words):
                 self.asked[f"{name}-{at}"] = name, word
                 self.fields[f"{name}-{at}"] = forms.ChoiceField(
-                    label=f"{_COLUMNS[name]}: {word}",
+                    label=f"{_ASKED[name]}: {word}",
                     choices=[(value, label) for value, label in _MEANINGS[name]],
                     widget=forms.RadioSelect,
                 )
@@ -136,7 +136,12 @@ class WordsForm(forms.Form):
         return found
 
 
+_ASKED = _COLUMNS | {"comma": gettext_lazy("A comma before three figures")}
 _MEANINGS = {
+    "comma": (
+        ("yes", gettext_lazy("divides thousands: 1,500 is 1500")),
+        ("no", gettext_lazy("stands before decimals: 1,500 is 1.5")),
+    ),
     "status": (
         ("yes", gettext_lazy("done: the money moved")),
         ("no", gettext_lazy("not done")),

@@ -170,3 +170,10 @@ def test_what_anybody_is_shown_is_never_read_as_another_amount(
         assert written == "en-IN" != typed and rounded >= 100_000
     else:
         assert found == rounded or ("," in text and written != typed)
+
+
+@pytest.mark.parametrize("text", ["1,500", "KWD 1,500", "1.500"])
+def test_a_dinar_has_thousandths_so_that_its_comma_is_asked(text: str) -> None:
+    with pytest.raises(Ambiguous):
+        parse_amount(text, "KWD", "en")
+    assert parse_amount("1,500.000", "KWD", "en") == Decimal(1500)

@@ -1,6 +1,7 @@
 """Amounts and ids as statements write them; nothing is guessed."""
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 
 from babel.numbers import get_currency_precision, is_currency
@@ -15,6 +16,9 @@ _FIGURE = re.compile(r"\d{1,3}(?:,\d{2,3})*(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _EXPONENT = re.compile(r"(?i)^\d(?:[.,]\d+)?E\+\d{1,3}$")
 # `500/=` and `500/-`: shillings, and no cents.
 _NO_CENTS = re.compile(r"/[=-]$")
+# A comma that stands before thousandths or fewer, for sure; and one that may divide thousands.
+_AFTER_COMMA = re.compile(r"\d{4,},\d{3}|0,\d+|\d+,\d{1,2}")
+_EITHER = re.compile(r"[1-9]\d{0,2},\d{3}")
 _THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
 # What is written for a currency beside its code.
 _MARKS = {
@@ -75,6 +79,30 @@ def _read_odd_amount(text: str) -> Decimal | None:
     if int(exponent) < -_DECIMALS or len(digits) + int(exponent) > _WHOLE:
         return None
     return -amount if is_negative else amount
+
+
+def has_thousandths(currency: str) -> bool:
+    """Return whether a comma before three figures may stand before this currency's minor units."""
+    return get_currency_precision(currency) == _DECIMALS if currency else False
+
+
+def find_comma(texts: Iterable[str]) -> bool | None:
+    """Return whether a comma divides thousands in a currency with thousandths: True, or False where
+    it stands before these. None where it may be either, and also where there is none.
+    """
+    figures = [re.sub(r"[^\d.,]", "", text) for text in texts]
+    if any("," in one and "." in one for one in figures):
+        return next(one.rfind(",") < one.rfind(".") for one in figures if "," in one and "." in one)
+    if any(one.count(",") > 1 for one in figures):
+        return True
+    if any(_AFTER_COMMA.fullmatch(one) for one in figures):
+        return False
+    return None
+
+
+def has_either(text: str) -> bool:
+    """Return whether the comma of an amount may divide thousands or stand before thousandths."""
+    return bool(_EITHER.fullmatch(re.sub(r"[^\d.,]", "", text)))
 
 
 def read_currency(text: str) -> str:

@@ -115,7 +115,7 @@ LAYOUTS = (
             "phone": ("msisdn",),
             "payer": ("firstname+middlename+lastname", "firstname"),
             "account": ("businessshortcode",),
-            "balance": ("orgaccountbalance",),
+            # Its `orgaccountbalance` is moved by charges too, which are no rows: it proves nothing.
             "type": ("transactiontype",),
         },
         id_form=re.compile(r"[A-Z0-9]{10}"),

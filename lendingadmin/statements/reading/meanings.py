@@ -11,7 +11,7 @@ from babel.numbers import is_currency
 #: What a person said that words mean, by the field and the folded word.
 Answers = Mapping[str, Mapping[str, bool]]
 
-STATUS, SIDE, CURRENCY = "status", "side", "currency"
+STATUS, SIDE, CURRENCY, COMMA = "status", "side", "currency", "comma"
 _DONE = """
     complete completed success successful succes succeeded ok done paid posted booked settled
     processed executed approved confirmed accepted received effectue effectuee reussi reussie
@@ -35,6 +35,8 @@ _PHRASES = {
 }
 _MEANINGS: Answers = {
     STATUS: dict.fromkeys(_DONE.split(), True) | dict.fromkeys(_FAILED.split(), False) | _PHRASES,
+    # Whether it divides thousands.
+    COMMA: {},
     SIDE: dict.fromkeys(_IN.split(), True)
     | dict.fromkeys(_OUT.split(), False)
     | {"money in": True, "paid in": True, "money out": False, "paid out": False},

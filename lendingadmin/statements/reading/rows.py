@@ -17,14 +17,15 @@ from lendingadmin.statements import lines
 from lendingadmin.statements.lines import Flaw, Kind, Line, Refused, Statement, UnknownTable
 
 from .days import DayOrder, find_day_order, is_within, read_moment
-from .figures import read_amount, read_currency, read_id
+from .figures import find_comma, has_either, has_thousandths, read_amount, read_currency, read_id
 from .head import read_head
 from .layouts import Layout, find_layout, fold_heading
-from .meanings import SIDE, STATUS, Answers, find_deciding, fold_word, read_word
+from .meanings import COMMA, SIDE, STATUS, Answers, find_deciding, fold_word, read_word
 
 _HEAD = 60
 _SAMPLE = 20
 _CELLS = 3
+_FIGURES = ("amount", "paid_in", "paid_out", "balance", "fee")
 # What begins a row that adds up others, or takes a balance over from another page.
 _TOTAL = re.compile(
     r"(?i)\W*(?:(?:grand|sub|page)[\s-]*)?(?:totals?|totaux|jumla|somme|sum)\b|"
@@ -138,6 +139,7 @@ class _Reader:
         self.day_first = order.day_first
         head = self._read_head([row for _number, row in body])
         self.currency = str(head.pop("currency", "")).upper()[:3]
+        self.is_comma_decimal = self._find_comma([row for _number, row in body])
         found = self._read_lines(body)
         self._find_rows_above()
         account = str(head.pop("account", "")) or self._find_account(body)
@@ -238,6 +240,19 @@ class _Reader:
                 words = _("Row %(number)s stands above the headings, so that it is not read.")
                 self.flaws.append(Flaw(number, words % {"number": number}))
 
+    def _find_comma(self, body: Sequence[Sequence[str]]) -> bool:
+        """Whether commas stand before thousandths, where the currency has these.
+
+        Nothing in the table may tell: then a person is asked.
+        """
+        if not has_thousandths(self.currency or self.known.currency):
+            return False
+        texts = [self._get(row, field) for row in body for field in _FIGURES]
+        divides = find_comma(texts)
+        if divides is None and any(map(has_either, texts)):
+            divides = self._read_word(COMMA, {COMMA: ","})
+        return divides is False
+
     def _find_account(self, body: Sequence[tuple[int, Sequence[str]]]) -> str:
         held = {self._get(row, "account") for _number, row in body[:200]} - {""}
         return held.pop() if len(held) == 1 else ""
@@ -254,6 +269,8 @@ class _Reader:
 
     def _read_row(self, number: int, row: Sequence[str]) -> Iterator[Line]:
         values = {field: self._get(row, field) for field in self.places}
+        if self.is_comma_decimal:
+            values |= {x: values[x].replace(",", ".") for x in _FIGURES if x in values}
         written = values.get("paid_in") or values.get("amount") or values.get("paid_out") or ""
         currency = (values.get("currency", "") or read_currency(written) or self.currency).upper()[
             :3

@@ -11,10 +11,11 @@ from lendingadmin import gateway
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.portfolio.payees import FoundPayees, find_payees
 from lendingadmin.portfolio.views.payment import RECORD
+from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import find_gap
 from lendingadmin.search.counts import count_search
 from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
-from lendingadmin.statements import allocating, findings, matching, payers, rows
+from lendingadmin.statements import allocating, findings, matching, payers, rows, standings
 from lendingadmin.statements.forms import PayeeForm, RowForm, SplitForm
 from lendingadmin.statements.keeping import READ
 from lendingadmin.statements.models import Allocation, Batch
@@ -126,9 +127,16 @@ def allocation(
         "candidates": _list_candidates(request, row) if is_open else (),
         "parts": row.batch.allocations.filter(position=position).order_by("part"),
         "next": allocating.find_next(row),
+        "recorded": _list_recorded(row),
         "gap": find_gap(row.batch.file.app_id),
     }
     return render(request, "statements/allocation.html", context)
+
+
+def _list_recorded(row: Allocation) -> list[Repayment]:
+    """The repayments that bear the payment's id or the bank's reference, but for its own."""
+    found = standings.list_repayments(row.batch.file, [row.line])
+    return [one for same in found.values() for one in same if one.pk != row.repayment_id]
 
 
 def _may_keep(row: Allocation) -> bool:

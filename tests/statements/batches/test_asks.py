@@ -153,3 +153,27 @@ def test_a_mapping_of_before_that_leaves_a_deciding_column_out_is_asked_again(
     known.save()
     again = bring_in(clerk, making.pack_csv([*table, ["2026-11-23", "T2", "5.00", "DR"]]))
     assert not again.layout and not again.lines.exists()
+
+
+@pytest.mark.parametrize(
+    ("amounts", "answer", "is_asked", "read_as"),
+    [
+        (["1,500", "2,250"], None, True, ["1500", "2250"]),
+        (["1,500", "2,250"], True, False, ["1500", "2250"]),
+        (["1,500", "2,250"], False, False, ["1.500", "2.250"]),
+        (["1,500", "2,250.125"], None, False, ["1500", "2250.125"]),
+        (["1,500", "0,125"], None, False, ["1.500", "0.125"]),
+        (["1,500", "1,234,567"], None, False, ["1500", "1234567"]),
+        (["1500", "12.500"], None, False, ["1500", "12.500"]),
+    ],
+)
+def test_a_comma_of_a_dinar_is_asked(
+    amounts: list[str], answer: bool | None, is_asked: bool, read_as: list[str]
+) -> None:
+    content = write_mpesa(*(("22-10-2026 10:00:00", one, "Completed") for one in amounts))
+    answers = {} if answer is None else {"comma": {",": answer}}
+    found = read(content, zone=NAIROBI, currency="KWD", answers=answers)
+    assert isinstance(found, Statement) and bool(found.unknown_words) is is_asked
+    assert [line.amount for line in found.lines] == [Decimal(one) for one in read_as]
+    shillings = read(content, zone=NAIROBI, currency="KES")
+    assert isinstance(shillings, Statement) and not shillings.unknown_words
