@@ -349,6 +349,8 @@ TWO_STEP_GRACE = read("TWO_STEP_GRACE", duration, "168h")
 SECOND_MANAGER = read("SECOND_MANAGER", switch, "off" if DEBUG else "on")
 MFA_PASSKEY_LOGIN_ENABLED = LOCAL_SIGN_IN
 MFA_TOTP_ISSUER = "lendingadmin"
+# Clocks of phones are some seconds off: a code of the half minute before or after is right too.
+MFA_TOTP_TOLERANCE = 1
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
 
 # --- the browser's side --------------------------------------------------------------------

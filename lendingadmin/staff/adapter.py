@@ -10,6 +10,7 @@ from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.utils.text import slugify
+from django.utils.translation import gettext_lazy
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.audit import record
@@ -119,6 +120,13 @@ def _find_person(credentials: dict[str, Any]) -> User | None:
 
 class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
     """Encrypts the secrets of second factors, so that a stolen database signs nobody in."""
+
+    error_messages = DefaultMFAAdapter.error_messages | {
+        "incorrect_code": gettext_lazy(
+            "This is not the right code, or it is over. Type the next one. If that is refused too, "
+            "have your phone set its clock by itself."
+        )
+    }
 
     def encrypt(self, text: str) -> str:
         """Encrypt with the newest of DATA_KEYS."""

@@ -38,8 +38,9 @@ Item = TypeVar("Item")
 # Where a spreadsheet would take a cell for a formula: this text, or a part of it, where it cuts at
 # another separator. Full-width signs are signs to it.
 _FORMULA = re.compile(r"^(?=[\t\r])|(^\s*|[;\t\r\n]\s*)(?=[=+\-@＝＋－＠])")
-# What can be no formula: nothing, and most texts; quicker to see than where one begins.
-_is_harmless = re.compile(r"(?:\w[^;\t\r\n]*)?").fullmatch
+# What can be no formula: nothing, most texts, and a number with its sign, as a phone's is; quicker
+# to see than where one begins.
+_is_harmless = re.compile(r"(?:\w[^;\t\r\n]*|[+-][0-9]+(?:\.[0-9]+)?)?").fullmatch
 # What the CSV writer writes as it came: most cells of a list.
 _PLAIN = frozenset({type(None), int, Decimal})
 _AT_ONCE = 500
