@@ -90,6 +90,7 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
         ("dashboard.notes.write", "pinned"): _("Pinned a note"),
         ("dashboard.notes.write", "unpinned"): _("Unpinned a note"),
         ("people", "added"): _("Added a person"),
+        ("people.setupLink", "cancelled"): _("Cancelled what one manager's link had opened"),
         ("people.password", "set"): _("Set a person's password on the server"),
         ("people", "deactivated"): _("Deactivated a person"),
         ("people", "reactivated"): _("Reactivated a person"),

@@ -23,6 +23,8 @@ class User(AbstractUser):
     locale. `setup_link_at` is when the set-up link was made that they have not used yet, if any;
     `two_step_due_at` is until when they may work without a second factor that a role requires.
     Who `must_choose_password` reaches nothing but the page for it: somebody else may know theirs.
+    `is_set_up_by_one`: one manager alone made the set-up link by which the account was last set
+    up, and so may know its password and have a factor on it.
     """
 
     username = models.CharField(
@@ -54,6 +56,7 @@ class User(AbstractUser):
     setup_link_at = models.DateTimeField(null=True, blank=True, editable=False)
     two_step_due_at = models.DateTimeField(null=True, blank=True, editable=False)
     must_choose_password = models.BooleanField(default=False, editable=False)
+    is_set_up_by_one = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta(AbstractUser.Meta):
         verbose_name = _("person")  # type: ignore[assignment]

@@ -98,6 +98,21 @@ def compare_roles(rows: Iterable[AppRole], chosen: Iterable[RoleInApp]) -> list[
     return given + [Move(False, key[0], role) for key, role in held.items() if key not in wanted]
 
 
+def list_managing_roles() -> set[int]:
+    """Return the keys of the roles that let a person manage people."""
+    label, codename = MANAGE_PEOPLE.split(".", 1)
+    managing = Group.objects.filter(
+        permissions__codename=codename, permissions__content_type__app_label=label
+    )
+    return set(managing.values_list("pk", flat=True))
+
+
+def gives_managing(moves: Iterable[Move]) -> bool:
+    """Return whether one of these moves gives a role that lets a person manage people."""
+    keys = list_managing_roles()
+    return any(move.is_given and move.role.pk in keys for move in moves)
+
+
 def gives_up_managing(by: User, person: User, chosen: Iterable[RoleInApp] | None) -> bool:
     """Whether somebody would take the right to manage people from themselves, in any app.
 
@@ -105,10 +120,6 @@ def gives_up_managing(by: User, person: User, chosen: Iterable[RoleInApp] | None
     """
     if chosen is None or by.pk != person.pk or person.is_superuser:
         return False
-    label, codename = MANAGE_PEOPLE.split(".", 1)
-    managing = Group.objects.filter(
-        permissions__codename=codename, permissions__content_type__app_label=label
-    )
-    keys = set(managing.values_list("pk", flat=True))
+    keys = list_managing_roles()
     kept = {app_id for app_id, role in chosen if role.pk in keys}
     return any(app.app_id not in kept for app in list_apps(by))

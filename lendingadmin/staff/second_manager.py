@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from lendingadmin.staff.models import AppRole, PersonChange, User
-from lendingadmin.staff.reach import Move, list_apps, list_people
+from lendingadmin.staff.reach import Move, gives_managing, list_apps, list_people
 from lendingadmin.staff.roles import MANAGE_PEOPLE
 
 # Who approves shall remember why it was asked for.
@@ -79,6 +79,12 @@ def filter_waiting(changes: QuerySet[PersonChange]) -> QuerySet[PersonChange]:
 def is_role_asked_for(person: User) -> bool:
     """Whether a change of this person's roles waits."""
     return filter_waiting(person.changes.filter(kind=PersonChange.Kind.ROLES)).exists()
+
+
+def is_managing_asked_for(person: User) -> bool:
+    """Return whether a role that lets this person manage people waits."""
+    waiting = filter_waiting(person.changes.filter(kind=PersonChange.Kind.ROLES))
+    return any(gives_managing(read_moves(one)) for one in waiting)
 
 
 class Waiting(NamedTuple):

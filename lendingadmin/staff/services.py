@@ -25,7 +25,14 @@ from lendingadmin.audit import record
 from lendingadmin.audit.origin import describe_operator
 from lendingadmin.staff import second_manager, tasks
 from lendingadmin.staff.models import PersonChange, User
-from lendingadmin.staff.reach import Move, gives_up_managing, is_provided, list_moves, list_people
+from lendingadmin.staff.reach import (
+    Move,
+    gives_managing,
+    gives_up_managing,
+    is_provided,
+    list_moves,
+    list_people,
+)
 from lendingadmin.staff.roles import MANAGE_PEOPLE
 from lendingadmin.staff.second_manager import describe_moves
 from lendingadmin.staff.session_store import hash_session_key
@@ -135,13 +142,38 @@ def _set_roles(
 
 
 def move_roles(person: User, moves: Iterable[Move]) -> None:
-    """Give and take roles; one that is held, or not, already stays so."""
+    """Give and take roles; one that is held, or not, already stays so.
+
+    Where a role lets the person manage people, what one manager alone opened is cancelled.
+    """
+    moves = list(moves)
     for move in moves:
         held = person.app_roles.filter(app_id=move.app_id, role=move.role)
         if not move.is_given:
             held.delete()
         elif not held.exists():
             person.app_roles.create(app_id=move.app_id, role=move.role)
+    if gives_managing(moves):
+        cancel_set_up_by_one([person])
+
+
+def cancel_set_up_by_one(people: Iterable[User]) -> None:
+    """Cancel what one manager alone opened of the accounts of people who now manage people.
+
+    That manager could otherwise sign in as a second one. This cancels an open link, and where such
+    a link set the account up, the password too, which ends the sessions, and the factors.
+    """
+    if not settings.SECOND_MANAGER:
+        return
+    cancelled = [one for one in people if one.setup_link_at or one.is_set_up_by_one]
+    for person in cancelled:
+        if person.is_set_up_by_one:
+            person.set_unusable_password()
+            Authenticator.objects.filter(user=person).delete()
+        person.setup_link_at, person.is_set_up_by_one = None, False
+        person.save(update_fields=["password", "setup_link_at", "is_set_up_by_one"])
+    for person in cancelled:
+        _record(None, SETUP_LINK, person, "cancelled")
 
 
 def _ask(
@@ -257,12 +289,21 @@ def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]
 
 
 def check_needs_link(person: User) -> None:
-    """Raise ChangeRefused for a closed account, and where the identity provider lets them in."""
+    """Raise ChangeRefused for a closed account, where the identity provider lets them in, and while
+    a role that lets them manage people waits: who has the link would have that role too.
+    """
     if not person.is_active:
         raise ChangeRefused(_("Reactivate the account first."))
     if is_provided(person):
         words = _("They sign in by %(provider)s and need no password here.")
         raise ChangeRefused(words % {"provider": settings.OIDC_NAME})
+    if second_manager.is_managing_asked_for(person):
+        raise ChangeRefused(
+            _(
+                "A role that lets them manage people waits for a second manager. You can make the "
+                "set-up link when that is decided."
+            )
+        )
 
 
 def build_link(person: User) -> str:
@@ -283,7 +324,10 @@ def set_password_by_link(request: HttpRequest, pk: int, token: str, password: st
             return False
         person.set_password(password)
         person.setup_link_at, person.must_choose_password = None, False
-        person.save(update_fields=["password", "setup_link_at", "must_choose_password"])
+        # A link of a person who manages people was made by two: giving the role cancels others.
+        person.is_set_up_by_one = not second_manager.needs_second(person)
+        fields = ["password", "setup_link_at", "must_choose_password", "is_set_up_by_one"]
+        person.save(update_fields=fields)
         _record(request, PASSWORD, person, "set by link")
     return True
 

@@ -1,12 +1,15 @@
 """What no manager changes about a person alone: it waits for a second one."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal import auth as totp
+from django.contrib.auth.models import Group, Permission
 from django.core import mail
+from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
@@ -14,7 +17,7 @@ from django.utils import timezone
 from lendingadmin.audit.models import Entry
 from lendingadmin.staff import tasks
 from lendingadmin.staff.models import PersonChange, User
-from tests.conftest import ClientOf, cast
+from tests.conftest import PASSWORD, ClientOf, cast
 from tests.roles import choose, give_roles, group_of, take_roles
 
 pytestmark = pytest.mark.django_db
@@ -296,3 +299,116 @@ class TestTheAccountOfAManager:
         page = boss.post(f"{page_of(second)}two-step/remove", follow=True)
         assert "nobody else who could approve it" in told(page)
         assert Authenticator.objects.filter(user=second).exists()
+
+
+LINK = re.compile(r"/accounts/set-up/[\w-]+/[\w-]+/")
+CHOSEN = "seven green kettles whistle"
+
+
+def follow_link(page: str) -> None:
+    """Choose a password, in a browser of its own, on the link that a page shows."""
+    found = LINK.search(page)
+    assert found, "the page shows no link"
+    stranger = Client()
+    form: Any = stranger.get(found[0], follow=True)
+    address = form.redirect_chain[-1][0]
+    stranger.post(address, {"new_password1": CHOSEN, "new_password2": CHOSEN})
+
+
+def sign_in(person: User, password: str = CHOSEN) -> Client:
+    client = Client()
+    client.post("/accounts/login/", {"login": person.username, "password": password})
+    return client
+
+
+def is_in(client: Client) -> bool:
+    return client.get("/accounts/profile/").status_code == 200
+
+
+@pytest.fixture
+def officer_by_link(boss: Client, officer: User) -> User:
+    """Somebody whose password a manager chose, on a link that this manager made alone."""
+    follow_link(boss.post(f"{page_of(officer)}set-up-link").content.decode())
+    return officer
+
+
+class TestWhatOneManagerOpenedBefore:
+    def test_no_link_is_made_while_a_managing_role_waits(
+        self, boss: Client, second: User, officer: User, client_of: ClientOf
+    ) -> None:
+        choose_roles(boss, officer, "officer", "support")
+        assert LINK.search(boss.post(f"{page_of(officer)}set-up-link").content.decode())
+        choose_roles(boss, officer, "officer", "manager")
+        for client in (boss, client_of(second)):
+            page = client.post(f"{page_of(officer)}set-up-link", follow=True).content.decode()
+            assert not LINK.search(page)
+        boss.post("/people/new", {"username": "asha", "roles": choose("manager")})
+        asha = User.objects.get(username="asha")
+        assert asha.setup_link_at is None
+        assert asha.changes.filter(state="waiting", kind="roles").exists()
+
+    def test_a_link_that_is_open_when_the_role_is_given_opens_nothing(
+        self, boss: Client, second: User, officer: User, client_of: ClientOf
+    ) -> None:
+        page = boss.post(f"{page_of(officer)}set-up-link").content.decode()
+        choose_roles(boss, officer, "officer", "manager")
+        decide(client_of(second), waiting())
+        found = LINK.search(page)
+        assert found and Client().get(found[0], follow=True).status_code == 410
+        # Their own password stays: no link of one manager set it.
+        assert is_in(sign_in(officer, PASSWORD))
+
+    def test_the_password_sessions_and_factors_of_such_a_link_are_cancelled(
+        self, boss: Client, second: User, officer_by_link: User, client_of: ClientOf
+    ) -> None:
+        person = officer_by_link
+        intruder = sign_in(person)
+        assert is_in(intruder)
+        totp.TOTP.activate(person, totp.generate_totp_secret())
+        choose_roles(boss, person, "officer", "manager")
+        decide(client_of(second), waiting())
+        assert "manager in kenya" in held(person)
+        assert not is_in(intruder) and not is_in(sign_in(person))
+        person.refresh_from_db()
+        assert not person.has_usable_password() and person.setup_link_at is None
+        assert not Authenticator.objects.filter(user=person).exists()
+
+    def test_a_password_that_was_changed_with_it_is_cancelled_too(
+        self, boss: Client, second: User, officer_by_link: User, client_of: ClientOf
+    ) -> None:
+        person, newer = officer_by_link, "nine quiet ferries depart"
+        form = {"oldpassword": CHOSEN, "password1": newer, "password2": newer}
+        sign_in(person).post("/accounts/password/change/", form)
+        assert is_in(sign_in(person, newer))
+        choose_roles(boss, person, "officer", "manager")
+        decide(client_of(second), waiting())
+        assert not is_in(sign_in(person, newer))
+
+    def test_what_two_managers_opened_stays(
+        self, boss: Client, second: User, officer_by_link: User, client_of: ClientOf
+    ) -> None:
+        person = officer_by_link
+        choose_roles(boss, person, "manager", apps=["kenya"])
+        decide(client_of(second), waiting())
+        boss.post(f"{page_of(person)}set-up-link")
+        follow_link(decide(client_of(second), waiting()).content.decode())
+        assert is_in(sign_in(person))
+        choose_roles(boss, person, "manager")
+        decide(client_of(second), waiting())
+        assert is_in(sign_in(person))
+
+    def test_a_role_that_manages_nobody_leaves_all_of_it(
+        self, boss: Client, second: User, officer_by_link: User, client_of: ClientOf
+    ) -> None:
+        choose_roles(boss, officer_by_link, "officer", "support")
+        decide(client_of(second), waiting())
+        assert is_in(sign_in(officer_by_link))
+
+    def test_a_right_that_a_role_is_given_at_the_server_counts(self, officer_by_link: User) -> None:
+        role = Group.objects.create(name="head")
+        role.permissions.add(Permission.objects.get(codename="loans.list"))
+        give_roles(officer_by_link, role)
+        call_command("role", "head", "--give", "dashboard.export")
+        assert is_in(sign_in(officer_by_link))
+        call_command("role", "head", "--give", "dashboard.people.manage")
+        assert not is_in(sign_in(officer_by_link))

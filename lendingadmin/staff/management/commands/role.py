@@ -7,7 +7,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from lendingadmin.audit import record_command
-from lendingadmin.staff.roles import RIGHTS, ROLES
+from lendingadmin.staff.models import User
+from lendingadmin.staff.roles import MANAGE_PEOPLE, RIGHTS, ROLES
+from lendingadmin.staff.services import cancel_set_up_by_one
 
 
 class Command(BaseCommand):
@@ -33,6 +35,10 @@ class Command(BaseCommand):
             role, _ = Group.objects.get_or_create(name=name)
             role.permissions.add(*map(_find_permission, given))
             role.permissions.remove(*map(_find_permission, taken))
+            if MANAGE_PEOPLE in given:
+                holders = role.app_roles.values("person")
+                people = User.objects.select_for_update(no_key=True).filter(pk__in=holders)
+                cancel_set_up_by_one(people.order_by("pk"))
             changes = [*(f"+ {one}" for one in given), *(f"− {one}" for one in taken)]
             record_command(f"role {name}", detail=", ".join(changes))
         held = (f"{one.content_type.app_label}.{one.codename}" for one in role.permissions.all())
