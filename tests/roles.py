@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from django.conf import settings
 from django.contrib.auth.models import Group, Permission
 
+from lendingadmin.audit import record
 from lendingadmin.staff.models import User
 
 
@@ -15,6 +16,11 @@ def give_roles(person: User, *roles: str | Group, apps: Iterable[str] | None = N
         group = role if isinstance(role, Group) else Group.objects.get(name=role)
         for app_id in every if apps is None else apps:
             person.app_roles.get_or_create(app_id=app_id, role=group)
+
+
+def change_account(by: User, person: User) -> None:
+    """Note that a manager made the set-up link of a person, by which they could act as that one."""
+    record(by, "people.setupLink", subject=person.username, outcome="made")
 
 
 def take_roles(person: User) -> None:

@@ -13,6 +13,11 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext, gettext_noop
 
 from lendingadmin.gateway import lending_app
+from lendingadmin.staff.independence import (
+    has_changed_account,
+    list_account_changers,
+    list_changed_accounts,
+)
 from lendingadmin.staff.models import User
 
 from . import limits
@@ -57,22 +62,29 @@ def find_reasons(asked: "Request", by: User, idempotency_key: str, now: datetime
 
 
 def list_approvers(app_id: str, but: User) -> QuerySet[User]:
-    """The people who may approve in an app what this person entered."""
+    """Return the people who may approve in an app what this person entered."""
     app: Any = app_id
-    return User.objects.with_perm(APPROVE, obj=app).exclude(pk=but.pk).order_by("username")
+    others = User.objects.with_perm(APPROVE, obj=app).exclude(pk=but.pk)
+    return others.exclude(pk__in=list_account_changers(but)).order_by("username")
 
 
 def may_approve(repayment: Repayment, person: User) -> bool:
-    """Whether it waits for somebody like this person; nobody approves what they entered."""
+    """Return whether it waits for this person, who neither entered it nor changed the account of
+    the one who did.
+    """
     is_other = repayment.created_by_id != person.pk
-    return repayment.state == RepaymentState.AWAITING and is_other and person.has_perm(APPROVE)
+    is_waiting = repayment.state == RepaymentState.AWAITING
+    if not (is_waiting and is_other and person.has_perm(APPROVE)):
+        return False
+    return not has_changed_account(person, repayment.created_by)
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
-    """Those that wait for somebody like this person."""
+    """Return those that this person may approve."""
     if not settings.APPROVAL_LIMITS or not person.has_perm(APPROVE, app_id):
         return Repayment.objects.none()
-    return Repayment.objects.awaiting_approval(app_id).exclude(created_by=person)
+    rows = Repayment.objects.awaiting_approval(app_id).exclude(created_by=person)
+    return rows.exclude(created_by__in=list_changed_accounts(person))
 
 
 def describe_reasons(reasons: str) -> str:

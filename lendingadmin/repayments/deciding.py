@@ -1,6 +1,7 @@
 """What people decide of a repayment: that it goes or not, what became of it, that the next may go.
 
-Nobody decides of what they entered. The transitions are those of `services`.
+Nobody decides of what they entered, or of what a person entered whose account they changed
+(`staff.independence`). The transitions are those of `services`.
 """
 
 from django.db import IntegrityError, transaction
@@ -10,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from lendingadmin.encryption import bind
+from lendingadmin.staff.independence import check_independent
 from lendingadmin.staff.models import User
 from lendingadmin.ui.keyset import unindexed
 from lendingadmin.writes import unconfirmed
@@ -44,16 +46,22 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
     return alarmed.filter(unindexed(Q(needs_checking=False)))
 
 
+def _check_other(repayment: Repayment, by: User) -> None:
+    """Raise OwnRepayment or NotIndependent where this person does not decide of it."""
+    if repayment.created_by_id == by.pk:
+        raise OwnRepayment
+    check_independent(by, repayment.created_by)
+
+
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
     """A second person lets it go: it is `pending` then, to be sent at once; say whether it is.
 
     It is not where it lapsed, or somebody else decided. Raises OwnRepayment for who entered it,
-    LoanBusy because another of the loan is open by now, MayDouble because it may double an
-    abandoned one and the approver has not `agreed` to that, and MayBeForgotten because the journal
-    has a gap and the approver has not `checked`.
+    NotIndependent for who changed that person's account, LoanBusy because another of the loan is
+    open by now, MayDouble because it may double an abandoned one and the approver has not `agreed`
+    to that, and MayBeForgotten because the journal has a gap and the approver has not `checked`.
     """
-    if repayment.created_by_id == by.pk:
-        raise OwnRepayment
+    _check_other(repayment, by)
     same = (repayment.app_id, repayment.account_id, repayment.external_id)
     if not agreed and find_abandoned(*same).exists():
         raise MayDouble
@@ -99,11 +107,10 @@ def mark_alarm_seen(repayment: Repayment, by: User) -> None:
 def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
     """A person decides what became of it.
 
-    Raises OwnRepayment for who entered it, and DuplicateExternalId when its externalId is taken
-    again.
+    Raises OwnRepayment for who entered it, NotIndependent for who changed that person's account,
+    and DuplicateExternalId when its externalId is taken again.
     """
-    if repayment.created_by_id == by.pk:
-        raise OwnRepayment
+    _check_other(repayment, by)
     fields = {
         "resolution": resolution,
         "resolution_reason": reason,
@@ -126,10 +133,10 @@ def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User)
 def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
     """A manager lets the loan's next repayment through while this one stays unknown.
 
-    Raises OwnRepayment for who entered it.
+    Raises OwnRepayment for who entered it, and NotIndependent for who changed that person's
+    account.
     """
-    if repayment.created_by_id == by.pk:
-        raise OwnRepayment
+    _check_other(repayment, by)
     with transaction.atomic(durable=True):
         rows = Repayment.objects.filter(
             pk=repayment.pk, state=RepaymentState.UNKNOWN, set_aside_at=None

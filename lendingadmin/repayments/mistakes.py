@@ -14,6 +14,7 @@ from django.utils.translation import gettext_noop
 
 from lendingadmin import audit
 from lendingadmin.encryption import bind
+from lendingadmin.staff.independence import check_independent, find_dependence
 from lendingadmin.staff.models import User
 from lendingadmin.ui.keyset import unindexed
 from lendingadmin.ui.requests import PersonRequest
@@ -64,8 +65,10 @@ def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> M
 def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> bool:
     """Close an open report with a decision and its reason; says whether it did.
 
-    Nobody reviews a report of their own. The given object is refreshed either way.
+    Nobody reviews a report of their own. The given object is refreshed either way. Raises
+    NotIndependent for a person who changed the reporter's account.
     """
+    check_independent(by, mistake.reported_by)
     resolution, reason = decision
     with transaction.atomic(durable=True):
         rows = Mistake.objects.filter(pk=mistake.pk, reviewed_at=None).exclude(reported_by=by)
@@ -116,13 +119,16 @@ def section(
     standing = next((mistake for mistake in reports if mistake.is_open), None)
     may_report = request.user.has_perm(REPORT)
     may_review = request.user.has_perm(REVIEW)
-    own = standing is not None and standing.reported_by_id == request.user.pk
+    is_others = standing is not None and standing.reported_by_id != request.user.pk
+    to_review = standing if may_review and is_others else None
+    dependence = find_dependence(request.user, to_review.reported_by) if to_review else ""
     return {
         "mistakes": reports,
         "mistake_open": standing is not None,
         "may_report": may_report and (standing is None or report_form is not None),
         "report_token": idempotency.issue_key(request, PURPOSE),
         "report_form": report_form or MistakeForm(prefix="mistake"),
-        "to_review": standing if may_review and not own else None,
+        "to_review": None if dependence else to_review,
+        "review_dependence": dependence,
         "review_form": review_form or ReviewForm(prefix="review"),
     }

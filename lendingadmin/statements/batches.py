@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import F, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -18,6 +18,7 @@ from lendingadmin.repayments import approvals, limits
 from lendingadmin.repayments.managers import get_midnight
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import NobodyToApprove, OwnRepayment
+from lendingadmin.staff.independence import check_independent, list_changed_accounts
 from lendingadmin.staff.models import User
 
 from .findings import Decision, Finding
@@ -110,10 +111,12 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
     """Let a second person record all of it, as `compute_fingerprint` told it when it was shown.
 
     False where the rows have changed since, where it does not wait, or waited for too long. Raises
-    OwnRepayment for the person who had it recorded.
+    OwnRepayment for the person who had it recorded, and NotIndependent for a person who changed
+    that one's account.
     """
     if batch.created_by_id == by.pk:
         raise OwnRepayment
+    check_independent(by, batch.created_by)
     now = timezone.now()
     is_late = batch.began_at <= now - APPROVE_WITHIN
     if is_late or batch.state != State.AWAITING or shown != compute_fingerprint(batch):
@@ -198,11 +201,11 @@ def sum_accepted(batch: Batch) -> dict[str, Decimal]:
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
-    """The batches that wait for somebody like this person to approve them."""
+    """Return the batches that this person may approve."""
     if not settings.APPROVAL_LIMITS or not person.has_perm(approvals.APPROVE, app_id):
         return Batch.objects.none()
     rows = Batch.objects.filter(file__app_id=app_id, state=State.AWAITING)
-    return rows.filter(~Q(created_by=person))
+    return rows.exclude(created_by=person).exclude(created_by__in=list_changed_accounts(person))
 
 
 def _release(batch: Batch) -> None:

@@ -22,6 +22,7 @@ from lendingadmin import audit
 from lendingadmin.encryption import Undecryptable, bind
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.errors import LendingError
+from lendingadmin.staff.independence import check_independent
 from lendingadmin.staff.models import User
 
 from . import idempotency, unconfirmed
@@ -217,10 +218,12 @@ def resolve(
 ) -> bool:
     """A person decides what became of it; `url` is the record that it is. False if it was known.
 
-    Raises OwnWrite for who entered it, unless only they can say which record it is.
+    Raises OwnWrite for who entered it, unless only they can say which record it is, and
+    NotIndependent for who changed that person's account.
     """
     if is_for_another(write, by):
         raise OwnWrite
+    check_independent(by, write.person)
     with transaction.atomic(durable=True):
         rows = Write.objects.filter(pk=write.pk, state=WriteState.UNKNOWN)
         changes = bind(

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from lendingadmin import gateway
 from lendingadmin.display.text import shown
+from lendingadmin.staff.independence import NotIndependent, find_dependence
 from lendingadmin.ui.access import access, signed_in
 from lendingadmin.ui.masking import list_rights, mask_record
 from lendingadmin.ui.polling import poll
@@ -105,13 +106,15 @@ def _get_write(app_id: str, idempotency_key: str) -> Write:
 
 
 def _show(request: PersonRequest, one: Write, form: forms.Form | None = None) -> HttpResponse:
+    may_resolve = _may_resolve(request, one)
     context = _status(request, one, seen=_seen(one)) | {
         "checks": list(one.checks.order_by("-pk")[:_CHECKS])[::-1],
         "checks_hidden": max(one.checks.count() - _CHECKS, 0),
         "submitted": list_submitted(_read_submitted(request, one)),
         "resolve_form": form or _resolve_form(one),
-        "may_resolve": _may_resolve(request, one),
+        "may_resolve": may_resolve,
         "is_for_another": reconciliation.is_for_another(one, request.user),
+        "dependence": find_dependence(request.user, one.person) if may_resolve else "",
         "may_see_alarm": request.user.has_perm(reconciliation.RESOLVE),
         "again_url": _again(request, one),
     }
@@ -169,6 +172,9 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
         is_done = reconciliation.resolve(one, resolution, reason, request.user, url)
     except reconciliation.OwnWrite:
         messages.warning(request, _("Not saved: you entered it, so somebody else resolves it."))
+        return redirect(one)
+    except NotIndependent as rule:
+        messages.warning(request, str(rule))
         return redirect(one)
     if is_done:
         messages.success(request, _("Resolved. Your reason is kept with it."))

@@ -14,12 +14,13 @@ from lendingadmin.repayments import approvals, deciding, reconciliation, sending
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import Request
 from lendingadmin.repayments.states import RepaymentState, Resolution
+from lendingadmin.staff.independence import NotIndependent
 from lendingadmin.staff.models import User
 from tests.faults.behaviours import reset
 from tests.repayments.rows import row
 from tests.repayments.service import LoanService, without_committing
 from tests.repayments.threads import at_once
-from tests.roles import give_roles, take_roles
+from tests.roles import change_account, give_roles, take_roles
 
 from .test_limits import READ
 
@@ -102,6 +103,42 @@ def test_nobody_approves_their_own(service: LoanService, asked: Asked, manager: 
     with pytest.raises(services.OwnRepayment):
         sending.approve(own, manager)
     assert service.asked == 0
+
+
+def test_nobody_approves_as_the_person_whose_account_they_changed(
+    service: LoanService, waiting: Repayment, manager: User, support: User, asked: Asked
+) -> None:
+    head = _make_head()
+    change_account(manager, support)
+    with pytest.raises(NotIndependent):
+        sending.approve(waiting, manager)
+    assert (waiting.state, service.asked) == (RepaymentState.AWAITING, 0)
+    assert list(approvals.list_approvers("kenya", support)) == [head]
+    assert not approvals.list_waiting("kenya", manager).exists()
+    assert approvals.list_waiting("kenya", head).get() == waiting
+    assert sending.approve(waiting, head)
+
+
+def test_with_no_other_approver_it_is_not_entered(
+    service: LoanService, manager: User, support: User, asked: Asked
+) -> None:
+    change_account(manager, support)
+    with pytest.raises(services.NobodyToApprove):
+        sending.record(asked(), support, "form-1")
+    assert not Repayment.objects.exists()
+
+
+@pytest.mark.parametrize("deed", ["resolve", "set_aside"])
+def test_nor_do_they_decide_of_what_is_unknown(manager: User, support: User, deed: str) -> None:
+    unknown = row(support, RepaymentState.UNKNOWN)
+    change_account(manager, support)
+    decide: Callable[[User], bool] = {
+        "resolve": lambda by: deciding.resolve(unknown, Resolution.RECORDED, "Seen.", by),
+        "set_aside": lambda by: deciding.set_aside(unknown, "Later.", by),
+    }[deed]
+    with pytest.raises(NotIndependent):
+        decide(manager)
+    assert decide(_make_head())
 
 
 def test_the_database_refuses_what_code_forgot(waiting: Repayment, support: User) -> None:

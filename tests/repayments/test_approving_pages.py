@@ -15,7 +15,7 @@ from tests.faults.behaviours import empty, refusal, reply, reset
 from tests.repayments.pages import filled, hidden
 from tests.repayments.rows import row
 from tests.repayments.service import LoanService
-from tests.roles import hold_only
+from tests.roles import change_account, give_roles, hold_only
 
 from .test_limits import READ
 
@@ -121,6 +121,26 @@ def test_who_entered_it_neither_sees_the_button_nor_may_press_it(
     assert "Take it back" in page and "Review" not in page
     assert "does not wait for your approval" in text_of(approve(office, own))
     assert service.asked == 0
+
+
+def test_a_manager_who_changed_the_maker_s_account_reads_why_they_do_not_approve(
+    service: LoanService, desk: Client, office: Client, manager: User, officer: User
+) -> None:
+    give_roles(User.objects.create_user("head"), "manager")
+    repayment = enter(desk)
+    assert b"data-not-independent" not in office.get(repayment.get_absolute_url()).content
+    change_account(manager, repayment.created_by)
+    receipt = office.get(repayment.get_absolute_url()).content.decode()
+    assert "data-not-independent" in receipt and f"{repayment.get_absolute_url()}approve" not in (
+        receipt
+    )
+    approve(office, repayment)
+    repayment.refresh_from_db()
+    assert (repayment.state, service.asked) == (RepaymentState.AWAITING, 0)
+    # Nothing is sent by declining, so they may.
+    office.post(f"{repayment.get_absolute_url()}decline", {"decline-reason": "not this one"})
+    repayment.refresh_from_db()
+    assert repayment.state == RepaymentState.DECLINED
 
 
 def test_a_support_person_may_not_approve_or_decline_a_colleague_s(

@@ -19,6 +19,7 @@ from tests.repayments.pages import filled
 from tests.repayments.rows import row
 from tests.repayments.service import LoanService
 from tests.repayments.threads import at_once
+from tests.roles import change_account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NOTE = "Anne paid 500, not 5,000"
@@ -214,6 +215,16 @@ def test_nobody_reviews_a_report_of_their_own(
     assert "Close the report" not in page
     page = review(boss, Mistake.objects.get()).content.decode()
     assert "Not saved: you reported it" in page
+    assert Mistake.objects.get().is_open
+
+
+def test_nobody_reviews_a_report_of_an_account_that_they_changed(
+    boss: Client, manager: User, support: User, client_of: ClientOf, repayment: Repayment
+) -> None:
+    report(client_of(support), repayment)
+    change_account(manager, support)
+    assert b"data-not-independent" in boss.get(repayment.get_absolute_url()).content
+    review(boss, Mistake.objects.get())
     assert Mistake.objects.get().is_open
 
 

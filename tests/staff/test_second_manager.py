@@ -18,7 +18,7 @@ from lendingadmin.audit.models import Entry
 from lendingadmin.staff import tasks
 from lendingadmin.staff.models import PersonChange, User
 from tests.conftest import PASSWORD, ClientOf, cast
-from tests.roles import choose, give_roles, group_of, take_roles
+from tests.roles import change_account, choose, give_roles, group_of, take_roles
 
 pytestmark = pytest.mark.django_db
 
@@ -175,6 +175,17 @@ class TestWhoDecides:
             assert "Another manager must approve this." in told(page)
             assert "Approve</button>" not in page.content.decode()
         assert "officer in kenya" not in held(second)
+
+    def test_not_who_changed_the_account_of_who_asked(
+        self, boss: Client, manager: User, second: User, third: User, support: User,
+        client_of: ClientOf,
+    ) -> None:  # fmt: skip
+        change_account(second, manager)
+        choose_roles(boss, support, "support", "officer")
+        page = decide(client_of(second), waiting()).content.decode()
+        assert "data-not-independent" in page and "officer in kenya" not in held(support)
+        decide(client_of(third), waiting())
+        assert "officer in kenya" in held(support)
 
     def test_not_a_manager_of_another_app(
         self, boss: Client, second: User, support: User, client_of: ClientOf

@@ -15,7 +15,7 @@ from tests.borrowers.forms import PERSON, filled
 from tests.conftest import ClientOf
 from tests.faults.behaviours import handled_then, refusal, reset
 from tests.faults.server import FaultServer
-from tests.roles import give_roles
+from tests.roles import change_account, give_roles
 from tests.sandbox.calling import Caller
 from tests.ui.acts import ASSESS, CHANGE, MAKE_LOAN, REGISTER, REPORT, Act, lost, pass_time, text_of
 
@@ -168,6 +168,18 @@ def test_nobody_resolves_what_they_entered_themselves(
     assert 'name="resolution"' not in text_of(boss.get(there))
     body = {"resolution": "no", "reason": "The operator looked."}
     assert "Not saved: you entered it" in text_of(boss.post(f"{there}resolve", body, follow=True))
+    assert Write.objects.get().state == State.UNKNOWN
+
+
+def test_nobody_resolves_what_an_account_entered_that_they_changed(
+    desk: Client, boss: Client, manager: User, app: LendingApp, book: Caller, proxy: FaultServer
+) -> None:
+    write = lost(REGISTER, desk, app, book, proxy)
+    change_account(manager, write.person)
+    page = boss.get(write.get_absolute_url()).content.decode()
+    assert "data-not-independent" in page and 'name="resolution"' not in page
+    body = {"resolution": "no", "reason": "The operator looked."}
+    boss.post(f"{write.get_absolute_url()}resolve", body)
     assert Write.objects.get().state == State.UNKNOWN
 
 

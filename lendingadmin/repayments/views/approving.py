@@ -24,6 +24,7 @@ from lendingadmin.repayments.forms import date_notices
 from lendingadmin.repayments.lookalikes import look_alikes
 from lendingadmin.repayments.models import Reading, Repayment
 from lendingadmin.repayments.views import restoring
+from lendingadmin.staff.independence import NotIndependent, find_dependence
 from lendingadmin.ui.access import access
 from lendingadmin.ui.requests import PersonRequest
 
@@ -41,7 +42,9 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """The payment as it will be sent, and the loan as it stands now; the POST sends it, once."""
     repayment = _one(app_id, number)
     if not approvals.may_approve(repayment, request.user):
-        messages.warning(request, _("Nothing was changed: it does not wait for your approval."))
+        why = find_dependence(request.user, repayment.created_by)
+        words = _("Nothing was changed: it does not wait for your approval.")
+        messages.warning(request, why or words)
         return redirect(repayment)
     loan = check_named(gateway.app(app_id).loans.get(repayment.account_id), repayment.account_id)
     page, obstacle = _build_page(repayment, loan), ""
@@ -72,6 +75,8 @@ def _send(request: PersonRequest, repayment: Repayment, *, agreed: bool, checked
         return _("Tick the box below if you want to send it again.")
     except services.MayBeForgotten:
         return str(restoring.TICK)
+    except NotIndependent as rule:
+        return str(rule)
     if not is_approved:
         messages.warning(request, _("Nothing was changed: it does not wait for approval any more."))
     return ""

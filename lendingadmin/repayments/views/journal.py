@@ -39,6 +39,7 @@ from lendingadmin.repayments.forms import (
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RESOLVABLE, RepaymentState, Resolution
 from lendingadmin.search import opened
+from lendingadmin.staff.independence import NotIndependent, find_dependence
 from lendingadmin.staff.models import User
 from lendingadmin.ui.access import access
 from lendingadmin.ui.keyset import Slice, build_pager, read_slice
@@ -161,12 +162,20 @@ def _receipt(
         "may_approve": approvals.may_approve(repayment, request.user),
         "approvers": _list_approvers(repayment),
         "is_own": repayment.created_by_id == request.user.pk,
+        "may_decline": request.user.has_perm(approvals.APPROVE),
+        "dependence": _find_dependence(request, repayment),
         "may_set_aside": request.user.has_perm("dashboard.repayments.setAside"),
         "confirmations": list_confirmations(repayment),
         "may_read_statements": request.user.has_perm("dashboard.statements.read"),
         "app": gateway.lending_app(repayment.app_id),
     }
     return render(request, "repayments/receipt.html", context)
+
+
+def _find_dependence(request: PersonRequest, repayment: Repayment) -> str:
+    """Return why this person does not decide what waits for a decision; empty where they may."""
+    is_waiting = repayment.state == RepaymentState.AWAITING or repayment.may_be_resolved
+    return find_dependence(request.user, repayment.created_by) if is_waiting else ""
 
 
 def _list_approvers(repayment: Repayment) -> list[User]:
@@ -277,6 +286,9 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     except services.OwnRepayment:
         form.add_error(None, _("Not saved: you entered it, so somebody else resolves it."))
         return _receipt(request, repayment, resolve_form=form)
+    except NotIndependent as rule:
+        messages.warning(request, str(rule))
+        return redirect(repayment)
     except services.DuplicateExternalId as rule:
         words = _("%(repayment)s bears the same transaction id and holds it now.")
         form.add_error(None, words % {"repayment": rule.other})
@@ -304,6 +316,9 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     except services.OwnRepayment:
         form.add_error(None, _("Not saved: you entered it, so somebody else sets it aside."))
         return _receipt(request, repayment, aside_form=form)
+    except NotIndependent as rule:
+        messages.warning(request, str(rule))
+        return redirect(repayment)
     if done:
         messages.success(request, _("Set aside. The loan takes its next repayment again."))
     else:
@@ -380,7 +395,12 @@ def review_mistake(
     form = ReviewForm(request.POST, prefix="review")
     if mistake.is_open and not form.is_valid():
         return _receipt(request, repayment, review_form=form)
-    if form.is_valid() and mistakes.review(mistake, form.decision(), request.user):
+    try:
+        is_done = form.is_valid() and mistakes.review(mistake, form.decision(), request.user)
+    except NotIndependent as rule:
+        messages.warning(request, str(rule))
+        return redirect(repayment)
+    if is_done:
         messages.success(request, _("Saved: reviewed. Your reason is kept with it."))
     elif mistake.is_open:
         messages.warning(request, _("Not saved: you reported it, so somebody else reviews it."))

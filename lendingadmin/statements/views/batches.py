@@ -23,6 +23,7 @@ from lendingadmin.repayments import approvals
 from lendingadmin.repayments.managers import STANDINGS
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import NobodyToApprove, find_gap
+from lendingadmin.staff.independence import find_dependence
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.statements import allocating, batches, progress, rows, tasks
@@ -68,6 +69,7 @@ def batch(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         "accept_form": _build_accept_form(found, form, may_record=may_record),
         "may_record": may_record,
         "may_approve": _may_approve(request, found),
+        "dependence": _find_dependence(request, found),
         "reasons": approvals.describe_reasons(found.approval_reasons),
         "next": allocating.list_undecided(found).order_by("position", "part").first(),
         "gap": find_gap(app_id),
@@ -138,7 +140,8 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """A second person sees what will be recorded; the POST lets the worker record it."""
     found = find_batch(app_id, number)
     if not _may_approve(request, found):
-        messages.warning(request, _("Nothing was changed: it does not wait for your approval."))
+        words = _("Nothing was changed: it does not wait for your approval.")
+        messages.warning(request, _find_dependence(request, found) or words)
         return redirect(found)
     if request.method == "POST":
         with transaction.atomic():
@@ -276,8 +279,15 @@ def _list_for_approval(request: PersonRequest, found: Batch) -> list[rows.ShownA
 
 
 def _may_approve(request: PersonRequest, found: Batch) -> bool:
-    is_other = found.created_by_id != request.user.pk
-    return found.state == State.AWAITING and is_other and request.user.has_perm(approvals.APPROVE)
+    if found.created_by_id == request.user.pk or _find_dependence(request, found):
+        return False
+    return found.state == State.AWAITING and request.user.has_perm(approvals.APPROVE)
+
+
+def _find_dependence(request: PersonRequest, found: Batch) -> str:
+    """Return why this person does not approve what waits for it; empty where they may."""
+    is_asked = found.state == State.AWAITING and request.user.has_perm(approvals.APPROVE)
+    return find_dependence(request.user, found.created_by) if is_asked else ""
 
 
 def _build_accept_form(

@@ -9,10 +9,12 @@ from django.test import Client
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import OwnRepayment
 from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.staff.independence import NotIndependent
 from lendingadmin.staff.models import User
 from lendingadmin.statements import batches
 from lendingadmin.statements.models import Batch
 from tests.conftest import confirm
+from tests.roles import change_account, give_roles
 from tests.statements.desk import DeskService
 
 from .steps import approve, check, decide, find_shown, list_rows, pay, record, record_now, submit
@@ -119,3 +121,23 @@ class TestApproving:
         Batch.objects.update(state="ready", approval_reasons="")
         batch.refresh_from_db()
         assert batch.state == "ready" and not service.posted
+
+    def test_nobody_approves_as_the_person_whose_account_they_changed(
+        self, clerk: Client, boss: Client, service: DeskService, manager: User, support: User
+    ) -> None:
+        give_roles(User.objects.create_user("head"), "manager")
+        service.add("L-1")
+        batch = check(clerk, pay("L-1", "L-1", "L-1"))
+        submit(clerk, batch)
+        batch.refresh_from_db()
+        address = f"{batch.get_absolute_url()}approve"
+        shown = find_shown(boss, address)
+        assert batches.list_waiting("kenya", manager).get() == batch
+        change_account(manager, support)
+        page = boss.get(batch.get_absolute_url()).content.decode()
+        assert "data-not-independent" in page and address not in page
+        assert not batches.list_waiting("kenya", manager).exists()
+        boss.post(address, {"shown": shown})
+        with pytest.raises(NotIndependent):
+            batches.approve(batch, manager, shown)
+        assert record_now(batch).state == "awaiting" and not service.posted
