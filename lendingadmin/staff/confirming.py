@@ -34,6 +34,11 @@ def get_confirm_url(request: HttpRequest) -> str:
     return reverse("account_reauthenticate" if "password" in ways else "mfa_reauthenticate")
 
 
+def has_factor(person: object) -> bool:
+    """Return whether a person has a second factor here."""
+    return isinstance(person, User) and is_mfa_enabled(person)
+
+
 def must_ask_provider(person: object) -> bool:
     """Whether the identity provider alone can confirm a person, who has no factor here."""
     if not (settings.OIDC_ISSUER and isinstance(person, User)):
@@ -44,5 +49,4 @@ def must_ask_provider(person: object) -> bool:
 def _find_ways(request: HttpRequest) -> tuple[str, ...]:
     if must_ask_provider(request.user):
         return (BY_PROVIDER, "mfa")
-    has_factor = isinstance(request.user, User) and is_mfa_enabled(request.user)
-    return ("mfa",) if has_factor else ("password", "mfa")
+    return ("mfa",) if has_factor(request.user) else ("password", "mfa")

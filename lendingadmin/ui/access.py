@@ -25,7 +25,12 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from lendingadmin.audit import record
 from lendingadmin.gateway import lending_app
-from lendingadmin.staff.confirming import get_confirm_url, is_confirmed, must_ask_provider
+from lendingadmin.staff.confirming import (
+    get_confirm_url,
+    has_factor,
+    is_confirmed,
+    must_ask_provider,
+)
 from lendingadmin.staff.models import User
 from lendingadmin.staff.passwords import must_choose_password
 from lendingadmin.staff.roles import RIGHTS, describe_roles
@@ -40,8 +45,14 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 # The methods of views that guard themselves.
 _OF_OTHERS = frozenset({"GET", "HEAD", "POST"})
-# Of theirs, what stays open to a person who must choose a password.
-_OPEN_TO_HELD_BACK = frozenset({"account_change_password", "account_logout"})
+_CHANGE_PASSWORD = "account_change_password"  # noqa: S105
+_GIVE_FACTOR = frozenset({"mfa_reauthenticate", "mfa_reauthenticate_webauthn"})
+# Of theirs, what a person who must choose a password may open.
+_OPEN_TO_HELD_BACK = _GIVE_FACTOR | {_CHANGE_PASSWORD, "account_logout"}
+# Of the pages of second factors, those that neither change one nor show recovery codes.
+_CHANGE_NO_FACTOR = _GIVE_FACTOR | {
+    *("mfa_index", "mfa_list_webauthn", "mfa_authenticate", "mfa_login_webauthn")
+}
 # Given the request and the route's arguments: permission names. May raise Http404.
 Needs = Callable[..., Iterable[str]]
 Condition = Callable[..., bool]
@@ -205,9 +216,14 @@ def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResp
     is_open = match.view_name in _OPEN_TO_HELD_BACK or not must_choose_password(request.user)
     if not is_open:
         return _hold_back(request)
+    of_factors = view.__module__.startswith("allauth.mfa.")
+    changes_factors = of_factors and match.view_name not in _CHANGE_NO_FACTOR
+    # allauth takes the password of a person who has a second factor: whoever knows that password
+    # would remove the factor, read the recovery codes or choose another password.
+    if (changes_factors or match.view_name == _CHANGE_PASSWORD) and has_factor(request.user):
+        return _confirm_first(request)
     # allauth changes the factors of somebody who has none to confirm with at once: a stranger at
     # their machine would add one of their own.
-    changes_factors = view.__module__.startswith("allauth.mfa.") and match.view_name != "mfa_index"
     if changes_factors and must_ask_provider(request.user):
         return _confirm_first(request)
     return None
@@ -218,7 +234,7 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
     or set a second factor up; None where they may.
     """
     if must_choose_password(request.user):
-        page = "account_change_password"
+        page = _CHANGE_PASSWORD
         words = _("Somebody else may know your password. Choose a new one, and you can work on.")
     # Who adds a factor may have to confirm first who they are.
     elif must_set_up(request) and request.path != get_confirm_url(request):

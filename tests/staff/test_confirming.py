@@ -4,6 +4,8 @@ import time
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal import auth as totp
 from django.conf import settings
 from django.test import Client
@@ -17,6 +19,7 @@ from tests.repayments.rows import row
 
 pytestmark = pytest.mark.django_db
 
+CHOSEN = "seven green kettles whistle"
 BY_PASSWORD, BY_FACTOR = "/accounts/reauthenticate/", "/accounts/2fa/reauthenticate/"
 RECORDS = "account_authentication_methods"
 
@@ -117,6 +120,71 @@ def test_who_has_a_second_factor_gives_that(client_of: ClientOf, manager: User) 
     counter = next(totp.yield_hotp_counters_from_time())
     code = totp.format_hotp_value(totp.hotp_value(secret, counter))
     assert client.post(BY_FACTOR, {"code": code, "next": page})["Location"] == page
+    assert client.get(page).status_code == 200
+
+
+def give_code(client: Client, secret: str, page: str) -> None:
+    counter = next(totp.yield_hotp_counters_from_time())
+    code = totp.format_hotp_value(totp.hotp_value(secret, counter))
+    assert client.post(BY_FACTOR, {"code": code, "next": page})["Location"] == page
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "/accounts/2fa/totp/deactivate/",
+        "/accounts/2fa/recovery-codes/",
+        "/accounts/2fa/recovery-codes/generate/",
+        "/accounts/2fa/recovery-codes/download/",
+        "/accounts/2fa/webauthn/add/",
+        "/accounts/2fa/webauthn/keys/1/remove/",
+        "/accounts/2fa/webauthn/keys/1/edit/",
+        "/accounts/password/change/",
+    ],
+)
+def test_one_s_own_factors_codes_and_password_ask_for_the_factor(
+    client_of: ClientOf, manager: User, page: str
+) -> None:
+    secret = totp.generate_totp_secret()
+    totp.TOTP.activate(manager, secret)
+    codes = RecoveryCodes.activate(manager)
+    client = client_of(manager)
+    grow_old(client)
+    client.post(BY_PASSWORD, {"password": PASSWORD, "next": page})
+    for answer in (client.get(page), client.post(page)):
+        assert answer.status_code == 302 and answer["Location"].startswith(f"{BY_FACTOR}?")
+    assert Authenticator.objects.filter(user=manager).count() == 2
+    newer = {"oldpassword": PASSWORD, "password1": CHOSEN, "password2": CHOSEN}
+    client.post(page, newer)
+    assert User.objects.get(pk=manager.pk).check_password(PASSWORD)
+    unused = codes.get_unused_codes()
+    assert not any(code in client.get(page, follow=True).content.decode() for code in unused)
+    give_code(client, secret, page)
+    # This person has no security key: its pages are not there.
+    assert client.get(page).status_code == (404 if "/keys/" in page else 200)
+
+
+def test_without_a_second_factor_the_password_is_enough(client_of: ClientOf, viewer: User) -> None:
+    client = client_of(viewer)
+    grow_old(client)
+    page = "/accounts/password/change/"
+    assert client.get(page).status_code == 200
+    client.post(page, {"oldpassword": PASSWORD, "password1": CHOSEN, "password2": CHOSEN})
+    assert User.objects.get(pk=viewer.pk).check_password(CHOSEN)
+
+
+def test_the_factor_is_asked_of_a_person_who_must_choose_a_password(
+    client_of: ClientOf, manager: User
+) -> None:
+    secret = totp.generate_totp_secret()
+    totp.TOTP.activate(manager, secret)
+    client = client_of(manager)
+    grow_old(client)
+    User.objects.filter(pk=manager.pk).update(must_choose_password=True)
+    page = client.get("/apps/kenya/")["Location"]
+    asked = client.get(page)["Location"]
+    assert asked.startswith(BY_FACTOR) and client.get(asked).status_code == 200
+    give_code(client, secret, page)
     assert client.get(page).status_code == 200
 
 
