@@ -1,9 +1,11 @@
 """How allauth behaves here: no sign-up, failures in the audit trail, second factors encrypted."""
 
+from ipaddress import ip_address
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import ratelimit
+from allauth.core.internal.ratelimit import truncate_ip
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.core.cache import cache
@@ -16,6 +18,7 @@ from django.utils.translation import gettext_noop as _
 from lendingadmin.audit import record
 from lendingadmin.encryption import decrypt, encrypt
 from lendingadmin.staff import reach, tasks
+from lendingadmin.staff.known_browsers import find_key
 from lendingadmin.staff.models import User
 from lendingadmin.staff.provider import note_sign_in_at_provider, refuse_local_sign_in
 
@@ -47,15 +50,16 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         """Hold back who guesses. Raises ValidationError.
 
         A few wrong passwords hold back the name at that address, so that nobody locks the right
-        person out from elsewhere; many hold back the name everywhere, and managers are told.
+        person out from elsewhere; many hold back the name everywhere, and managers are told. A
+        browser in which the person signed in before is counted by itself (`known_browsers`).
         """
         try:
             super().pre_authenticate(request, **credentials)
         except ValidationError:
             self._note_held_back(request, _FROM_ONE, **credentials)
             raise
-        name = _fold_name(credentials)
-        if not ratelimit.consume(request, action=_FOR_NAME, key=name, dry_run=True):
+        key = _find_browser(request, credentials) or _fold_name(credentials)
+        if not ratelimit.consume(request, action=_FOR_NAME, key=key, dry_run=True):
             self._note_held_back(request, _FROM_MANY, **credentials)
             raise self.validation_error("too_many_login_attempts")
 
@@ -77,13 +81,27 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             note_sign_in_at_provider(request, user, sociallogin)
         return answer
 
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Return the address of the client, and the IPv4 address where an IPv6 one stands for it:
+        all of those are in one network of IPv6.
+        """
+        ip = str(super().get_client_ip(request))
+        mapped = getattr(ip_address(ip), "ipv4_mapped", None)
+        return str(mapped or ip)
+
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        return f"{self.get_client_ip(request)} {_fold_name(credentials)}"
+        if browser := _find_browser(request, credentials):
+            return browser
+        return f"{self._find_network(request)} {_fold_name(credentials)}"
+
+    def _find_network(self, request: HttpRequest) -> str:
+        """Return the address that guesses are counted by: one customer has a /64 of IPv6."""
+        return str(truncate_ip(self.get_client_ip(request)))
 
     def _note_held_back(self, request: HttpRequest, detail: str, **credentials: Any) -> None:
         """Put it into the trail, once an hour; tell managers of a name held back everywhere."""
         person = _find_person(credentials)
-        who = person.pk if person else self.get_client_ip(request)
+        who = person.pk if person else self._find_network(request)
         if not cache.add(f"held-back:{slugify(detail)}:{who}", True, _NOTED_SECONDS):
             return
         subject = person.username if person else ""
@@ -98,7 +116,8 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         field, and a trail that repeated them would publish them. allauth's throttle bounds how
         many entries there are.
         """
-        ratelimit.consume(request, action=_FOR_NAME, key=_fold_name(credentials))
+        key = _find_browser(request, credentials) or _fold_name(credentials)
+        ratelimit.consume(request, action=_FOR_NAME, key=key)
         person = _find_person(credentials)
         detail = _("wrong password") if person else _("no such user name")
         record(
@@ -112,6 +131,11 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
 def _fold_name(credentials: dict[str, Any]) -> str:
     return str(credentials.get("username") or "").casefold()
+
+
+def _find_browser(request: HttpRequest, credentials: dict[str, Any]) -> str:
+    """Return the key of a browser in which the person signed in before; empty for another."""
+    return find_key(request, _find_person(credentials))
 
 
 def _find_person(credentials: dict[str, Any]) -> User | None:

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from lendingadmin.audit import record
+from lendingadmin.staff import known_browsers
 from lendingadmin.staff.models import User
 from lendingadmin.staff.notices import show_changes
 from lendingadmin.staff.session_store import hash_session_key
@@ -70,6 +71,7 @@ def connect_all() -> None:
     user_logged_in.connect(show_changes, dispatch_uid="staff.show_changes")
     user_logged_in.connect(begin_grace, dispatch_uid="staff.begin_grace")
     account.user_logged_in.connect(record_sign_in, dispatch_uid="staff.record_sign_in")
+    account.user_logged_in.connect(known_browsers.remember, dispatch_uid="staff.remember")
     mfa.authentication_failed.connect(
         record_refused_factor, dispatch_uid="staff.record_refused_factor"
     )

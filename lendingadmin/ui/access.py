@@ -218,8 +218,8 @@ def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResp
         return _hold_back(request)
     of_factors = view.__module__.startswith("allauth.mfa.")
     changes_factors = of_factors and match.view_name not in _CHANGE_NO_FACTOR
-    # allauth takes the password of a person who has a second factor: whoever knows that password
-    # would remove the factor, read the recovery codes or choose another password.
+    # allauth asks a person with a second factor for the password alone. A stranger with that
+    # password could remove the factor, read the recovery codes or choose another password.
     if (changes_factors or match.view_name == _CHANGE_PASSWORD) and has_factor(request.user):
         return _confirm_first(request)
     # allauth changes the factors of somebody who has none to confirm with at once: a stranger at

@@ -79,6 +79,66 @@ def test_many_wrong_passwords_from_many_addresses_hold_back_the_name(support: Us
     assert Entry.objects.filter(detail="from many addresses", subject="support").count() == 1
 
 
+def test_the_addresses_of_one_network_of_ipv6_count_as_one(support: User) -> None:
+    for number in range(5):
+        sign_in("support", "wrong", f"2001:db8:1:2::{number:x}")
+    assert not gets_in("support", "2001:db8:1:2:ffff::1")
+    assert gets_in("support", "2001:db8:1:3::1")
+    assert Entry.objects.filter(outcome="held back").count() == 1
+
+
+def test_an_ipv4_address_counts_by_itself_however_it_is_written(support: User) -> None:
+    for number in range(5):
+        sign_in("support", "wrong", ("::ffff:10.0.0.1", "10.0.0.1")[number % 2])
+    assert not gets_in("support", "10.0.0.1") and not gets_in("support", "::ffff:10.0.0.1")
+    assert gets_in("support", "::ffff:10.0.0.2")
+
+
+class TestABrowserThatSignedInBefore:
+    @pytest.fixture
+    def known(self, support: User) -> Client:
+        client = sign_in("support", PASSWORD, "10.0.0.1")
+        client.post("/accounts/logout/")
+        assert "_auth_user_id" not in client.session
+        return client
+
+    def tries(self, client: Client, name: str = "support", password: str = PASSWORD) -> bool:
+        client.post(LOGIN, {"login": name, "password": password})
+        return "_auth_user_id" in client.session
+
+    def test_is_not_locked_out_by_strangers(self, known: Client) -> None:
+        for number in range(50):
+            sign_in("support", "wrong", f"10.0.{number % 13}.1")
+        assert not gets_in("support", "10.0.99.1")
+        assert self.tries(known)
+
+    def test_nor_by_strangers_at_its_address(self, known: Client) -> None:
+        for _ in range(6):
+            sign_in("support", "wrong", "10.0.0.1")
+        assert not gets_in("support", "10.0.0.1")
+        assert self.tries(known)
+
+    def test_waits_for_its_own_wrong_passwords(self, known: Client) -> None:
+        for _ in range(5):
+            self.tries(known, password="wrong")
+        known.defaults["REMOTE_ADDR"] = "10.0.0.7"
+        assert not self.tries(known)
+        assert gets_in("support", "10.0.0.1")  # the name is not held back for others
+
+    def test_is_one_for_its_people_alone(self, known: Client, officer: User) -> None:
+        for _ in range(5):
+            sign_in("officer", "wrong", "10.0.0.1")
+        assert not self.tries(known, "officer")
+
+    def test_can_not_be_made_up(self, known: Client, officer: User) -> None:
+        stranger = Client(REMOTE_ADDR="10.0.0.1")
+        said = known.cookies["known"].value
+        stranger.cookies["known"] = f"{said[:-2]}xx"
+        for _ in range(5):
+            sign_in("support", "wrong", "10.0.0.1")
+        assert not self.tries(stranger)
+
+
 def test_an_office_behind_one_address_signs_in_within_a_minute(db: None) -> None:
     names = [f"clerk{number}" for number in range(100)]
     for name in names:

@@ -10,7 +10,13 @@ from tests.conftest import PASSWORD
 from tests.test_checks import product
 
 # The last is for scripts: it is no secret of the session's.
-COOKIES = {"sessionid": True, "active": True, "messages": True, "csrftoken": False}
+COOKIES = {
+    "sessionid": True,
+    "active": True,
+    "known": True,
+    "messages": True,
+    "csrftoken": False,
+}
 
 
 def test_each_one_is_bound_to_this_site_and_closed_to_scripts(support: User) -> None:
@@ -32,10 +38,10 @@ def test_each_one_is_bound_to_this_site_and_closed_to_scripts(support: User) -> 
 def test_under_https_each_name_says_that_it_is_of_this_host(https: str) -> None:
     show = (
         "import django, json; django.setup(); from django.conf import settings as s;"
-        "from lendingadmin.staff import session_limits as l;"
+        "from lendingadmin.staff import known_browsers as k, session_limits as l;"
         "from django.utils.module_loading import import_string;"
         "m = import_string(s.MESSAGE_STORAGE).storage_classes[0];"
-        "print(json.dumps([s.SESSION_COOKIE_NAME, l._COOKIE, m.cookie_name,"
+        "print(json.dumps([s.SESSION_COOKIE_NAME, l._COOKIE, k.COOKIE, m.cookie_name,"
         "s.CSRF_COOKIE_NAME]))"
     )
     told = product("-c", show, HTTPS=https, DJANGO_SETTINGS_MODULE="lendingadmin.settings")

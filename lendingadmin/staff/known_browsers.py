@@ -1,0 +1,52 @@
+"""Browsers in which a person signed in before. Strangers who guess do not lock these out.
+
+A signed cookie holds a key of its own for each person who signed in with the browser. Wrong
+passwords for such a person count under that key there, not under their name.
+"""
+
+import secrets
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+
+from .models import User
+
+COOKIE = "__Host-known" if settings.HTTPS else "known"
+_SALT = "staff.known_browser"
+_SECONDS = 180 * 24 * 60 * 60
+# People of one browser; those who signed in last are kept.
+_MOST = 8
+
+
+def find_key(request: HttpRequest, person: User | None) -> str:
+    """Return the key of a browser for a person; empty where they did not sign in with it."""
+    return _read_keys(request).get(str(person.pk), "") if person else ""
+
+
+def remember(*, request: HttpRequest, response: HttpResponse, user: User, **_signal: Any) -> None:
+    """Note in the browser, at the end of a sign-in, that the person signed in with it."""
+    keys = _read_keys(request)
+    # The key stays the same, so that its counter does too.
+    own = keys.pop(str(user.pk), "") or secrets.token_urlsafe(16)
+    newest = [(str(user.pk), own), *keys.items()][:_MOST]
+    response.set_cookie(
+        COOKIE,
+        signing.dumps(dict(newest), salt=_SALT),
+        max_age=_SECONDS,
+        secure=settings.HTTPS,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _read_keys(request: HttpRequest) -> dict[str, str]:
+    """Return the keys of a browser by person; none where the cookie is not ours or too old."""
+    try:
+        keys: dict[str, str] = signing.loads(
+            request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_SECONDS
+        )
+    except signing.BadSignature:
+        return {}
+    return keys
