@@ -297,6 +297,7 @@ AUTH_PASSWORD_VALIDATORS = [
     # Django's own list, of the 20,000 most used.
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "lendingadmin.staff.passwords.ContextWordsValidator"},
+    {"NAME": "lendingadmin.staff.passwords.GuessableValidator"},
     {"NAME": "lendingadmin.staff.passwords.AnotherPasswordValidator"},
 ]
 # How long a set-up link works.

@@ -1,6 +1,7 @@
 """What a password may not be, and who must choose another one."""
 
 import re
+from itertools import pairwise
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -11,6 +12,30 @@ from .models import User
 # So many signs must be left of a password without the words that anybody here would guess.
 _LEFT = 8
 _WORDS = ("lendingadmin", "lending", "lender", "loan", "borrower", "repayment", "desk")
+
+# What long passwords that many people choose are made of.
+_COMMON = (
+    *("password", "passwort", "passphrase", "passcode", "welcome", "letmein", "changeme", "change"),
+    *("administrator", "admin", "default", "temporary", "secret", "login", "master", "qwerty"),
+    *("iloveyou", "sunshine", "princess", "football", "baseball", "monkey", "dragon", "shadow"),
+    *("superman", "batman", "starwars", "whatever", "trustno", "freedom", "hello", "jesus"),
+    *("arsenal", "liverpool", "chelsea", "manchester", "company", "money", "mpesa", "office"),
+    *("spring", "summer", "autumn", "winter", "january", "february", "march", "april", "june"),
+    *("july", "august", "september", "october", "november", "december", "monday", "tuesday"),
+    *("wednesday", "thursday", "friday", "saturday", "sunday"),
+)
+_COMMON_WORD = re.compile("|".join(sorted(_COMMON, key=len, reverse=True)))
+_YEAR = re.compile(r"(?:19|20)\d\d")
+# How people write letters as other signs.
+_AS_LETTERS = str.maketrans("@4310$5!", "aaeiossi")
+_ROWS = (
+    *("abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"),
+    *("1qaz", "2wsx", "3edc", "4rfv", "5tgb", "6yhn", "7ujm", "8ik", "9ol"),
+)
+_PAIRS = {"".join(pair) for line in _ROWS for row in (line, line[::-1]) for pair in pairwise(row)}
+_REPEATED = re.compile(r"(.+?)\1+", re.DOTALL)
+# Longer ones are judged by their beginning, so that judging takes no time.
+_JUDGED = 64
 
 
 def must_choose_password(person: object) -> bool:
@@ -34,6 +59,40 @@ class ContextWordsValidator:
     def get_help_text(self) -> str:
         """What is said beside the field."""
         return _("It can't be made of words of this place, such as the lender's name.")
+
+
+class GuessableValidator:
+    """Refuses a password of common words, years, runs and repeated pieces: `Welcome12345`."""
+
+    def validate(self, password: str, user: object = None) -> None:
+        """Raise ValidationError where too little is left if each of these counts as one sign."""
+        if _count_signs(password) < _LEFT:
+            raise ValidationError(
+                _("It is easy to guess: common words, years, runs or repeated pieces.")
+            )
+
+    def get_help_text(self) -> str:
+        """What is said beside the field."""
+        return _("It can't be made of common words, runs such as 12345 or repeated pieces.")
+
+
+def _count_signs(password: str) -> int:
+    """Return how many signs a password has, each piece that is easy to guess counted as one."""
+    text = password[:_JUDGED].casefold()
+    # A sign stands for one letter, so a place in the one text is the same place in the other.
+    for found in reversed(list(_COMMON_WORD.finditer(text.translate(_AS_LETTERS)))):
+        text = f"{text[: found.start()]}\0{text[found.end() :]}"
+    return len(_REPEATED.sub(r"\1", _shorten_runs(_YEAR.sub("\0", text))))
+
+
+def _shorten_runs(text: str) -> str:
+    """Write each run of three signs or more that follow each other in a row by its first one."""
+    pieces, start = [], 0
+    for at in range(1, len(text) + 1):
+        if text[at - 1 : at + 1] not in _PAIRS or at == len(text):
+            pieces.append(text[start] if at - start > 2 else text[start:at])
+            start = at
+    return "".join(pieces)
 
 
 class AnotherPasswordValidator:
