@@ -6,10 +6,11 @@ repayment go that needs a second person and has none (`models.Repayment`).
 
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
 from django.db.models import QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from lendingadmin.gateway import lending_app
@@ -39,6 +40,18 @@ _WORDS = {
     limits.LOOK_ALIKE: gettext_noop("it looks like a repayment that was entered before"),
     limits.CURRENCY: gettext_noop("it is in another currency than the limits"),
 }
+
+
+class Approval(NamedTuple):
+    """Who let a repayment go before it was entered, as one of a batch, and when."""
+
+    by: User
+    at: datetime
+
+
+def is_expired(since: datetime) -> bool:
+    """Return whether what was entered, or approved, then is too old to be sent."""
+    return since <= timezone.now() - APPROVE_WITHIN
 
 
 def find_reasons(asked: "Request", by: User, idempotency_key: str, now: datetime) -> list[str]:

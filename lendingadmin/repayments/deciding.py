@@ -67,9 +67,9 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
         raise MayDouble
     if not checked and find_gap(repayment.app_id):
         raise MayBeForgotten
-    now = timezone.now()
-    if repayment.created_at <= now - approvals.APPROVE_WITHIN:
+    if approvals.is_expired(repayment.created_at):
         return False
+    now = timezone.now()
     why = gettext_noop("approved")
     fields = {"approved_by": by, "approved_at": now, "send_before": now + SEND_WITHIN}
     try:

@@ -46,6 +46,7 @@ from lendingadmin.ui.unavailable import (
 from lendingadmin.writes.unconfirmed import next_delay
 
 from . import deciding, services
+from .approvals import Approval
 from .models import Reading, Repayment
 from .states import RepaymentState
 
@@ -66,21 +67,21 @@ def record(
     *,
     agreed: bool = False,
     checked: bool = False,
-    approved_by: User | None = None,
+    approval: Approval | None = None,
 ) -> Repayment:
     """Commit the intent and send it; the row that comes back says what is known.
 
     The same `idempotency_key` gives the first one back and sends nothing. What needs a second
-    person is not sent either: it waits, with a reading of the loan as it stood, unless it was
-    `approved_by` one already, as a row of a batch. Nothing is sent
-    when it raises services.DuplicateExternalId, services.LoanBusy or services.NobodyToApprove, or
+    person is not sent either: it waits, with a reading of the loan as it stood, unless it has an
+    `approval` already, as a row of a batch. Nothing is sent when it raises
+    services.DuplicateExternalId, services.LoanBusy or services.NobodyToApprove, or
     services.MayDouble because the person has not `agreed` that it may double an abandoned one, or
     services.MayBeForgotten because the journal has a gap and the person has not `checked`.
     Raises OutcomeNotKept when the database does not keep what became of it; any other fault of the
     database comes before the call.
     """
     repayment, is_new = services.create_intent(
-        request, by, idempotency_key, agreed=agreed, checked=checked, approved_by=approved_by
+        request, by, idempotency_key, agreed=agreed, checked=checked, approval=approval
     )
     if is_new:
         _send_new([repayment], by)
@@ -88,7 +89,7 @@ def record(
 
 
 def record_all(
-    intents: Sequence[services.Intent], by: User, *, approved_by: User | None = None
+    intents: Sequence[services.Intent], by: User, *, approval: Approval | None = None
 ) -> list[Repayment | services.IntentRefused]:
     """Record intents of different loans of one app at once, each as `record` does.
 
@@ -96,7 +97,7 @@ def record_all(
     """
     if not intents:
         return []
-    created = services.create_intents(intents, by, approved_by=approved_by)
+    created = services.create_intents(intents, by, approval=approval)
     found = [one if isinstance(one, services.IntentRefused) else one[0] for one in created]
     _send_new([one[0] for one in created if isinstance(one, tuple) and one[1]], by)
     return found

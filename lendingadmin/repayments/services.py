@@ -152,21 +152,21 @@ def create_intent(
     *,
     agreed: bool = False,
     checked: bool = False,
-    approved_by: User | None = None,
+    approval: approvals.Approval | None = None,
 ) -> tuple[Repayment, bool]:
     """Commit the intent, before anything is sent. Returns it and whether it is new.
 
-    It is `pending`, or `awaiting` where it needs a second person; who has approved it beforehand,
-    as one of a batch, is `approved_by`. The same `idempotency_key` gives
-    back the first intent. Nothing is kept when it raises DuplicateExternalId or LoanBusy because
-    another repayment of the loan stands against it, MayDouble because it may double an abandoned
-    one and nobody `agreed` to that, MayBeForgotten because the database was restored and nobody
-    `checked`, NobodyToApprove, or OwnRepayment where the approver is `by`.
+    It is `pending`, or `awaiting` where it needs a second person and has no `approval`. The same
+    `idempotency_key` gives back the first intent. Nothing is kept when it raises
+    DuplicateExternalId or LoanBusy because another repayment of the loan stands against it,
+    MayDouble because it may double an abandoned one and nobody `agreed` to that, MayBeForgotten
+    because the database was restored and nobody `checked`, NobodyToApprove, or OwnRepayment where
+    the approver is `by`.
     """
     intent = Intent(request, idempotency_key, agreed, checked)
     for _attempt in range(_TRIES):
         try:
-            [repayment] = _commit([intent], by, approved_by)
+            [repayment] = _commit([intent], by, approval)
             return repayment, True
         except IntegrityError:
             # What stood against it may be concluded by the time that it is looked for.
@@ -177,7 +177,7 @@ def create_intent(
 
 
 def create_intents(
-    intents: Sequence[Intent], by: User, *, approved_by: User | None = None
+    intents: Sequence[Intent], by: User, *, approval: approvals.Approval | None = None
 ) -> list[tuple[Repayment, bool] | IntentRefused]:
     """Commit intents of one app, as `create_intent` does one; what that raises stands in its place.
 
@@ -189,13 +189,13 @@ def create_intents(
         ticks = {"agreed": intent.agreed, "checked": intent.checked}
         try:
             return create_intent(
-                intent.request, by, intent.idempotency_key, **ticks, approved_by=approved_by
+                intent.request, by, intent.idempotency_key, **ticks, approval=approval
             )
         except IntentRefused as refused:
             return refused
 
     try:
-        return [(repayment, True) for repayment in _commit(intents, by, approved_by)]
+        return [(repayment, True) for repayment in _commit(intents, by, approval)]
     except (DatabaseError, IntentRefused):
         return [create(intent) for intent in intents]
 
@@ -236,9 +236,11 @@ def _filter_abandoned(same_id: Q) -> QuerySet[Repayment]:
     )
 
 
-def _commit(intents: Sequence[Intent], by: User, approved_by: User | None) -> list[Repayment]:
+def _commit(
+    intents: Sequence[Intent], by: User, approval: approvals.Approval | None
+) -> list[Repayment]:
     """Commit all of these intents, or none."""
-    if approved_by is not None and approved_by.pk == by.pk:
+    if approval is not None and approval.by.pk == by.pk:
         raise OwnRepayment
     now, app_id = timezone.now(), intents[0].request.app_id
     size = len(intents)
@@ -249,7 +251,7 @@ def _commit(intents: Sequence[Intent], by: User, approved_by: User | None) -> li
             size = 1
         repayments: list[Repayment] = []
         for start in range(0, len(intents), size):
-            rows = [_build(one, by, approved_by, now) for one in intents[start : start + size]]
+            rows = [_build(one, by, approval, now) for one in intents[start : start + size]]
             repayments += Repayment.objects.bulk_create(rows)
         is_waiting = any(one.state == RepaymentState.AWAITING for one in repayments)
         if is_waiting and not approvals.list_approvers(app_id, but=by).exists():
@@ -270,7 +272,9 @@ def _commit(intents: Sequence[Intent], by: User, approved_by: User | None) -> li
     return repayments
 
 
-def _build(intent: Intent, by: User, approved_by: User | None, now: datetime) -> Repayment:
+def _build(
+    intent: Intent, by: User, approval: approvals.Approval | None, now: datetime
+) -> Repayment:
     """The row of an intent, not stored yet."""
     request = intent.request
     external_id = request.external_id.strip() or make_external_id(request.app_id, now)
@@ -278,8 +282,8 @@ def _build(intent: Intent, by: User, approved_by: User | None, now: datetime) ->
     named = replace(request, external_id=external_id, external_id_minted=is_minted)
     columns = vars(named).copy()
     reasons = approvals.find_reasons(request, by, intent.idempotency_key, now)
-    approver = approved_by if reasons else None
-    is_waiting = bool(reasons) and approver is None
+    given = approval if reasons else None
+    is_waiting = bool(reasons) and given is None
     return Repayment(
         retry_of_id=columns.pop("retry_of"),
         **columns,
@@ -291,8 +295,8 @@ def _build(intent: Intent, by: User, approved_by: User | None, now: datetime) ->
         send_before=now + SEND_WITHIN,
         state=RepaymentState.AWAITING if is_waiting else RepaymentState.PENDING,
         approval_reasons=",".join(reasons),
-        approved_by=approver,
-        approved_at=now if approver else None,
+        approved_by=given and given.by,
+        approved_at=given and given.at,
     )
 
 

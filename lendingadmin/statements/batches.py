@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterable
-from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -27,8 +26,7 @@ from .models import Allocation, Batch, StatementFile
 State = Batch.State
 
 RECORD = "dashboard.statements.record"
-#: An approval is for what was checked lately: after that it is checked again.
-APPROVE_WITHIN = timedelta(days=1)
+_UNAPPROVED = {"approval_reasons": "", "approved_by": None, "approved_at": None}
 
 
 def begin(file: StatementFile, by: User) -> Batch | None:
@@ -43,7 +41,7 @@ def begin(file: StatementFile, by: User) -> Batch | None:
         batch, is_new = Batch.objects.get_or_create(file=file, defaults={"created_by": by})
         now = timezone.now()
         fields: dict[str, Any] = {"created_by": by, "began_at": now, "checked": 0}
-        fields |= {"approval_reasons": "", "approved_by": None, "approved_at": None}
+        fields |= _UNAPPROVED
         starts = (State.READY, State.PAUSED, State.DONE)
         if not is_new and not move(batch, starts, State.CHECKING, **fields):
             return None
@@ -110,7 +108,8 @@ def compute_fingerprint(batch: Batch) -> str:
 def approve(batch: Batch, by: User, shown: str) -> bool:
     """Let a second person record all of it, as `compute_fingerprint` told it when it was shown.
 
-    False where the rows have changed since, where it does not wait, or waited for too long. Raises
+    False where the rows have changed since, where it does not wait, or waited for too long
+    (`approvals.is_expired`, as a single repayment). Raises
     OwnRepayment for the person who had it recorded, and NotIndependent for a person who changed
     that one's account.
     """
@@ -118,8 +117,11 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
         raise OwnRepayment
     check_independent(by, batch.created_by)
     now = timezone.now()
-    is_late = batch.began_at <= now - APPROVE_WITHIN
-    if is_late or batch.state != State.AWAITING or shown != compute_fingerprint(batch):
+    if (
+        approvals.is_expired(batch.began_at)
+        or batch.state != State.AWAITING
+        or shown != compute_fingerprint(batch)
+    ):
         return False
     fields = {"approved_by": by, "approved_at": now, "recording_since": now}
     with transaction.atomic():
@@ -128,6 +130,42 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
         if is_moved:
             _audit(batch, by, "approved")
     return is_moved
+
+
+def read_approval(batch: Batch) -> approvals.Approval | None:
+    """Return who let the batch go, and when; None where nobody had to."""
+    if batch.approved_by is None or batch.approved_at is None:
+        return None
+    return approvals.Approval(batch.approved_by, batch.approved_at)
+
+
+def find_expiry(batch: Batch) -> str:
+    """Return why the approval of a batch no longer holds, as a sentence; empty where it does."""
+    approval = read_approval(batch)
+    if approval is None:
+        return ""
+    given = {"username": approval.by.username}
+    if approvals.is_expired(approval.at):
+        return _("%(username)s approved it more than a day ago. Record it again.") % given
+    if not approval.by.has_perm(approvals.APPROVE, batch.file.app_id):
+        words = _("%(username)s approved it and may not approve repayments any more.")
+        return f"{words % given} {_('Record it again.')}"
+    return ""
+
+
+def expire(batch: Batch, why: str) -> None:
+    """End an approval, or the wait for one. People have what is left recorded again."""
+    with transaction.atomic():
+        if advance(batch, State.READY, why=why, **_UNAPPROVED):
+            _audit(batch, None, "expired")
+
+
+def expire_unapproved() -> None:
+    """End the wait of the batches that nobody approved within a day."""
+    since = timezone.now() - approvals.APPROVE_WITHIN
+    late = Batch.objects.filter(state=State.AWAITING, began_at__lte=since)
+    for batch in late.select_related("file").defer("file__content"):
+        expire(batch, _("Nobody approved it within a day. Record it again."))
 
 
 def pause(batch: Batch, by: User) -> bool:
@@ -152,10 +190,9 @@ def resume(batch: Batch, by: User) -> bool:
 
 def reopen(batch: Batch, by: User) -> bool:
     """Let people decide again on what is not recorded; an approval is void then."""
-    fields = {"approval_reasons": "", "approved_by": None, "approved_at": None}
     with transaction.atomic():
         starts = (State.AWAITING, State.PAUSED, State.DONE)
-        is_moved = move(batch, starts, State.READY, **fields)
+        is_moved = move(batch, starts, State.READY, **_UNAPPROVED)
         if is_moved:
             _audit(batch, by, "reopened")
     return is_moved
@@ -213,7 +250,7 @@ def _release(batch: Batch) -> None:
     batch.allocations.filter(is_held=True).update(is_held=False)
 
 
-def _audit(batch: Batch, by: User, outcome: str) -> None:
+def _audit(batch: Batch, by: User | None, outcome: str) -> None:
     audit.record(
         by,
         RECORD,

@@ -42,6 +42,9 @@ def run_slice(batch_id: int) -> timedelta | None:
     batch = rows.filter(pk=batch_id, state=State.RECORDING).first()
     until = time.monotonic() + SLICE
     while batch is not None:
+        if why := batches.find_expiry(batch):
+            batches.expire(batch, why)
+            return None
         if obstacle := _find_obstacle(batch):
             batches.advance(batch, State.PAUSED, why=obstacle)
             return None
@@ -103,7 +106,7 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
         )
         for row in entered
     ]
-    found = sending.record_all(intents, batch.created_by, approved_by=batch.approved_by)
+    found = sending.record_all(intents, batch.created_by, approval=batches.read_approval(batch))
     for row, result in zip(entered, found, strict=True):
         match result:
             case Repayment():

@@ -11,7 +11,7 @@ from django_tasks import task
 
 from lendingadmin.worker import duties, walks
 
-from . import alarms, checking, places, recording
+from . import alarms, batches, checking, places, recording
 from .models import Batch, StatementFile
 
 State = Batch.State
@@ -48,7 +48,11 @@ def compare() -> None:
 
 
 def beat() -> None:
-    """Go on with batches whose worker was lost. One that was only paused finds them moved on."""
+    """Go on with batches whose worker was lost, and end those that nobody approved in time.
+
+    A worker that was only paused finds its batch moved on.
+    """
+    batches.expire_unapproved()
     if StatementFile.objects.exists():
         duties.enqueue_at_most_every(places.EVERY, compare)
     lost = timezone.now() - _LOST

@@ -1,20 +1,24 @@
 """A batch above the limits is let go by a second person."""
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.test import Client
 
+from lendingadmin.audit.models import Entry
+from lendingadmin.repayments import approvals
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import OwnRepayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.independence import NotIndependent
 from lendingadmin.staff.models import User
-from lendingadmin.statements import batches
+from lendingadmin.statements import batches, tasks
 from lendingadmin.statements.models import Batch
 from tests.conftest import confirm
-from tests.roles import change_account, give_roles
+from tests.roles import change_account, give_roles, take_roles
 from tests.statements.desk import DeskService
 
 from .steps import approve, check, decide, find_shown, list_rows, pay, record, record_now, submit
@@ -141,3 +145,67 @@ class TestApproving:
         with pytest.raises(NotIndependent):
             batches.approve(batch, manager, shown)
         assert record_now(batch).state == "awaiting" and not service.posted
+
+    def test_what_nobody_approves_within_a_day_is_recorded_anew(
+        self, clerk: Client, boss: Client, service: DeskService, manager: User
+    ) -> None:
+        service.add("L-1")
+        batch = check(clerk, pay("L-1", "L-1", "L-1"))
+        submit(clerk, batch)
+        shown = find_shown(boss, f"{batch.get_absolute_url()}approve")
+        pass_time(batch, approvals.APPROVE_WITHIN - timedelta(minutes=1))
+        tasks.beat()
+        batch.refresh_from_db()
+        assert batch.state == "awaiting"
+        pass_time(batch, timedelta(minutes=1))
+        assert not batches.approve(batch, manager, shown)
+        tasks.beat()
+        batch.refresh_from_db()
+        assert (batch.state, batch.approval_reasons) == ("ready", "") and batch.why
+        assert Entry.objects.filter(outcome="expired", user=None).count() == 1
+        submit(clerk, batch)
+        approve(boss, batch)
+        assert record_now(batch).state == "done" and len(service.posted) == 3
+
+    @pytest.mark.parametrize("loss", ["a day", "the right", "the account"])
+    def test_an_approval_ends_with_its_day_and_with_its_approver(
+        self, clerk: Client, boss: Client, service: DeskService, manager: User, loss: str
+    ) -> None:
+        give_roles(User.objects.create_user("head"), "manager")
+        service.add("L-1")
+        batch = check(clerk, pay("L-1", "L-1", "L-1"))
+        submit(clerk, batch)
+        approve(boss, batch)
+        batch.refresh_from_db()
+        batches.pause(batch, manager)
+        if loss == "the right":
+            take_roles(manager)
+        elif loss == "the account":
+            User.objects.filter(pk=manager.pk).update(is_active=False)
+        else:
+            pass_time(batch, approvals.APPROVE_WITHIN)
+        clerk.post(f"{batch.get_absolute_url()}resume")
+        assert record_now(batch).state == "ready" and not service.posted
+        assert (batch.approved_by, batch.approved_at, batch.approval_reasons) == (None, None, "")
+        submit(clerk, batch)
+        batch.refresh_from_db()
+        assert batch.state == "awaiting"
+
+    def test_its_repayments_carry_the_time_of_the_approval(
+        self, clerk: Client, boss: Client, service: DeskService, manager: User
+    ) -> None:
+        service.add("L-1")
+        batch = check(clerk, pay("L-1", "L-1", "L-1"))
+        submit(clerk, batch)
+        approve(boss, batch)
+        pass_time(batch, timedelta(hours=3))
+        record_now(batch)
+        approved = Repayment.objects.exclude(approval_reasons="")
+        assert approved.exists() and {one.approved_at for one in approved} == {batch.approved_at}
+
+
+def pass_time(batch: Batch, time: timedelta) -> None:
+    """Let time pass since the batch was asked for and approved."""
+    fields = {"began_at": F("began_at") - time, "approved_at": F("approved_at") - time}
+    Batch.objects.filter(pk=batch.pk).update(**fields)
+    batch.refresh_from_db()
