@@ -10,6 +10,7 @@ import logging
 import re
 import secrets
 import time
+from math import isfinite
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -50,6 +51,7 @@ logger = logging.getLogger(__name__)
 # By what somebody may have signed in at the provider for it to count as a second factor (RFC 8176):
 # several factors, a one-time password, a key in hardware, a smart card.
 _TWO_STEP = frozenset({"mfa", "otp", "hwk", "sc"})
+_TIMES = ("auth_time", "exp", "iat", "nbf")
 # So many seconds the provider's clock may be behind ours.
 _CLOCKS_DIFFER = 60
 # Readable ASCII, and no more than the column holds.
@@ -114,7 +116,11 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
         When and how comes from the ID token alone, the rest from where the provider has it.
         """
-        id_claims = self._decode_id_token(app, kwargs["response"].get("id_token"))
+        try:
+            id_claims = self._decode_id_token(app, kwargs["response"].get("id_token"))
+        except (OverflowError, TypeError, ValueError) as error:
+            raise ProviderFault("the ID token is not readable") from error
+        _check_id_claims(id_claims, app.client_id)
         has_more = _USERINFO in self.openid_config
         userinfo = self._fetch_user_info(token.token) if has_more else id_claims
         subject = id_claims.get("sub")
@@ -129,6 +135,19 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         )
         login.identity = _read_identity(id_claims, claims)
         return login
+
+
+def _check_id_claims(id_claims: dict[str, Any], client_id: str) -> None:
+    """Check what allauth lets pass. Raise ProviderFault for a token without an end, for one that
+    was given to another client, and for a time that is not a finite number.
+    """
+    if not isinstance(id_claims.get("exp"), int | float):
+        raise ProviderFault("the ID token has no end")
+    if id_claims.get("azp", client_id) != client_id:
+        raise ProviderFault("the ID token was given to another client")
+    times = [id_claims.get(name) for name in _TIMES]
+    if any(isinstance(one, float) and not isfinite(one) for one in times):
+        raise ProviderFault("a time of the ID token is not a finite number")
 
 
 def _read_identity(id_claims: dict[str, Any], claims: dict[str, Any]) -> Identity:

@@ -323,6 +323,18 @@ class TestWhatIsNoAnswerToUs:
             ({"iss": "https://other.example.com"}, 401),
             ({"aud": "another"}, 401),
             ({"exp": 1000}, 401),
+            ({"exp": None}, 401),
+            ({"exp": float("inf")}, 401),
+            ({"exp": "9999999999"}, 401),
+            ({"iat": float("-inf")}, 401),
+            ({"nbf": float("nan")}, 401),
+            ({"auth_time": float("inf")}, 401),
+            ({"auth_time": float("nan")}, 401),
+            ({"auth_time": "now"}, 302),
+            ({"auth_time": 1000.5}, 302),
+            ({"azp": "another"}, 401),
+            ({"azp": "lendingadmin"}, 302),
+            ({"aud": ["lendingadmin", "another"], "azp": "another"}, 401),
             ({"nonce": None}, 401),
             ({"sub": ""}, 401),
             ({"sub": "x" * 191}, 302),
@@ -351,7 +363,8 @@ class TestWhatIsNoAnswerToUs:
 
         def answer_with(adapter: Any, *_: object, **__: object) -> dict[str, str]:
             adapter.did_fetch_access_token = True
-            return {"access_token": "x", "id_token": jwt.encode(claims | wrong, "k" * 32)}
+            said = {name: value for name, value in (claims | wrong).items() if value is not None}
+            return {"access_token": "x", "id_token": jwt.encode(said, "k" * 32)}
 
         where, sub = "lendingadmin.staff.provider.ClaimsAdapter", (claims | wrong)["sub"]
         monkeypatch.setattr(f"{where}.get_access_token_data", answer_with)
