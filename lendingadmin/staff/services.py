@@ -38,6 +38,7 @@ from lendingadmin.staff.second_manager import describe_moves
 from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.sessions import end_sessions
 from lendingadmin.staff.setup_links import setup_tokens
+from lendingadmin.staff.two_step import end_grace
 
 PEOPLE = "people"
 SECOND_FACTOR = "people.secondFactor"
@@ -169,7 +170,7 @@ def cancel_set_up_by_one(people: Iterable[User]) -> None:
     for person in cancelled:
         if person.is_set_up_by_one:
             person.set_unusable_password()
-            Authenticator.objects.filter(user=person).delete()
+            delete_factors(person)
         person.setup_link_at, person.is_set_up_by_one = None, False
         person.save(update_fields=["password", "setup_link_at", "is_set_up_by_one"])
     for person in cancelled:
@@ -264,9 +265,7 @@ def delete_factors(person: User) -> bool:
     """Delete a person's second factors; say whether there was one."""
     removed = Authenticator.objects.filter(user=person).delete()[0]
     if removed:
-        # Who is required to have one gets the days of grace again.
-        person.two_step_due_at = None
-        person.save(update_fields=["two_step_due_at"])
+        end_grace(person)
     return bool(removed)
 
 

@@ -17,7 +17,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.staff.notices import show_changes
 from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.sessions import end_sessions, note_sign_in
-from lendingadmin.staff.two_step import begin_grace
+from lendingadmin.staff.two_step import begin_grace, end_grace
 
 
 def record_sign_in(*, request: HttpRequest, user: User, **_signal: Any) -> None:
@@ -78,6 +78,7 @@ def connect_all() -> None:
     account.authentication_step_completed.connect(
         cycle_session_key, dispatch_uid="staff.cycle_session_key"
     )
+    mfa.authenticator_removed.connect(end_grace, dispatch_uid="staff.end_grace")
     for changed in (mfa.authenticator_added, mfa.authenticator_removed):
         changed.connect(end_other_sessions, dispatch_uid="staff.end_other_sessions")
     for signal, action, outcome in (

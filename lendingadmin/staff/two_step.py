@@ -38,6 +38,15 @@ def _gave_second_factor(request: HttpRequest, person: User) -> bool:
     return any(one["method"] == "mfa" or one.get("has_two_step") for one in found)
 
 
+def end_grace(user: User, **_signal: Any) -> None:
+    """Note that a person whose factor was removed has no days to work without one.
+
+    The days are for the first set-up alone.
+    """
+    user.two_step_due_at = timezone.now()
+    user.save(update_fields=["two_step_due_at"])
+
+
 def begin_grace(*, request: HttpRequest, user: User, **_signal: Any) -> None:
     """At a sign-in without a second factor: the first begins the days of grace, each names them."""
     if not is_required_of(user) or is_mfa_enabled(user) or _gave_second_factor(request, user):

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal import auth as totp
 from django.test import Client
 from django.utils import timezone
@@ -83,12 +84,27 @@ def test_a_superuser_s_admin_is_closed_too(client_of: ClientOf) -> None:
     assert other.get("/admin/")["Location"].startswith(TWO_STEP)
 
 
-def test_who_lost_one_gets_the_days_again(boss: Client, support: User) -> None:
+@pytest.mark.parametrize("days", [None, -1, 5])
+def test_a_person_who_lost_one_has_no_days_without(
+    boss: Client, support: User, days: float | None
+) -> None:
     totp.TOTP.activate(support, totp.generate_totp_secret())
-    due(support, -1)
+    if days is not None:
+        due(support, days)
     boss.post(f"/people/{support.pk}/two-step/remove")
-    assert User.objects.get(pk=support.pk).two_step_due_at is None
-    assert "set it up under your name" in sign_in("support")[1]
+    client, _page = sign_in("support")
+    assert client.get(HOME)["Location"].startswith(TWO_STEP)
+
+
+def test_nor_has_a_person_who_removed_it(client_of: ClientOf, support: User) -> None:
+    totp.TOTP.activate(support, totp.generate_totp_secret())
+    client = client_of(support)
+    due(support, 5)
+    client.post("/accounts/reauthenticate/", {"password": PASSWORD})
+    client.post(f"{TWO_STEP}totp/deactivate/")
+    assert not Authenticator.objects.filter(user=support).exists()
+    client, _page = sign_in("support")
+    assert client.get(HOME)["Location"].startswith(TWO_STEP)
 
 
 def test_managers_find_who_has_none(boss: Client, support: User, viewer: User) -> None:
