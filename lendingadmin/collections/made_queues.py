@@ -40,11 +40,7 @@ class CallQueueForm(forms.Form):
         self.app_id, self.queue = app_id, queue
         initial = {"name": queue.name, "people": list(queue.people.all())} if queue else {}
         super().__init__(data, initial=initial)
-        # Who left stays chosen until somebody takes them off.
-        officers = list_officers(app_id)
-        if queue:
-            officers = (officers | User.objects.filter(pk__in=queue.people.values("pk"))).distinct()
-        self.fields["people"].queryset = officers  # type: ignore[attr-defined]
+        self.fields["people"].queryset = list_officers(app_id)  # type: ignore[attr-defined]
 
     def clean_name(self) -> str:
         """A name that no other queue of the app bears."""

@@ -9,10 +9,12 @@ from django.utils import timezone
 
 from lendingadmin.assignments import rules, services
 from lendingadmin.assignments.models import Assignment, HandOver, RuleSet
+from lendingadmin.assignments.views.officers import describe_rules
 from lendingadmin.gateway import lending_app
 from lendingadmin.staff.models import User
 from tests.collections.desk import counted, page, words
 from tests.collections.service import CallService
+from tests.roles import give_roles, take_roles
 
 pytestmark = pytest.mark.django_db
 AREA = "/apps/kenya/collections/assignments/"
@@ -34,6 +36,19 @@ def test_the_overview_says_who_has_how_many_and_what_nobody_has(
     assert "nobody support left 1" in shown and "officer 3" in shown and "manager 0" in shown
     listed = page(boss, f"{AREA}officers/{support.pk}/")
     assert "nobody has these" in listed and "B-9" in listed
+
+
+def test_people_of_other_apps_have_no_page_and_no_place_in_a_rule(
+    boss: Client, manager: User, officer: User, support: User
+) -> None:
+    take_roles(support)
+    give_roles(support, "support", apps=["ghana"])
+    root = User.objects.create_superuser("root")
+    for stranger in (support, root):
+        assert boss.get(f"{AREA}officers/{stranger.pk}/").status_code == 404
+    assert boss.get(f"{AREA}officers/{officer.pk}/").status_code == 200
+    both = [{"product": "", "officers": [officer.pk, support.pk]}]
+    assert describe_rules(RuleSet(app_id="kenya", rules=both)) == [("", "officer")]
 
 
 def test_a_borrower_s_page_names_the_officer_and_a_manager_changes_them(

@@ -17,6 +17,7 @@ from lendingadmin.gateway import lending_app
 from lendingadmin.staff.models import User
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
+from tests.roles import give_roles, take_roles
 
 from .conftest import NEVER
 from .desk import COLLECTIONS, counted, note_call, page, press_next, words
@@ -251,6 +252,19 @@ def test_names_are_taken_once_and_people_must_be_able_to_call(
     made.refresh_from_db()
     assert made.name == "Bigger ones" and not made.is_for_all
     assert boss.get(f"{NEW}?late=9").status_code == 404
+
+
+def test_its_form_names_nobody_who_has_no_role_in_the_app(
+    service: CallService, boss: Client, officer: User, support: User
+) -> None:
+    service.add(0)
+    counted()
+    made = make_queue(boss, people=[officer.pk, support.pk])
+    take_roles(support)
+    give_roles(support, "support", apps=["ghana"])
+    form = page(boss, f"{COLLECTIONS}queues/{made.pk}/edit")
+    assert f'name="people" value="{officer.pk}"' in form
+    assert f'name="people" value="{support.pk}"' not in form and ">support<" not in form
 
 
 def test_outside_of_the_hours_nobody_is_next(

@@ -29,7 +29,7 @@ def overview(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     today = timezone.localdate(timezone=app.zone)
     there = set(list_officers(app_id).values_list("pk", flat=True))
-    people = list(_count_borrowers(app_id, there))
+    people = list(_count_borrowers(app_id))
     away = HandOver.objects.in_effect(app_id, today).select_related("stand_in")
     stand_ins = {one.officer_id: one for one in away}
     active = rules.find_active(app_id)
@@ -46,21 +46,31 @@ def overview(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "assignments/overview.html", context)
 
 
-def _count_borrowers(app_id: str, there: set[int]) -> QuerySet[User]:
+def _list_people(app_id: str) -> QuerySet[User]:
+    """Return the people of the app who may have borrowers or have some; nobody else is named."""
+    own = Assignment.objects.filter(app_id=app_id, officer=OuterRef("pk"))
+    there = list_officers(app_id).order_by().values("pk")
+    return User.objects.filter(Q(pk__in=there) | Exists(own))
+
+
+def _count_borrowers(app_id: str) -> QuerySet[User]:
     """Those who may have borrowers or have some, each with `borrowers`, how many."""
     own = Assignment.objects.filter(app_id=app_id, officer=OuterRef("pk")).order_by()
     count = own.annotate(rows=Func(F("pk"), function="COUNT")).values("rows")
-    people = User.objects.filter(Q(pk__in=there) | Exists(own))
+    people = _list_people(app_id)
     return people.annotate(borrowers=Subquery(count, output_field=IntegerField())).order_by(
         "username"
     )
 
 
 def describe_rules(active: RuleSet | None) -> list[tuple[str, str]]:
-    """Each rule: its product, and the names of its officers."""
+    """Return each rule: its product, and the names of those of its officers who are still there."""
+    if active is None:
+        return []
     found = rules.read_rules(active)
     numbers = {number for one in found for number in one.officers}
-    names = dict(User.objects.filter(pk__in=numbers).values_list("pk", "username"))
+    there = list_officers(active.app_id).filter(pk__in=numbers)
+    names = dict(there.values_list("pk", "username"))
     return [
         (one.product, ", ".join(sorted(names[key] for key in one.officers if key in names)))
         for one in found
@@ -70,7 +80,7 @@ def describe_rules(active: RuleSet | None) -> list[tuple[str, str]]:
 @access(CHANGE)
 def borrowers(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """The borrowers of one person, by id."""
-    person = get_object_or_404(User, pk=number)
+    person = get_object_or_404(_list_people(app_id), pk=number)
     rows = Assignment.objects.filter(app_id=app_id, officer=person).order_by("borrower_id")
     behind = Assignment.objects.filter(pk=whole_number(request.GET.get("after")) or 0)
     if last := behind.values_list("borrower_id", flat=True).first():
