@@ -24,7 +24,9 @@ _COMMON = (
     *("july", "august", "september", "october", "november", "december", "monday", "tuesday"),
     *("wednesday", "thursday", "friday", "saturday", "sunday"),
 )
-_COMMON_WORD = re.compile("|".join(sorted(_COMMON, key=len, reverse=True)))
+# The longest first, so that no part of one is left.
+_ANY_COMMON = "|".join(sorted(_COMMON, key=len, reverse=True))
+_COMMON_WORD = re.compile(_ANY_COMMON)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 # How people write letters as other signs.
 _AS_LETTERS = str.maketrans("@4310$5!", "aaeiossi")
