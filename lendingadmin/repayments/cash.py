@@ -1,7 +1,7 @@
 """Cash over the counter: what each person recorded of it in a day, and what was counted.
 
-Cash is what has no transaction id of a network, so that the dashboard made one. It is of the day on
-which it was entered, because that is the day whose till holds it.
+`managers.IN_CASH` says what is cash. It belongs to the day on which it was entered, because that is
+the day whose till holds it.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from lendingadmin import audit
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 
-from .managers import RECORDED, get_group_keys, sum_thousandths, to_amount
+from .managers import IN_CASH, RECORDED, get_group_keys, sum_thousandths, to_amount
 from .models import CashCount, Repayment
 
 COUNT = "dashboard.repayments.countCash"
@@ -59,7 +59,7 @@ def list_tills(app: LendingApp, day: date) -> list[Till]:
 
 
 def _sum_recorded(app: LendingApp, day: date) -> Mapping[tuple[int, str], Decimal]:
-    rows = Repayment.objects.filter(RECORDED, app_id=app.app_id, external_id_minted=True)
+    rows = Repayment.objects.filter(RECORDED, IN_CASH, app_id=app.app_id)
     grouped = rows.on_days(day, day, "", app.zone).values(
         "created_by_id", code=get_group_keys(app)["by_currency"]
     )

@@ -1,7 +1,7 @@
 """Forms of repayments. Fields that become a parameter of MakeRepayment bear the spec's names."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -17,17 +17,12 @@ from lendingadmin.ui.dates import far_notice, plausible
 from lendingadmin.ui.fields import AmountField, LineField, moment_field
 from lendingadmin.ui.lists import FoldingForm
 
-from .managers import NOT_GIVEN
+from .managers import CASH, CHANNELS, IN_PERSON, NOT_GIVEN
 from .models import Mistake, Repayment
 from .services import Request
 from .states import RepaymentState, Resolution
 
-_CHANNELS = [
-    ("", _("not given")),
-    ("web", _("web")),
-    ("mobile", _("mobile")),
-    ("physical", _("physical")),
-]
+_CHANNELS = [("", _("not given")), *CHANNELS.items()]
 # Folded under More: as a rule nobody changes them.
 _MORE = ("valueDate", "currencyCode", "notes")
 
@@ -35,7 +30,9 @@ _MORE = ("valueDate", "currencyCode", "notes")
 class RepaymentForm(forms.Form):
     """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
 
-    The network is one of those used lately here, or what is typed as another.
+    The network is one of those used lately here, or what is typed as another. A form begins with
+    the `usual` channel and network. Left as they are, they mean cash where there is no transaction
+    id.
     """
 
     # As many digits as the table's column has.
@@ -44,7 +41,7 @@ class RepaymentForm(forms.Form):
         label=_("Transaction id"),
         max_length=200,
         required=False,
-        help_text=_("As the payment network gives it. Leave it empty for cash: one is made."),
+        help_text=_("As the payment network gives it. Leave it empty for cash."),
     )
     transactionDate = moment_field(label=_("Transaction date"))
     channel = forms.ChoiceField(
@@ -73,9 +70,12 @@ class RepaymentForm(forms.Form):
         app: LendingApp,
         retry_of: Repayment | None,
         networks: Sequence[str] = (),
+        usual: Mapping[str, str] | None = None,
+        initial: Mapping[str, Any] | None = None,
         **kw: Any,
     ) -> None:
-        super().__init__(data, **kw)
+        self.usual = {"channel": "", "network": ""} | dict(usual or {})
+        super().__init__(data, initial={**self.usual, **(initial or {})}, **kw)
         self.app = app
         self.retry_of = retry_of
         self.fields["currencyCode"].initial = app.currency
@@ -138,6 +138,11 @@ class RepaymentForm(forms.Form):
         """The amount's decimals depend on the currency that was given; a typed network wins."""
         cleaned = super().clean() or self.cleaned_data
         cleaned["network"] = cleaned.get("otherNetwork") or cleaned.get("network", "")
+        is_usual = all(cleaned.get(name) == value for name, value in self.usual.items())
+        if is_usual and not cleaned.get("externalId") and "externalId" not in self.errors:
+            cleaned |= {"channel": IN_PERSON, "network": CASH}
+        elif cleaned["network"].casefold() == CASH.casefold():
+            cleaned["network"] = CASH
         code = cleaned.get("currencyCode") or self.app.currency
         amount = cleaned.get("amount")
         decimals = get_currency_precision(code)

@@ -21,7 +21,7 @@ from django.db.models import (
     When,
 )
 from django.db.models.functions import Cast, Coalesce, NullIf, Round
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from lendingadmin.gateway import LendingApp
 from lendingadmin.ui.keyset import COUNTED
@@ -59,6 +59,17 @@ _NETWORKS, _NEWEST = 5, 100
 # How a channel or network that was left empty is called, in groups and in the filter.
 NOT_GIVEN = gettext_noop("not given")
 
+# The channels that the service knows (spec: MakeRepayment), as they are called on screens.
+IN_PERSON = "physical"
+CHANNELS = {"web": gettext_lazy("web"), "mobile": gettext_lazy("mobile")}
+CHANNELS[IN_PERSON] = gettext_lazy("in person")
+
+# The network of what is paid over the counter.
+CASH = "Cash"
+
+# What lies in a till: its network is cash, or it has neither a transaction id nor a network.
+IN_CASH = Q(network=CASH) | Q(external_id_minted=True, network="", channel__in=("", IN_PERSON))
+
 
 class RepaymentQuerySet(QuerySet["Repayment"]):
     """The journal's rows, in the orders that its indexes give."""
@@ -77,6 +88,14 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         """What one person recorded in an app, the newest first."""
         rows = self.filter(app_id=app_id, created_by_id=person_id)
         return rows.select_related("created_by").order_by("-created_at", "-id")
+
+    def find_last_with_id(self, app_id: str, person_id: int) -> Repayment | None:
+        """Return the last payment with a transaction id that this person entered by hand.
+
+        A batch bears a person's name too, but its file said how its rows were paid.
+        """
+        rows = self.of_person(app_id, person_id)
+        return rows.filter(external_id_minted=False, allocations=None).first()
 
     def list_networks(self, app_id: str) -> list[str]:
         """The networks of the app's newest entries, the most frequent first; a few."""

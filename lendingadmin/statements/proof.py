@@ -10,11 +10,11 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, Q, When
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.gateway import LendingApp
-from lendingadmin.repayments.managers import RECORDED, get_midnight
+from lendingadmin.repayments.managers import IN_CASH, RECORDED, get_midnight
 from lendingadmin.repayments.models import Repayment
 
 from .alarms import NOT_FOUND_AFTER
@@ -32,11 +32,11 @@ class EntryPart(models.TextChoices):
     NOT_FOUND = "not-found", _("on no statement")
     MAY_COME = "may-come", _("may come with a later statement")
     CASH = "cash", _("cash over the counter")
-    UNCHECKED = "unchecked", _("can't be checked: no statement covers it")
+    UNCHECKED = "unchecked", _("can't be checked: no statement of its day, or no transaction id")
 
 
 class Entry(NamedTuple):
-    """What decides it of a recorded repayment; `is_cash` where its id was made here."""
+    """What decides it of a recorded repayment; `is_cash` as in `managers.IN_CASH`."""
 
     number: int
     key: str
@@ -135,12 +135,16 @@ def read_day(app: LendingApp, day: date, now: datetime) -> Day:
 
 
 def _read_entries(app: LendingApp, day: date) -> list[Entry]:
+    """The recorded repayments of a day; one whose id was made here is on no network's statement."""
     columns = ("pk", "external_id_key", "amount", "currency_code", "network", "external_id_minted")
     rows = Repayment.objects.filter(RECORDED, app_id=app.app_id)
     rows = rows.on_days(day, day, "transactionDate", app.zone).order_by("transaction_date", "pk")
+    rows = rows.annotate(is_cash=Case(When(IN_CASH, then=True), default=False))
     return [
-        Entry(number, key, amount, code or app.currency, network, is_cash)
-        for number, key, amount, code, network, is_cash in rows.values_list(*columns)
+        Entry(number, key, amount, code or app.currency, "" if is_minted else network, is_cash)
+        for number, key, amount, code, network, is_minted, is_cash in rows.values_list(
+            *columns, "is_cash"
+        )
     ]
 
 

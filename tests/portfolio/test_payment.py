@@ -9,6 +9,7 @@ from django.test import Client
 
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
+from lendingadmin.statements.models import Allocation, Batch, StatementFile, StatementLine
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply
 from tests.faults.server import Wire
@@ -136,13 +137,57 @@ def test_what_may_mean_others_is_chosen_and_what_was_typed_stays(
     assert loan_of(desk.post(BOX, given)) == chosen
 
 
+def paid_through(desk: Client, answer: Any) -> tuple[str, str]:
+    """The channel and the network that a review would record."""
+    asked = desk.get(answer.headers["Location"]).context["asked"]
+    return asked.channel, asked.network
+
+
 def test_channel_and_network_are_those_last_used_here(
     desk: Client, support: User, loans: BookService
 ) -> None:
     row(support, channel="mobile", network="M-PESA")
-    review = desk.get(enter(desk, "L-001").headers["Location"])
-    text = words(review.content.decode())
-    assert "mobile" in text and "M-PESA" in text
+    assert paid_through(desk, enter(desk, "L-001")) == ("mobile", "M-PESA")
+
+
+def test_without_a_transaction_id_it_is_cash(
+    desk: Client, support: User, loans: BookService
+) -> None:
+    row(support, channel="mobile", network="M-PESA")
+    assert paid_through(desk, enter(desk, "L-001", externalId="")) == ("physical", "Cash")
+    row(support, channel="physical", network="Cash", external_id_minted=True)
+    assert paid_through(desk, enter(desk, "L-001")) == ("mobile", "M-PESA")
+
+
+def test_a_person_may_say_that_it_is_no_cash(
+    desk: Client, support: User, loans: BookService
+) -> None:
+    review = desk.get(enter(desk, "L-001", externalId="").headers["Location"])
+    form = review.context["edit_url"]
+    given = desk.get(form).context["form"]
+    sent = {name: given[name].value() or "" for name in ("amount", "currencyCode", "token")}
+    moment = re.search(r'name="transactionDate" value="([^"]+)"', desk.get(form).content.decode())
+    token = re.search(r'name="token" value="([^"]+)"', desk.get(form).content.decode())
+    assert moment and token
+    sent |= {"transactionDate": moment[1], "token": token[1], "externalId": ""}
+    answer = desk.post(form, sent | {"channel": "mobile", "network": "M-PESA"})
+    assert paid_through(desk, answer) == ("mobile", "M-PESA")
+    again = desk.post(form, sent | {"channel": "mobile", "network": "M-PESA"})
+    assert paid_through(desk, again) == ("mobile", "M-PESA")
+
+
+def test_a_batch_says_nothing_of_how_a_person_is_paid(
+    desk: Client, support: User, loans: BookService
+) -> None:
+    row(support, channel="web", network="A bank")
+    entered = row(support, channel="mobile", network="M-PESA")
+    file = StatementFile.objects.create(app_id="kenya", digest="1", token="1", created_by=support)
+    line = StatementLine.objects.create(file=file, position=1, number=1, kind="payment")
+    batch = Batch.objects.create(file=file, created_by=support)
+    Allocation.objects.create(
+        batch=batch, line=line, position=1, amount=1, finding="fine", repayment=entered
+    )
+    assert paid_through(desk, enter(desk, "L-001")) == ("web", "A bank")
 
 
 def test_a_person_without_an_open_loan_is_shown_as_such(desk: Client, people: BookService) -> None:

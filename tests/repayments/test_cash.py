@@ -12,6 +12,7 @@ from lendingadmin.repayments import cash
 from lendingadmin.repayments.models import CashCount, Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
+from lendingadmin.statements import proof
 from tests.conftest import ClientOf
 from tests.repayments.rows import NOON, row
 
@@ -57,6 +58,27 @@ def test_only_recorded_cash_of_the_day_of_entry_lies_in_a_till(
         (support.username, "KES", Decimal("120.5"), None),
         (support.username, "USD", Decimal(7), None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_cash"),
+    [
+        ({"channel": "physical", "network": "Cash"}, True),
+        ({"channel": "", "network": ""}, True),
+        ({"channel": "physical", "network": "Cash", "external_id_minted": False}, True),
+        ({"channel": "mobile", "network": "M-PESA"}, False),
+        ({"channel": "mobile", "network": ""}, False),
+        ({"channel": "", "network": "Equity"}, False),
+    ],
+)
+def test_the_same_money_is_in_the_till_or_with_its_network_and_never_both(
+    support: User, fields: dict[str, object], is_cash: bool
+) -> None:
+    take(support, "100", **fields)
+    assert [one[2] for one in list_tills()] == ([Decimal(100)] if is_cash else [])
+    parts = proof.read_day(lending_app("kenya"), THAT_DAY, NOON).entries
+    assert len(parts["cash"].numbers) == is_cash
+    assert len(parts["unchecked"].numbers) == (not is_cash)
 
 
 def test_what_was_counted_stands_beside_it_and_the_newest_count_counts(

@@ -154,7 +154,7 @@ WORK: dict[str, Callable[[User], object]] = {
         list(mistakes.list_open("kenya", "L-1")),
     ),
     "the networks of a form": lambda _: Repayment.objects.list_networks("kenya"),
-    "what a person used last": lambda by: Repayment.objects.of_person("kenya", by.pk).first(),
+    "what a person used last": lambda by: Repayment.objects.find_last_with_id("kenya", by.pk),
     "other writes in doubt": lambda by: (
         other_writes.list_unconfirmed("kenya", by),
         other_writes.list_unconfirmed("kenya", User.objects.create_user("somebody")),

@@ -115,7 +115,8 @@ def test_a_day_is_shown_from_both_sides(
     enter(support, PAID[0])
     enter(support, PAID[1], amount=PAID[1].amount + 5)
     invented = enter(support, PAID[2], external_id="SJINVENTED")
-    cash = enter(support, PAID[3], external_id="CASH-1", external_id_minted=True)
+    minted = {"external_id": "CASH-1", "external_id_minted": True}
+    cash = enter(support, PAID[3], network="Cash", **minted)
     bring_in(support)
     with django_assert_max_num_queries(20):
         page = clerk.get(f"{BASE}covered/{DAY}/").content.decode()

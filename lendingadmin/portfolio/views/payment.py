@@ -32,18 +32,24 @@ def payment(request: PersonRequest, app_id: str) -> HttpResponse:
     """The box on a page of its own. A POST leads to the review where one loan is named; where
     several may be meant, they are offered with what was typed.
     """
-    return enter_payment(request, app_id, recording.read_last_used(request, app_id))
+    return enter_payment(request, app_id, usual=recording.read_last_used(request, app_id))
 
 
 def enter_payment(
-    request: PersonRequest, app_id: str, initial: Mapping[str, Any], source: object = None
+    request: PersonRequest,
+    app_id: str,
+    initial: Mapping[str, Any] | None = None,
+    *,
+    usual: Mapping[str, str] | None = None,
+    source: object = None,
 ) -> HttpResponse:
     """The box on a page, which begins with these values of its form and stays at this address.
 
-    `source` has a page of its own that the payment was found on, such as a statement.
+    `usual` as in RepaymentForm. `source` has a page of its own that the payment was found on, such
+    as a statement.
     """
     app, found, card = gateway.lending_app(app_id), FoundPayees(), None
-    form = PaymentBoxForm(request.POST or None, app=app, initial=dict(initial))
+    form = PaymentBoxForm(request.POST or None, app=app, initial=initial, usual=usual)
     if request.method == "POST" and form.is_valid():
         try:
             found = _find(request, app_id, form)

@@ -101,7 +101,7 @@ def _build_form(
     source: dict[str, str] | Repayment | None,
 ) -> RepaymentForm:
     """The form; a new one has the channel and the network that this person used here last."""
-    initial = initial_from(source) if source else read_last_used(request, app.app_id)
+    initial = initial_from(source)
     if isinstance(source, Repayment) and not request.user.has_perm(READ_NOTES):
         initial["notes"] = ""
     return RepaymentForm(
@@ -110,12 +110,13 @@ def _build_form(
         retry_of=retry_of,
         networks=Repayment.objects.list_networks(app.app_id),
         initial=initial,
+        usual={} if source else read_last_used(request, app.app_id),
     )
 
 
 def read_last_used(request: PersonRequest, app_id: str) -> dict[str, str]:
-    """The channel and the network that this person used in an app last, as a form begins."""
-    last = Repayment.objects.of_person(app_id, request.user.pk).first()
+    """Return the channel and the network that this person used in an app last, except for cash."""
+    last = Repayment.objects.find_last_with_id(app_id, request.user.pk)
     return {"channel": last.channel, "network": last.network} if last else {}
 
 

@@ -138,7 +138,7 @@ def record(request: PersonRequest, app_id: str, number: int, position: int) -> H
         words = _("Nothing was recorded: a row of a statement takes this payment back.")
         messages.warning(request, words)
         return redirect(file)
-    return enter_payment(request, app_id, _fill_in(request.user, file, line, app), file)
+    return enter_payment(request, app_id, _fill_in(request.user, file, line, app), source=file)
 
 
 def _fill_in(
@@ -155,7 +155,8 @@ def _fill_in(
         "currencyCode": line.currency or file.currency,
         "externalId": line.receipt,
         "transactionDate": line.moment and find_moment(line, line.moment, app.zone),
-        "network": file.network,
+        # A row of a statement is never cash: a network that has no name is called by its account.
+        "network": file.title[:100],
         "channel": "" if file.layout in BANKS else "mobile",
     }
     return {name: x for name, x in known.items() if x}
