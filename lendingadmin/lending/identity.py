@@ -19,7 +19,7 @@ from lendingadmin.lending.values import (
     text,
 )
 
-from .errors import LendingError, UnidentifiedRecord, WrongRecord
+from .errors import LendingError, NotFound, Unconfirmed, UnidentifiedRecord, WrongRecord
 
 Named = TypeVar("Named", Borrower, Loan, Assessment, Event)
 
@@ -53,17 +53,33 @@ def check_named(record: Named, asked: str) -> Named:
     return record
 
 
-def refuse_stranger(read: Callable[[str], Named], asked: str) -> None:
-    """Read the record that is about to be deleted. Raises WrongRecord and UnidentifiedRecord.
+def delete_named(
+    read: Callable[[str], Named], delete: Callable[[str], None], asked: str, operation: str
+) -> None:
+    """Delete a record and read it again, until then nothing proves that it is gone.
 
-    Any other fault of the read says nothing about whose record it is.
+    Raises WrongRecord and UnidentifiedRecord, and deletes nothing, where the service answers with
+    what may be another record. Any other fault of the first read says nothing about whose record it
+    is. Raises Unconfirmed where the service accepted the deletion and does not say that it has no
+    such record.
     """
     try:
         check_named(read(asked), asked)
     except (WrongRecord, UnidentifiedRecord):
         raise
     except LendingError:
+        pass
+    delete(asked)
+    try:
+        read(asked)
+        words = "The lending service accepted the deletion, and it still has the record."
+    except NotFound:
         return
+    except LendingError as error:
+        words = (
+            f"The lending service accepted the deletion. Reading the record failed: {error.message}"
+        )
+    raise Unconfirmed(words, operation=operation)
 
 
 def offer_is_named(operation: OfferOperation, borrower_id: str, request_id: str | None) -> bool:

@@ -216,7 +216,10 @@ def _finish(
 
     Raises an alarm where the answer contradicts what was concluded before it came.
     """
-    last = made[-1] if made else None
+    # A write may be followed by the read that proves it.
+    last = next(
+        (call for call in reversed(made) if call.may_have_saved), made[-1] if made else None
+    )
     fields: dict[str, object] = {
         "state": state,
         "card": json.dumps(asdict(card)) if card else "",

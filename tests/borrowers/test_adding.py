@@ -11,9 +11,11 @@ from django.test import Client
 from lendingadmin.audit.models import Entry
 from lendingadmin.gateway import LendingApp
 from lendingadmin.writes import idempotency
+from lendingadmin.writes.models import Write
+from lendingadmin.writes.states import WriteState
 from tests.borrowers.forms import PERSON, filled
 from tests.events import samples as events
-from tests.faults.behaviours import forward, refusal
+from tests.faults.behaviours import empty, forward, refusal
 from tests.faults.server import FaultServer, Wire
 from tests.sandbox.calling import Caller
 
@@ -165,6 +167,25 @@ def test_deleting_wants_the_id_and_happens_once(
         assert answer.headers["Location"] == url(app)
     assert book.get("/borrowers/gone").status == 404
     assert Entry.objects.filter(action="borrowers.delete").count() == 1
+
+
+def test_a_borrower_who_is_still_there_is_not_said_to_be_deleted(
+    boss: Client,
+    app: LendingApp,
+    book: Caller,
+    fault_proxy: Callable[[str], FaultServer],
+    settings: Any,
+) -> None:
+    book.borrower("stays")
+    service = fault_proxy(book.base_url)
+    settings.LENDING_BASE_URL = service.url
+    service.on("DELETE", empty(204))
+    form = filled(boss.get(url(app, "stays/delete")), borrowerId="stays")
+    answer = boss.post(url(app, "stays/delete"), form)
+    write = Write.objects.get(operation="borrowers.delete")
+    assert answer.headers["Location"] == write.get_absolute_url()
+    assert (write.state, service.hits("DELETE")) == (WriteState.UNKNOWN, 1)
+    assert Entry.objects.get(action="borrowers.delete").saved == "unknown"
 
 
 def test_a_refused_delete_says_why(boss: Client, app: LendingApp, book: Caller) -> None:

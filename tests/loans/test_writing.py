@@ -13,6 +13,9 @@ from lendingadmin.gateway import LendingApp
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
+from lendingadmin.writes.models import Write
+from lendingadmin.writes.reconciliation import check_due_writes
+from lendingadmin.writes.states import WriteFound, WriteState
 from tests.faults.behaviours import echo, refusal, reply, reset, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller, ago
@@ -219,6 +222,47 @@ class TestDelete:
         page = desk.post("/apps/kenya/loans/L/delete", form, follow=True).content.decode()
         assert "<strong>Not known yet.</strong>" in page and service.hits("DELETE") == 1
         assert "still there" not in page
+
+    @pytest.mark.parametrize(
+        ("read", "state"),
+        [
+            (refusal(404), WriteState.SAVED),
+            (reply({"accountId": "L"}), WriteState.UNKNOWN),
+            (reply({"accountId": "another"}), WriteState.UNKNOWN),
+            (reply({}), WriteState.UNKNOWN),
+            (refusal(403), WriteState.UNKNOWN),
+            (refusal(500), WriteState.UNKNOWN),
+            (reset(), WriteState.UNKNOWN),
+        ],
+    )
+    def test_it_is_deleted_only_when_it_is_gone(
+        self, desk: Client, service: FaultServer, read: Any, state: WriteState
+    ) -> None:
+        one = "/v1/projects/demo/apps/kenya/loans/L"
+        service.on(f"GET {one}", reply({"accountId": "L"}))
+        form = {"token": hidden(desk.get("/apps/kenya/loans/L/delete"))}
+
+        def delete(wire: Any) -> bool:
+            service.on(f"GET {one}", read)
+            return reply({}, headers={"X-Request-Id": "of-the-delete"})(wire)
+
+        service.on(f"DELETE {one}", delete)
+        answer = desk.post("/apps/kenya/loans/L/delete", form)
+        write = Write.objects.get(operation="loans.delete")
+        assert write.state == state and service.hits("DELETE") == 1
+        is_gone = state == WriteState.SAVED
+        assert answer.headers["Location"] == (
+            "/apps/kenya/loans/" if is_gone else write.get_absolute_url()
+        )
+        entry = Entry.objects.get(action="loans.delete")
+        assert entry.saved == ("yes" if is_gone else "unknown")
+        assert entry.request_id == "of-the-delete"
+        # What happens next: it is read again until it is gone.
+        assert (write.next_check_at is None) == is_gone
+        service.on(f"GET {one}", refusal(404))
+        check_due_writes()
+        write.refresh_from_db()
+        assert write.found == ("" if is_gone else WriteFound.THERE)
 
     @pytest.mark.parametrize(
         ("read", "words"),

@@ -17,7 +17,7 @@ from lendingadmin import gateway
 from lendingadmin.borrowers import suggestions
 from lendingadmin.borrowers.forms import BorrowerForm, DeleteForm, NewForm
 from lendingadmin.lending.errors import InvalidId, LendingError
-from lendingadmin.lending.identity import check_named, refuse_stranger
+from lendingadmin.lending.identity import check_named, delete_named
 from lendingadmin.lending.values import Borrower
 from lendingadmin.people_index import live
 from lendingadmin.people_index.find import find_alike, find_index
@@ -30,6 +30,7 @@ from lendingadmin.ui.quotas import READS
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency, services
 
+_DELETE = "borrowers.delete"
 _STALE = gettext_lazy("This form was open for too long. Check it and send it again.")
 _ODD_PHONE = gettext_lazy(
     "The phone number is kept as it was typed: it is no complete number of this country, and names "
@@ -158,14 +159,15 @@ def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
     form = DeleteForm(request.POST or None, borrower_id=borrower_id)
     card = None
     if request.method == "POST" and form.is_valid():
+        borrowers = gateway.app(app_id).borrowers
         try:
             outcome = services.write_once(
                 request,
-                "borrowers.delete",
+                _DELETE,
                 token=request.POST.get("token", ""),
                 app_id=app_id,
                 subject=borrower_id,
-                do=lambda: _delete_named(app_id, borrower_id),
+                do=lambda: delete_named(borrowers.get, borrowers.delete, borrower_id, _DELETE),
                 lands_on=lambda _made: reverse("borrowers", args=[app_id]),
             )
         except idempotency.StaleKey:
@@ -182,17 +184,10 @@ def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
         "card": card,
         "borrower": _read(request, app_id, borrower_id),
         "borrower_id": borrower_id,
-        "token": idempotency.issue_key(request, "borrowers.delete"),
+        "token": idempotency.issue_key(request, _DELETE),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "borrowers/delete.html", context)
-
-
-def _delete_named(app_id: str, borrower_id: str) -> None:
-    """Delete it, unless the service answers with what may be another. Raises LendingError."""
-    borrowers = gateway.app(app_id).borrowers
-    refuse_stranger(borrowers.get, borrower_id)
-    borrowers.delete(borrower_id)
 
 
 def _read(request: PersonRequest, app_id: str, borrower_id: str) -> Borrower | None:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from lendingadmin import gateway
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
-from lendingadmin.lending.identity import check_named, refuse_stranger
+from lendingadmin.lending.identity import check_named, delete_named
 from lendingadmin.lending.values import Loan, status_key
 from lendingadmin.loans.forms import LoanForm, taken_up
 from lendingadmin.repayments.models import Repayment
@@ -116,12 +116,13 @@ def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse
 
 def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, Card | None]:
     """Delete; the address to go to, or the card with the service's own words."""
+    loans = gateway.app(app_id).loans
     try:
         outcome = services.write_once(
             request,
             DELETE,
             token=request.POST.get("token", ""),
-            do=lambda: _delete_named(app_id, account_id),
+            do=lambda: delete_named(loans.get, loans.delete, account_id, DELETE),
             lands_on=lambda _deleted: reverse("loans", args=[app_id]),
             app_id=app_id,
             subject=account_id,
@@ -132,13 +133,6 @@ def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, 
     if outcome.saved:
         messages.success(request, _("Loan %(id)s is deleted.") % {"id": account_id})
     return outcome.url, outcome.card
-
-
-def _delete_named(app_id: str, account_id: str) -> None:
-    """Delete the loan, unless the service answers with what may be another. Raises LendingError."""
-    loans = gateway.app(app_id).loans
-    refuse_stranger(loans.get, account_id)
-    loans.delete(account_id)
 
 
 def _read(
