@@ -1,10 +1,10 @@
 """Whether promises are kept: by what the journal holds, or by what the loan's `paid` rose.
 
-What is recorded here counts by the day of its transaction. A reading counts where it was taken by
-the end of the day after the promised one: `paid` does not say when it rose.
+What is recorded here counts by the moment of its transaction, for one promise. A reading counts
+where it was taken by the end of the day after the promised one: `paid` does not say when it rose.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
@@ -58,24 +58,30 @@ class Judgement(NamedTuple):
 
 def judge(
     promise: Promise,
-    payments: Iterable[Payment],
+    payments: Sequence[Payment],
     reading: PaidReading | None,
     now: datetime,
     zone: ZoneInfo,
+    others: Sequence[Promise] = (),
 ) -> Judgement:
     """How a promise stands at a moment; amounts are in the loan's currency.
 
-    It is kept once what was paid since it was made comes to it; partly kept or broken when its day
-    is over in the lender's zone and a reading from after that, or a day, has shown no more.
+    It is kept once what was paid after it was made comes to it; partly kept or broken when its day
+    is over in the lender's zone and a reading from after that, or a day, has shown no more. A
+    payment counts for one promise: of this one and the `others` of its loan, for the one that is
+    due first and not kept yet.
     """
-    ends = get_midnight(promise.day + timedelta(days=1), zone)
-    recorded = sum(
-        (one.amount for one in payments if promise.made_at < one.entered_at and one.paid_at < ends),
-        Decimal(0),
-    )
-    risen = _measure_rise(promise, reading, ends)
-    paid = max(recorded, risen, Decimal(0))
-    evidence = "" if not paid else Evidence.JOURNAL if recorded >= risen else Evidence.READING
+    ends = _find_end(promise, zone)
+    shares = _share_out([promise, *others], payments, zone)
+    here = _add_up(shares[id(promise)])
+    risen = Decimal(0)
+    if reading and _is_in_time(promise, reading, zone):
+        seen = [one for one in shares[id(promise)] if one.entered_at < reading.taken_at]
+        elsewhere = _measure_elsewhere(promise, shares, payments, reading, others, zone)
+        risen = _add_up(seen)
+        risen += min(elsewhere, max(promise.amount - risen, Decimal(0)))
+    paid = max(here, risen)
+    evidence = "" if not paid else Evidence.JOURNAL if here >= risen else Evidence.READING
     if paid >= promise.amount:
         return Judgement(PromiseState.KEPT, paid, evidence)
     has_reading = reading is not None and ends <= reading.taken_at
@@ -84,12 +90,78 @@ def judge(
     return Judgement(PromiseState.PARTLY if paid else PromiseState.BROKEN, paid, evidence)
 
 
-def _measure_rise(promise: Promise, reading: PaidReading | None, ends: datetime) -> Decimal:
-    """By how much `paid` rose since the promise; nothing where two readings do not tell."""
-    if reading is None or promise.paid_before is None:
-        return Decimal(0)
-    is_in_time = promise.made_at < reading.taken_at < ends + _GRACE
-    return reading.paid - promise.paid_before if is_in_time else Decimal(0)
+def _find_end(promise: Promise, zone: ZoneInfo) -> datetime:
+    return get_midnight(promise.day + timedelta(days=1), zone)
+
+
+def _share_out(
+    promises: Sequence[Promise], payments: Iterable[Payment], zone: ZoneInfo
+) -> dict[int, list[Payment]]:
+    """The payments that count for each promise, by the id of its object.
+
+    A transaction's moment often has no seconds, so it is compared in minutes.
+    """
+    shares: dict[int, list[Payment]] = {}
+    ordered = sorted(promises, key=lambda one: (one.day, one.made_at))
+    for promise in ordered:
+        shares[id(promise)] = []
+    for payment in sorted(payments, key=lambda one: (one.paid_at, one.entered_at)):
+        fitting = [
+            one
+            for one in ordered
+            if one.made_at < payment.entered_at
+            and one.made_at.replace(second=0, microsecond=0) <= payment.paid_at
+            and payment.paid_at < _find_end(one, zone)
+        ]
+        unmet = [one for one in fitting if _add_up(shares[id(one)]) < one.amount]
+        if fitting:
+            shares[id((unmet or fitting[-1:])[0])].append(payment)
+    return shares
+
+
+def _measure_elsewhere(
+    promise: Promise,
+    shares: Mapping[int, Sequence[Payment]],
+    payments: Iterable[Payment],
+    reading: PaidReading,
+    others: Sequence[Promise],
+    zone: ZoneInfo,
+) -> Decimal:
+    """By how much `paid` rose after the promise without a repayment that is recorded here, less
+    what promises that are due before it have of that rise.
+    """
+
+    def measure(one: Promise) -> Decimal:
+        """The unexplained rise since a promise; nothing where it is not known what was paid."""
+        if one.paid_before is None:
+            return Decimal(0)
+        known = _add_up(x for x in payments if one.made_at < x.entered_at < reading.taken_at)
+        return max(reading.paid - one.paid_before - known, Decimal(0))
+
+    free = rise = measure(promise)
+    for other in others:
+        here = _add_up(shares[id(other)])
+        if other.state == PromiseState.KEPT or not _is_in_time(other, reading, zone):
+            by_reading = min(other.paid, other.amount)
+            taken = {Evidence.READING: by_reading, Evidence.PERSON: other.amount}
+            has = taken.get(Evidence(other.evidence), here) if other.evidence else here
+        elif (other.day, other.made_at) < (promise.day, promise.made_at):
+            has = min(measure(other) + here, other.amount)
+        else:
+            continue
+        # What rose before this promise was made is not in its own rise.
+        earlier = max(measure(other) - rise, Decimal(0))
+        free -= max(has - here - earlier, Decimal(0))
+    return max(free, Decimal(0))
+
+
+def _is_in_time(promise: Promise, reading: PaidReading, zone: ZoneInfo) -> bool:
+    """Whether what a reading shows was paid after the promise, and for it."""
+    return promise.made_at < reading.taken_at < _find_end(promise, zone) + _GRACE
+
+
+def _add_up(payments: Iterable[Payment]) -> Decimal:
+    return sum((one.amount for one in payments), Decimal(0))
 
 
 def judge_promises(app: LendingApp, now: datetime) -> int:
@@ -106,10 +178,12 @@ def judge_promises(app: LendingApp, now: datetime) -> int:
     changed, last = 0, 0
     while some := list(rows.filter(id__gt=last)[:_AT_ONCE]):
         last = some[-1].pk
-        payments, readings = _read_payments(app, some), _read_counted(app.app_id, some)
+        of_loans = _read_promises(app.app_id, some)
+        payments, readings = _read_payments(app, of_loans), _read_counted(app.app_id, some)
         for one in some:
             own, reading = payments.get(one.account_id, ()), readings.get(one.account_id)
-            found = judge(one, own, reading, now, app.zone)
+            others = [x for x in of_loans if x.account_id == one.account_id and x.pk != one.pk]
+            found = judge(one, own, reading, now, app.zone, others)
             changed += _keep(one, found)
     return changed
 
@@ -129,6 +203,17 @@ def _keep(promise: Promise, found: Judgement) -> int:
     if found.state != promise.state:
         fields["state_at"] = timezone.now()
     return rows.update(**fields, evidence=found.evidence)
+
+
+def _read_promises(app_id: str, promises: Sequence[Promise]) -> list[Promise]:
+    """All promises of their loans that a payment can count for."""
+    rows = Promise.objects.filter(
+        app_id=app_id,
+        borrower_id__in={one.borrower_id for one in promises},
+        account_id__in={one.account_id for one in promises},
+    )
+    is_over = Q(state=PromiseState.BROKEN, decided_by__isnull=False)
+    return list(rows.exclude(is_over | Q(state=PromiseState.WITHDRAWN)))
 
 
 def _read_payments(app: LendingApp, promises: Sequence[Promise]) -> dict[str, list[Payment]]:

@@ -148,6 +148,25 @@ def test_a_promise_is_kept_by_the_journal(three: CallService, desk: Client, supp
     assert "kept" in shown and "by repayments recorded here" in shown
 
 
+def test_one_payment_keeps_one_of_two_promises(
+    three: CallService, desk: Client, support: User
+) -> None:
+    press_next(desk)
+    note_call(desk, "B-0", "promise", amount="500", day=in_days(1))
+    second = Promise.objects.get()
+    call = second.call
+    call.pk, call.idempotency_key = None, "second"
+    call.save()
+    second.pk, second.call, second.day = None, call, today() + timedelta(days=2)
+    second.save()
+    later = timezone.now() + timedelta(seconds=1)
+    row(support, account_id="L-0", amount="500", created_at=later, transaction_date=later)
+    promises.judge_promises(APP, timezone.now())
+    assert promises.judge_promises(APP, timezone.now()) == 0
+    states = Promise.objects.order_by("day").values_list("state", "paid")
+    assert list(states) == [(PromiseState.KEPT, 500), (PromiseState.OPEN, 0)]
+
+
 def test_a_promise_is_kept_by_what_was_paid_elsewhere(three: CallService, desk: Client) -> None:
     press_next(desk)
     note_call(desk, "B-0", "promise", amount="500", day=in_days(0))

@@ -40,6 +40,9 @@ def read(paid: str, taken: str) -> PaidReading:
     return PaidReading(at(taken), Decimal(paid))
 
 
+EARLY = pay("500", "26 09:00", "24 18:00")
+
+
 @pytest.mark.parametrize(
     ("payments", "reading", "now", "found"),
     [
@@ -55,6 +58,15 @@ def read(paid: str, taken: str) -> PaidReading:
         ),
         # What was entered before the promise is not towards it.
         ([pay("500", "25 10:00")], None, "26 10:00", (OPEN, "0", "")),
+        # What was paid before the promise is not towards it, whenever it is entered.
+        ([EARLY], None, "26 10:00", (OPEN, "0", "")),
+        (
+            [pay("500", "26 09:00", "24 18:00")],
+            read("600", "28 02:00"),
+            "28 10:00",
+            (BROKEN, "0", ""),
+        ),
+        ([pay("500", "25 10:01", "25 10:00")], None, "26 10:00", (KEPT, "500", Evidence.JOURNAL)),
         # Its day ends at midnight in the lender's zone; until a later reading or a day it is open.
         ([], None, "27 23:59", (OPEN, "0", "")),
         ([], None, "28 10:00", (OPEN, "0", "")),
@@ -92,6 +104,64 @@ def test_how_a_promise_stands(
 def test_without_a_reading_before_only_the_journal_speaks() -> None:
     judged = judge(promise(None), [], read("600", "27 18:00"), at("27 19:00"), NAIROBI)
     assert judged == Judgement(OPEN, Decimal(0), "")
+
+
+def second(paid_before: str | None = "100", **fields: object) -> Promise:
+    """Another promise on the same loan: made a day later, and due two days later."""
+    made, day = at("26 10:00"), date(2026, 11, 29)
+    one = promise(paid_before)
+    for name, value in {"made_at": made, "day": day, **fields}.items():
+        setattr(one, name, value)
+    return one
+
+
+SIX, ELEVEN = read("600", "27 18:00"), read("1100", "27 18:00")
+BOTH = ((KEPT, "500"), (KEPT, "500"))
+FIRST = ((KEPT, "500"), (OPEN, "0"))
+
+
+@pytest.mark.parametrize(
+    ("payments", "reading", "later", "found"),
+    [
+        # One payment, two promises: it counts for the one that is due first.
+        ([pay("500", "26 12:00")], None, second(), FIRST),
+        ([pay("500", "26 12:00"), pay("500", "27 12:00")], None, second(), BOTH),
+        ([pay("700", "26 12:00")], None, second(), ((KEPT, "700"), (OPEN, "0"))),
+        # Paid between the two: only the first had been made.
+        ([pay("500", "26 09:00")], None, second("600"), FIRST),
+        # Too late for the first.
+        ([pay("500", "28 09:00")], None, second(), ((OPEN, "0"), (KEPT, "500"))),
+        # `paid` rose once: elsewhere than here, for one of them.
+        ([], SIX, second(), FIRST),
+        ([], read("800", "27 18:00"), second(), ((KEPT, "500"), (OPEN, "200"))),
+        ([], ELEVEN, second("600"), BOTH),
+        ([pay("500", "26 12:00")], SIX, second(), FIRST),
+        ([pay("500", "26 12:00")], ELEVEN, second(), BOTH),
+    ],
+)
+def test_a_payment_counts_for_one_promise(
+    payments: list[Payment],
+    reading: PaidReading | None,
+    later: Promise,
+    found: tuple[tuple[PromiseState, str], tuple[PromiseState, str]],
+) -> None:
+    first, now = promise(), at("28 00:00")
+    judged = [
+        judge(one, payments, reading, now, NAIROBI, [other])
+        for one, other in ((first, later), (later, first))
+    ]
+    assert [(one.state, one.paid) for one in judged] == [(x, Decimal(y)) for x, y in found]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "state"),
+    [(Evidence.READING, OPEN), (Evidence.PERSON, OPEN), (Evidence.JOURNAL, KEPT)],
+)
+def test_a_promise_that_was_kept_has_its_money(evidence: Evidence, state: PromiseState) -> None:
+    first, later, reading = promise(), second(), read("600", "29 18:00")
+    first.state, first.paid, first.evidence = KEPT, Decimal(500), evidence
+    judged = judge(later, [], reading, at("29 20:00"), NAIROBI, [first])
+    assert judged.state == state
 
 
 class PromiseMachine(RuleBasedStateMachine):
