@@ -63,6 +63,12 @@ def clock(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCAL
     return as_it_came(value) if here is None else f"{here:%H:%M:%S}"
 
 
+def minute(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
+    """Write the time of day to the minute in this zone: `14:02`, everywhere."""
+    here = _local(value, zone)
+    return as_it_came(value) if here is None else f"{here:%H:%M}"
+
+
 def utc(value: object) -> str:
     """Write a moment to its last digit in UTC, for the hover: `2026-10-31 11:02:33.250 UTC`."""
     there = _local(value, UTC)

@@ -451,6 +451,7 @@ class Reading(models.Model):
     taken_at = models.DateTimeField()
     paid = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
     unpaid = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
+    overdue = models.CharField(max_length=LONGEST_AMOUNT, blank=True, db_default="")
     # The instalment that was next by then: what was to be paid of it, and when in ISO 8601.
     next_amount = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
     next_due = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
@@ -471,6 +472,11 @@ class Reading(models.Model):
     def unpaid_amount(self) -> Decimal | None:
         """What stood as unpaid in all; None where it could not be read."""
         return _decimal(self.unpaid)
+
+    @property
+    def overdue_amount(self) -> Decimal | None:
+        """What was overdue in all; None where it could not be read."""
+        return _decimal(self.overdue)
 
     @property
     def next_due_amount(self) -> Decimal | None:

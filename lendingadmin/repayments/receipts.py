@@ -71,16 +71,18 @@ def match_number(app_id: str, text: str) -> Q | None:
 
 
 class Remainder(NamedTuple):
-    """What a loan had left once a repayment was seen in it, and what came next.
+    """What a loan had left once a repayment was seen in it, what was overdue, and what came next.
 
-    Amounts are in the app's currency. What is next is None where nothing is left, or the loan did
-    not tell.
+    It was so at `read_at`: the next payment changes it. Amounts are in the app's currency.
+    `overdue` is None where nothing is overdue, or the loan did not tell. What is next is None where
+    something is overdue, because that is to be paid first, and where nothing is left.
     """
 
     amount: Decimal
     read_at: datetime
     next_amount: Decimal | None
     next_due: datetime | None
+    overdue: Decimal | None = None
 
 
 def find_remainder(
@@ -98,9 +100,11 @@ def find_remainder(
     if left > 0 and not _shows(repayment, before, after):
         return None
     coming, due = after.next_due_amount, after.next_due_at
-    if left <= 0 or not coming or due is None:
+    overdue = after.overdue_amount or Decimal(0)
+    is_late = left > 0 and overdue > 0
+    if left <= 0 or is_late or not coming or due is None:
         coming = due = None
-    return Remainder(left, after.taken_at, coming, due)
+    return Remainder(left, after.taken_at, coming, due, overdue if is_late else None)
 
 
 def _shows(repayment: Repayment, before: Reading | None, after: Reading) -> bool:

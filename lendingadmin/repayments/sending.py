@@ -317,6 +317,7 @@ def _build_reading(
         reading.fault = error.message
         return reading
     reading.paid, reading.unpaid = _written(facts.paid), _written(facts.owed)
+    reading.overdue = _written(facts.overdue)
     reading.next_amount = _written(facts.next_amount)
     reading.next_due = facts.next_due.isoformat() if facts.next_due else ""
     return reading

@@ -7,12 +7,13 @@ is too long the name is shortened first; an amount, a code or a number is whole 
 
 import unicodedata
 from collections.abc import Iterator
+from datetime import date
 
 from django.utils.translation import gettext, override
 
 from lendingadmin.display.locales import write_day
 from lendingadmin.display.money import figure, money
-from lendingadmin.display.times import calendar_day, contract_date
+from lendingadmin.display.times import calendar_day, contract_date, minute
 
 from .receipts import Receipt
 
@@ -97,31 +98,57 @@ def _list_names(person: str) -> Iterator[str]:
 
 def _say_received(receipt: Receipt, name: str) -> str:
     repayment, language = receipt.repayment, receipt.language
-    paid_on = calendar_day(repayment.transaction_date, receipt.app.zone)
     given = {
         "amount": money(repayment.exact_amount, repayment.shown_currency, language),
-        "day": write_day(paid_on, language) if paid_on else "",
+        "day": _write_paid_on(receipt),
     }
     if name:
         return _say(gettext("%(amount)s received from %(name)s on %(day)s."), name=name, **given)
     return _say(gettext("%(amount)s received on %(day)s."), **given)
 
 
+def _write_paid_on(receipt: Receipt) -> str:
+    """The day of the transaction; its year only where the receipt's number does not say it."""
+    paid_on = calendar_day(receipt.repayment.transaction_date, receipt.app.zone)
+    if paid_on is None:
+        return ""
+    if paid_on.year == receipt.repayment.receipt_year:
+        return _write_short_day(paid_on, receipt.language)
+    return write_day(paid_on, receipt.language)
+
+
+def _write_short_day(day: date, language: str) -> str:
+    # Some languages end a short month with a full stop of its own.
+    return write_day(day, language, "MMMd").rstrip(".")
+
+
 def _say_remainder(receipt: Receipt) -> tuple[str, str]:
-    """What is left, and what is next; empty where that is not known."""
-    left, language = receipt.remainder, receipt.language
+    """What is left and when that was read, and what is overdue or next; empty where not known."""
+    left, language, zone = receipt.remainder, receipt.language, receipt.app.zone
     if left is None:
         return "", ""
     same = receipt.repayment.shown_currency == receipt.app.currency
     write = figure if same else money
-    amount = write(left.amount, receipt.app.currency, language)
-    remaining = _say(gettext("Remaining %(amount)s."), amount=amount)
-    due = contract_date(left.next_due, receipt.app.zone)
+    given = {
+        "amount": write(left.amount, receipt.app.currency, language),
+        "time": minute(left.read_at, zone),
+    }
+    read_on = calendar_day(left.read_at, zone)
+    if read_on is None or read_on == calendar_day(receipt.repayment.transaction_date, zone):
+        remaining = _say(gettext("Balance at %(time)s: %(amount)s."), **given)
+    else:
+        given["day"] = _write_short_day(read_on, language)
+        remaining = _say(gettext("Balance at %(time)s on %(day)s: %(amount)s."), **given)
+    if left.overdue is not None:
+        amount = write(left.overdue, receipt.app.currency, language)
+        return remaining, _say(gettext("Overdue %(amount)s."), amount=amount)
+    due = contract_date(left.next_due, zone)
     if left.next_amount is None or due is None:
         return remaining, ""
-    # Some languages end a short month with a full stop of its own.
-    day = write_day(due, language, "MMMd").rstrip(".")
-    amount = write(left.next_amount, receipt.app.currency, language)
+    day, amount = (
+        _write_short_day(due, language),
+        write(left.next_amount, receipt.app.currency, language),
+    )
     return remaining, _say(gettext("Next %(amount)s on %(day)s."), amount=amount, day=day)
 
 

@@ -257,7 +257,7 @@ REPAYMENTS = (
         "support",
         steps.press("Print"),
         ends="repayment-print",
-        shows="Remaining KES 9,000.00.",
+        shows=": KES 9,000.00.",
     ),
     Place(
         "slip-paper",

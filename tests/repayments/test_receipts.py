@@ -61,6 +61,13 @@ def print_sheet(desk: Client, repayment: Repayment, **fields: str) -> str:
     return answer.content.decode()
 
 
+def write_balance(repayment: Repayment) -> str:
+    """The balance of 3,703.98 with the lender's time at which it was read."""
+    assert repayment.latest is not None
+    at = repayment.latest.taken_at.astimezone(NAIROBI)
+    return f"Balance at {at:%H:%M} on {at.day} {at:%b %Y}: KES 3,703.98."
+
+
 def words(page: str) -> str:
     """What a page says, without its tags."""
     body = page.partition("<body")[2].partition(">")[2]
@@ -76,7 +83,7 @@ def test_the_page_leads_with_what_the_clerk_says(desk: Client, support: User) ->
     mine = recorded(support)
     page = desk.get(mine.get_absolute_url()).content.decode()
     said = words(page)
-    assert "<h2>Recorded. Balance is now KES 3,703.98.</h2>" in page
+    assert f"<h2>Recorded. {write_balance(mine)}</h2>" in page
     assert 'data-announce="Recorded"' in page
     assert "Next KES 843.06 on 21 Dec 2026 ." in said
     number = f"KENYA-{timezone.localdate(timezone=NAIROBI).year}-000001"
@@ -86,13 +93,35 @@ def test_the_page_leads_with_what_the_clerk_says(desk: Client, support: User) ->
     assert page.index("<summary>Details") < page.index('id="evidence"')
 
 
-def test_a_balance_that_was_read_long_ago_is_not_called_today_s(
-    desk: Client, support: User
-) -> None:
+def test_a_balance_is_told_with_the_time_at_which_it_was_so(desk: Client, support: User) -> None:
     mine = recorded(support)
-    mine.readings.update(taken_at=timezone.now() - timedelta(hours=1))
+    mine.readings.update(taken_at=timezone.now() - timedelta(hours=27))
     page = desk.get(mine.get_absolute_url()).content.decode()
-    assert "<h2>Recorded. Balance after it was KES 3,703.98.</h2>" in page
+    assert f"<h2>Recorded. {write_balance(mine)}</h2>" in page
+    assert write_balance(mine) in sheet(print_sheet(desk, mine))
+
+
+@pytest.mark.parametrize(
+    ("overdue", "unpaid", "known"),
+    [
+        ("1506.44", "3703.98", True),
+        ("0", "3703.98", False),
+        ("", "3703.98", False),
+        ("5", "0", False),
+    ],
+)
+def test_what_is_still_overdue_stands_where_what_is_next_would(
+    desk: Client, support: User, overdue: str, unpaid: str, known: bool
+) -> None:
+    mine = recorded(support, unpaid=unpaid)
+    Reading.objects.filter(kind=Reading.Kind.AFTER).update(overdue=overdue)
+    found = find_remainder(mine, mine.baseline, mine.latest)
+    assert found is not None and (found.overdue is not None) == known
+    assert (found.next_due is None) == (known or unpaid == "0")
+    page, paper = desk.get(mine.get_absolute_url()).content.decode(), print_sheet(desk, mine)
+    assert (page.count("data-overdue"), paper.count("data-overdue")) == (2 * known, known)
+    assert ("1,506.44" in page, "1,506.44" in paper) == (known, known)
+    assert ("843.06" in paper) == (not known and unpaid != "0")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +186,7 @@ def test_what_is_next_is_told_whole_or_not(support: User, unread: dict[str, str]
     mine = row(support, amount="3500")
     first = read(mine, Reading.Kind.BASELINE, "1000", "7203.98")
     found = find_remainder(mine, first, read(mine, Reading.Kind.AFTER, "4500", "3703.98", **unread))
-    assert found is not None and found[2:] == (None, None)
+    assert found is not None and (found.next_amount, found.next_due) == (None, None)
 
 
 def test_the_sheet_says_what_was_entered(desk: Client, support: User) -> None:
@@ -168,8 +197,7 @@ def test_the_sheet_says_what_was_entered(desk: Client, support: User) -> None:
     assert said == (
         f"Umoja Credit Receipt {mine.receipt_number} Received from B-1 Amount KES 3,500.00 "
         "Code QK7X42ABCD Date 22 Nov 2026, 00:30 Loan L-K1 Taken by Grace Achieng "
-        "Remaining KES 3,703.98. Next KES 843.06 on 21 Dec 2026 . "
-        f"Balance read: {said.rpartition('Balance read: ')[2]}"
+        f"{write_balance(mine)} Next KES 843.06 on 21 Dec 2026 ."
     )
 
 
@@ -240,7 +268,7 @@ def test_what_is_not_known_to_be_recorded_prints_as_a_slip(
         said = sheet(print_sheet(desk, mine))
         assert said.startswith("Umoja Credit Not a receipt ")
         assert words_of in said
-        assert "Reprint" not in said and "Remaining" not in said and "KENYA-" not in said
+        assert "Reprint" not in said and "Balance" not in said and "KENYA-" not in said
         assert "Received from" not in said
     page = desk.get(mine.get_absolute_url()).content.decode()
     assert "Print a slip" in page and "Copy text for SMS" not in page
@@ -260,17 +288,17 @@ def test_what_was_recorded_before_receipts_had_numbers_is_one_without(
     mine = row(support, RepaymentState.RECORDED)
     said = sheet(print_sheet(desk, mine))
     assert said.startswith("Umoja Credit Receipt Received from")
-    assert "Remaining: not known when this was printed." in said
+    assert "Balance: not known when this was printed." in said
     assert "Receipt without a number" in words(desk.get(mine.get_absolute_url()).content.decode())
 
 
 @pytest.mark.parametrize(
     ("asked", "parts"),
     [
-        ("", ("Receipt", "3,500.00", "Remaining KES 3,703.98.", "21 Dec 2026")),
-        ("fr", ("Reçu", "3 500,00", "Reste KES 3 703,98.", "21 déc. 2026")),
-        ("sw", ("Risiti", "3,500.00", "Salio KES 3,703.98.", "21 Des 2026")),
-        ("de", ("Receipt", "3,500.00", "Remaining KES 3,703.98.", "21 Dec 2026")),
+        ("", ("Receipt", "3,500.00", ": KES 3,703.98.", "21 Dec 2026")),
+        ("fr", ("Reçu", "3 500,00", "Solde le ", " : KES 3 703,98.", "21 déc. 2026")),
+        ("sw", ("Risiti", "3,500.00", "Salio saa ", ": KES 3,703.98.", "21 Des 2026")),
+        ("de", ("Receipt", "3,500.00", ": KES 3,703.98.", "21 Dec 2026")),
     ],
 )
 def test_it_is_written_in_the_customer_s_language(

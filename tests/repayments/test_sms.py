@@ -3,7 +3,7 @@
 import itertools
 import re
 import string
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -51,7 +51,7 @@ def receipt(language: str = "en", **given: Any) -> Receipt:
         app_id="kenya",
         transaction_date=datetime(2026, 11, 21, 21, 30, tzinfo=UTC),
         state=RepaymentState.RECORDED,
-        receipt_year=2026,
+        receipt_year=given.pop("year", 2026),
         receipt_sequence=given.pop("sequence", 123),
         **fields,
     )
@@ -64,19 +64,20 @@ def receipt(language: str = "en", **given: Any) -> Receipt:
     [
         (
             {},
-            "Umoja Credit: KES 3,500.00 received from Mumbi Wanjiku on 22 Nov 2026. "
-            "Code QK7X42ABCD. Receipt KENYA-2026-000123. Remaining 3,703.98. "
+            "Umoja Credit: KES 3,500.00 received from Mumbi Wanjiku on 22 Nov. "
+            "Code QK7X42ABCD. Receipt KENYA-2026-000123. Balance at 14:02: 3,703.98. "
             "Next 843.06 on 21 Dec.",
         ),
         (
             {"language": "fr"},
-            "Umoja Credit: KES 3 500,00 reçu de Mumbi Wanjiku le 22 nov. 2026. "
-            "Code QK7X42ABCD. Reçu KENYA-2026-000123. Reste 3 703,98. Prochain 843,06 le 21 déc.",
+            "Umoja Credit: KES 3 500,00 reçu de Mumbi Wanjiku le 22 nov. "
+            "Code QK7X42ABCD. Reçu KENYA-2026-000123. Solde à 14:02 : 3 703,98. "
+            "Prochain 843,06 le 21 déc.",
         ),
         (
             {"language": "sw"},
-            "Umoja Credit: Tumepokea KES 3,500.00 kutoka kwa Mumbi W., 22 Nov 2026. "
-            "Msimbo QK7X42ABCD. Risiti KENYA-2026-000123. Salio 3,703.98. "
+            "Umoja Credit: Tumepokea KES 3,500.00 kutoka kwa Mumbi, 22 Nov. "
+            "Msimbo QK7X42ABCD. Risiti KENYA-2026-000123. Salio saa 14:02: 3,703.98. "
             "Lipa 843.06 hadi 21 Des.",
         ),
     ],
@@ -127,13 +128,27 @@ def test_the_name_is_shortened_before_anything_else(person: str, shown: str) -> 
 
 def test_without_a_remainder_it_says_none() -> None:
     text = write_sms(receipt(remainder=None))
-    assert "Remaining" not in text and "Next" not in text
-    assert write_sms(receipt(remainder=NOTHING)).endswith("Remaining 0.00.")
+    assert "Balance" not in text and "Next" not in text
+    assert write_sms(receipt(remainder=NOTHING)).endswith("Balance at 14:02: 0.00.")
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "sw"])
+def test_what_is_still_overdue_is_said_instead_of_what_is_next(language: str) -> None:
+    text = write_sms(receipt(language, remainder=LEFT._replace(overdue=Decimal("1506.44"))))
+    amounts = [re.sub(r"\D", "", one) for one in MONEY.findall(text)]
+    assert amounts == ["350000", "370398", "150644"]
+
+
+def test_a_balance_of_another_day_names_it() -> None:
+    later = LEFT._replace(read_at=READ + timedelta(days=6))
+    assert "Balance at 14:02 on 28 Nov: 3,703.98." in write_sms(receipt(remainder=later))
+    # A payment of last year, whose receipt is of this one.
+    assert "2026" in write_sms(receipt(year=2027)).partition("Receipt")[0]
 
 
 def test_another_currency_names_that_of_the_loan() -> None:
     text = write_sms(receipt(currency_code="USD", amount=Decimal(20)))
-    assert "USD 20.00" in text and "Remaining KES 3,703.98." in text
+    assert "USD 20.00" in text and ": KES 3,703.98." in text
 
 
 def test_letters_that_gsm_lacks_lose_their_marks() -> None:

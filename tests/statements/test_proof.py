@@ -1,5 +1,6 @@
 """Both sides of a day add up, what came in has one place, and receipts say what confirms them."""
 
+import re
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -315,4 +316,8 @@ class TestConfirmed:
         repayment = enter(support, PAID[0])
         bring_in(support)
         page = clerk.post(f"{repayment.get_absolute_url()}print", {"language": "sw"})
-        assert "Imethibitishwa na taarifa ya mtandao ya" in page.content.decode()
+        paper = page.content.decode()
+        assert "Imethibitishwa na taarifa ya mtandao ya" in paper
+        # The customer does not see the statement, so its row says nothing to them.
+        line = StatementLine.objects.get(receipt=PAID[0].receipt)
+        assert not re.search(rf"\b{line.number}\.</p>", paper)

@@ -36,6 +36,12 @@ def day_text(value: object, zone: object = None) -> str:
 
 
 @register.filter
+def minute_text(value: object, zone: object = None) -> str:
+    """The time of day to the minute in the lender's zone, as plain text."""
+    return times.minute(value, _zone(zone), formats.locale())
+
+
+@register.filter
 def contract_day(value: object, zone: object = None) -> str:
     """The day a contract date (start, due, maturity) means: its UTC day at a day's bounds."""
     if isinstance(value, datetime):

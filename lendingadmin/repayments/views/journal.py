@@ -10,11 +10,11 @@ from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
-from lendingadmin.display import formats
+from lendingadmin.display import formats, times
 from lendingadmin.display.money import money
 from lendingadmin.gateway import LendingApp
 from lendingadmin.repayments import (
@@ -223,11 +223,13 @@ def _write_title(repayment: Repayment, remainder: receipts.Remainder | None) -> 
     title = repayment.message.title
     if remainder is None or repayment.state != RepaymentState.RECORDED:
         return title
-    currency = gateway.lending_app(repayment.app_id).currency
-    left = money(remainder.amount, currency, formats.locale())
-    is_fresh = timezone.now() - remainder.read_at < NORMAL
-    balance = _("Balance is now %(left)s.") if is_fresh else _("Balance after it was %(left)s.")
-    return f"{title}. {balance % {'left': left}}"
+    app, locale = gateway.lending_app(repayment.app_id), formats.locale()
+    balance = _("Balance at %(time)s on %(day)s: %(left)s.") % {
+        "time": times.minute(remainder.read_at, app.zone),
+        "day": times.day(remainder.read_at, app.zone, locale),
+        "left": money(remainder.amount, app.currency, locale),
+    }
+    return f"{title}. {balance}"
 
 
 def _find_another(request: PersonRequest, repayment: Repayment) -> str:
