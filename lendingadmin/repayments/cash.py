@@ -4,7 +4,7 @@
 the day whose till holds it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
@@ -22,9 +22,18 @@ from .models import CashCount, Repayment
 COUNT = "dashboard.repayments.countCash"
 
 
-class TillCount(NamedTuple):
-    """The newest count of a till: how much, by whom, when."""
+class NewerCount(Exception):
+    """Somebody counted the till since the page was opened; `count` is the newest."""
 
+    def __init__(self, count: "TillCount") -> None:
+        super().__init__()
+        self.count = count
+
+
+class TillCount(NamedTuple):
+    """The newest count of a till: its number, how much, by whom, when."""
+
+    number: int
     amount: Decimal
     by: str
     at: datetime
@@ -80,18 +89,39 @@ def sum_counted(app: LendingApp, day: date) -> dict[str, Decimal]:
 def _read_counts(app: LendingApp, day: date) -> dict[tuple[int, str], TillCount]:
     """The newest count of each person and currency."""
     rows = CashCount.objects.filter(app_id=app.app_id, day=day).order_by("id")
-    columns = ("person_id", "currency", "amount", "counted_by__username", "counted_at")
+    columns = ("person_id", "currency", "pk", "amount", "counted_by__username", "counted_at")
     found = rows.values_list(*columns)
-    return {
-        (person_id, code): TillCount(amount, by, at) for person_id, code, amount, by, at in found
-    }
+    return {(person_id, code): TillCount(*count) for person_id, code, *count in found}
 
 
-def keep_count(
-    app: LendingApp, day: date, person: User, currency: str, amount: Decimal, by: User
-) -> CashCount:
-    """Keep what was counted in a person's till; what was counted before stays beside it."""
+def find_version(tills: Sequence[Till]) -> int:
+    """Return the number of the newest count of these tills; 0 where nobody has counted."""
+    return max((one.counted.number for one in tills if one.counted), default=0)
+
+
+def save_count(
+    app: LendingApp,
+    day: date,
+    person: User,
+    currency: str,
+    amount: Decimal,
+    by: User,
+    *,
+    version: int,
+) -> None:
+    """Save what was counted in a person's till; earlier counts stay in the table.
+
+    `version` is what `find_version` said of the tills that the page showed. Raises NewerCount where
+    the till was counted since with another amount.
+    """
     with transaction.atomic():
+        # One after the other: a till that was never counted has no row to lock.
+        list(User.objects.select_for_update(no_key=True).filter(pk=person.pk).values_list("pk"))
+        newest = _read_counts(app, day).get((person.pk, currency))
+        if newest and newest.number > version:
+            if newest.amount != amount:
+                raise NewerCount(newest)
+            return
         counted = CashCount.objects.create(
             app_id=app.app_id,
             day=day,
@@ -109,4 +139,3 @@ def keep_count(
             saved="yes",
             detail=f"{amount:f} {currency}",
         )
-    return counted

@@ -540,7 +540,7 @@ def _statements(clerk: User) -> Names:
         alarm_at=timezone.now(),
     )
     row(clerk, external_id="CASH-20261001-0A1B", external_id_minted=True, amount="1500")
-    cash.keep_count(app, timezone.localdate(), clerk, "KES", Decimal(1400), clerk)
+    cash.save_count(app, timezone.localdate(), clerk, "KES", Decimal(1400), clerk, version=0)
     missing = StatementLine.objects.get(file=names["statement_whole"], receipt=paid[4].receipt)
     PayerLink.objects.create(
         app_id=APP,

@@ -1,5 +1,6 @@
 """Cash of a day: what each person recorded of it, what was counted, and the difference."""
 
+import re
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -30,8 +31,17 @@ def take(by: User, amount: str, **fields: object) -> Repayment:
     return row(by, amount=amount, **{"created_at": NOON, "external_id_minted": True, **fields})
 
 
+def read_version(page: str) -> str:
+    """What a page of the day says of the counts that it shows."""
+    found = re.search(r'name="version" value="(\d+)"', page)
+    assert found
+    return found[1]
+
+
 def count(desk: Client, till: str, amount: str) -> str:
-    answer = desk.post(f"{COUNT}?date=2026-03-10", {"till": till, "amount": amount}, follow=True)
+    version = read_version(desk.get(f"{DAY}?date=2026-03-10").content.decode())
+    sent = {"till": till, "amount": amount, "version": version}
+    answer = desk.post(f"{COUNT}?date=2026-03-10", sent, follow=True)
     return answer.content.decode()
 
 
@@ -94,6 +104,54 @@ def test_what_was_counted_stands_beside_it_and_the_newest_count_counts(
     assert {(one.outcome, one.saved, one.app_id) for one in entries} == {
         ("counted", "yes", "kenya")
     }
+
+
+@pytest.mark.parametrize("version", ["older", "", "x"])
+def test_a_count_of_an_older_page_replaces_none_that_it_has_not_shown(
+    desk: Client, client_of: ClientOf, support: User, manager: User, version: str
+) -> None:
+    take(support, "1200")
+    shown = read_version(desk.get(f"{DAY}?date=2026-03-10").content.decode())
+    count(client_of(manager), f"{support.pk}:KES", "1200")
+    [newest] = CashCount.objects.all()
+    sent = {"till": f"{support.pk}:KES", "amount": "1,100"}
+    sent["version"] = shown if version == "older" else version
+    refused = desk.post(f"{COUNT}?date=2026-03-10", sent)
+    page = refused.content.decode()
+    assert refused.status_code == 409
+    assert f'data-newer-count="{newest.pk}"' in page and 'value="1,100"' in page
+    assert re.search(rf'value="{support.pk}:KES" selected', page)
+    assert list_tills() == [(support.username, "KES", Decimal(1200), Decimal(0))]
+    # The page has shown it now.
+    again = desk.post(f"{COUNT}?date=2026-03-10", sent | {"version": read_version(page)})
+    assert again.status_code == 302 and CashCount.objects.count() == 2
+
+
+def test_what_is_wrong_with_a_count_makes_no_older_page_newer(
+    desk: Client, client_of: ClientOf, support: User, manager: User
+) -> None:
+    sent = {"till": f"{support.pk}:KES", "version": "0"}
+    take(support, "1200")
+    count(client_of(manager), f"{support.pk}:KES", "1200")
+    wrong = desk.post(f"{COUNT}?date=2026-03-10", sent | {"amount": "many"}).content.decode()
+    assert read_version(wrong) == "0"
+    sent |= {"amount": "5", "version": read_version(wrong)}
+    assert desk.post(f"{COUNT}?date=2026-03-10", sent).status_code == 409
+
+
+def test_the_same_count_twice_is_one(desk: Client, support: User) -> None:
+    sent = {"till": f"{support.pk}:KES", "amount": "50", "version": "0"}
+    answers = [desk.post(f"{COUNT}?date=2026-03-10", sent) for _ in range(2)]
+    assert [one.status_code for one in answers] == [302, 302]
+    assert CashCount.objects.count() == 1
+
+
+def test_another_till_that_was_counted_since_stands_against_nothing(
+    desk: Client, support: User, manager: User, client_of: ClientOf
+) -> None:
+    count(client_of(manager), f"{manager.pk}:KES", "700")
+    sent = {"till": f"{support.pk}:KES", "amount": "50", "version": "0"}
+    assert desk.post(f"{COUNT}?date=2026-03-10", sent).status_code == 302
 
 
 def test_cash_of_nothing_recorded_can_be_counted_too(desk: Client, support: User) -> None:

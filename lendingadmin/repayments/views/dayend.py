@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from datetime import date, timedelta
+from http import HTTPStatus
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
@@ -20,6 +21,7 @@ from lendingadmin.repayments.forms import CashForm, DayForm
 from lendingadmin.staff.models import User
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import EXPORT, CsvPage, back_to_list, csv_response
+from lendingadmin.ui.lists import whole_number
 from lendingadmin.ui.quotas import EXPORTS
 from lendingadmin.ui.requests import PersonRequest
 
@@ -46,7 +48,11 @@ def count(request: PersonRequest, app_id: str) -> HttpResponse:
         return _show(request, app, form)
     person_id, currency = form.chosen
     person = get_object_or_404(User, pk=person_id)
-    cash.keep_count(app, shown, person, currency, form.cleaned_data["amount"], request.user)
+    amount, version = form.cleaned_data["amount"], whole_number(request.POST.get("version"))
+    try:
+        cash.save_count(app, shown, person, currency, amount, request.user, version=version)
+    except cash.NewerCount as newer:
+        return _show(request, app, form, newer.count)
     query = urlencode({"date": shown.isoformat()})
     return redirect(f"{reverse('repayments-day', args=[app_id])}?{query}#cash")
 
@@ -59,8 +65,12 @@ def _cash_form(request: PersonRequest, app: LendingApp, tills: Sequence[cash.Til
 
 
 def _show(
-    request: PersonRequest, app: LendingApp, cash_form: CashForm | None = None
+    request: PersonRequest,
+    app: LendingApp,
+    cash_form: CashForm | None = None,
+    newer: cash.TillCount | None = None,
 ) -> HttpResponse:
+    """The day; with `newer`, a count was not saved because the page had not shown this one."""
     form = _form(request)
     context: dict[str, object] = {"app": app, "form": form}
     if form.is_valid():
@@ -68,9 +78,15 @@ def _show(
         today = timezone.localdate()
         # The transaction's day says nothing of what lies in a till.
         cash_tills = [] if by else cash.list_tills(app, shown)
+        # What is wrong with a count does not make its page a newer one.
+        is_older = request.method == "POST" and not newer
         context |= {
             "cash_tills": cash_tills,
             "cash_form": None if by else cash_form or _cash_form(request, app, cash_tills),
+            "version": whole_number(request.POST.get("version"))
+            if is_older
+            else cash.find_version(cash_tills),
+            "newer": newer,
             "may_count": request.user.has_perm(_RECORD),
             "day": shown,
             "by": by,
@@ -81,7 +97,8 @@ def _show(
             "now": timezone.now(),
             "may_read_statements": request.user.has_perm("dashboard.statements.read"),
         }
-    return render(request, "repayments/day.html", context)
+    status = HTTPStatus.CONFLICT if newer else HTTPStatus.OK
+    return render(request, "repayments/day.html", context, status=status)
 
 
 def _form(request: PersonRequest) -> DayForm:
