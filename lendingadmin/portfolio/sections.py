@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import QueryDict
 from django.utils import timezone
 
@@ -19,14 +19,15 @@ from lendingadmin.assessments import running
 from lendingadmin.gateway import LendingApp
 from lendingadmin.notes import mentions
 from lendingadmin.offers import asking
-from lendingadmin.repayments import dayend, mistakes, restoration
+from lendingadmin.repayments import approvals, dayend, mistakes, restoration
 from lendingadmin.repayments.managers import UNDECIDED, get_midnight
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.views import recording
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import MANAGE_PEOPLE, NOTES_READ
-from lendingadmin.staff.second_manager import list_changes
+from lendingadmin.staff.second_manager import count_waiting
 from lendingadmin.ui.keyset import COUNTED, Slice, read_slice, spell_count
+from lendingadmin.ui.navigation import list_decisions
 from lendingadmin.ui.neighbours import ListPlace
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency
@@ -41,7 +42,9 @@ from .recorded_since import RecordedSince, read_recorded_since
 
 _RECORD = "lending.loans.makeRepayment"
 _ASK = "lending.borrowers.getOffers"
-_DECIDE = frozenset({write_reconciliation.RESOLVE, mistakes.REVIEW})
+_DECIDE = frozenset(
+    {write_reconciliation.RESOLVE, mistakes.REVIEW, approvals.APPROVE, MANAGE_PEOPLE}
+)
 # So many rows of a list stand here; the rest are behind its link.
 _FEW = 5
 # What a person has asked for since yesterday is still theirs to look at.
@@ -150,17 +153,22 @@ class HomeReader:
         }
 
     def read_decisions(self) -> dict[str, object]:
-        """Reported mistakes, what no further check decides, and changes of people to approve."""
-        has_people = self.person.has_perm(MANAGE_PEOPLE)
-        changes = list_changes(self.person) if has_people else []
-        may_review = self.person.has_perm(mistakes.REVIEW)
-        reports = mistakes.list_open(self.app.app_id)
-        rows = self.repayments.needing_checks(self.app.app_id)
+        """All that waits for this person's decision; nobody decides about what they entered."""
+        app_id, person = self.app.app_id, self.person
+        to_approve = approvals.list_waiting(app_id, person)
+        reports = mistakes.list_waiting(app_id, person).exclude(reported_by=person)
+        undecided = Slice([])
+        if person.has_perm(write_reconciliation.RESOLVE):
+            rows = self.repayments.needing_checks(app_id)
+            only = UNDECIDED & ~Q(created_by=person)
+            undecided = read_slice(rows, "created_at", _FEW, newest_first=False, only=only)
         return {
-            "mistakes": _read_oldest(reports, "reported_at", _FEW) if may_review else Slice([]),
-            "people_changes": [one for one in changes if one.may_approve],
-            "has_gap": restoration.list_waiting(self.app.app_id, self.person).exists(),
-            "undecided": read_slice(rows, "created_at", _FEW, newest_first=False, only=UNDECIDED),
+            "to_approve": _read_oldest(to_approve, "created_at", _FEW),
+            "mistakes": _read_oldest(reports, "reported_at", _FEW),
+            "people_changes": count_waiting(person) if person.has_perm(MANAGE_PEOPLE) else 0,
+            "has_gap": restoration.list_waiting(app_id, person).exists(),
+            "undecided": undecided,
+            "decisions": list_decisions(app_id, person),
         }
 
     def read_mentions(self) -> dict[str, object]:

@@ -17,3 +17,4 @@ class SheetsConfig(AppConfig):
         erasure.register()
         lookups.register_stored(permissions.READ, finder.find_sheets)
         navigation.register_badge("sheets", services.list_waiting)
+        navigation.register_decision("sheets", services.LATE, services.list_waiting)

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext_lazy
 
 from lendingadmin import audit
 from lendingadmin.encryption import bind
@@ -189,6 +189,13 @@ def cancel(sheet: Sheet, reason: str, by: User) -> bool:
             return False
         _audit(sheet, by, CANCEL, "cancelled")
     return True
+
+
+LATE = ngettext_lazy(
+    "%(count)s collection sheet that should be back",
+    "%(count)s collection sheets that should be back",
+    "number",
+)
 
 
 def list_late(app: LendingApp) -> QuerySet[Sheet]:

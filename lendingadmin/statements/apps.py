@@ -41,5 +41,13 @@ class StatementsConfig(AppConfig):
         register_covers(coverage.find_missing)
         navigation.register_badge("statements", batches.list_waiting)
         navigation.register_badge("statements", contradictions.list_waiting)
+        for route, in_words, list_waiting in (
+            ("statements", batches.TO_APPROVE, batches.list_waiting),
+            ("statements", batches.TO_DECIDE, batches.list_undecided),
+            ("statements-contradictions", contradictions.DIFFERENCES, contradictions.list_waiting),
+            ("unallocated", contradictions.UNALLOCATED, contradictions.list_unplaced),
+            ("statements", contradictions.UNREAD, contradictions.list_unread),
+        ):
+            navigation.register_decision(route, in_words, list_waiting)
         journal_restored.connect(allocating.reopen_forgotten)
         duties.register_duty(tasks.beat, tasks.check, tasks.record, tasks.compare)

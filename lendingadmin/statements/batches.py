@@ -7,9 +7,10 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext_lazy
 
 from lendingadmin import audit
 from lendingadmin.gateway import LendingApp, lending_app
@@ -21,12 +22,22 @@ from lendingadmin.staff.independence import check_independent, list_changed_acco
 from lendingadmin.staff.models import User
 
 from .findings import Decision, Finding
+from .keeping import READ
 from .models import Allocation, Batch, StatementFile
 
 State = Batch.State
 
 RECORD = "dashboard.statements.record"
 _UNAPPROVED = {"approval_reasons": "", "approved_by": None, "approved_at": None}
+RECORD_REPAYMENTS = "lending.loans.makeRepayment"
+TO_APPROVE = ngettext_lazy(
+    "%(count)s statement to approve", "%(count)s statements to approve", "number"
+)
+TO_DECIDE = ngettext_lazy(
+    "%(count)s statement with payments to decide",
+    "%(count)s statements with payments to decide",
+    "number",
+)
 
 
 def begin(file: StatementFile, by: User) -> Batch | None:
@@ -243,6 +254,15 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
         return Batch.objects.none()
     rows = Batch.objects.filter(file__app_id=app_id, state=State.AWAITING)
     return rows.exclude(created_by=person).exclude(created_by__in=list_changed_accounts(person))
+
+
+def list_undecided(app_id: str, person: User) -> QuerySet[Batch]:
+    """The batches with rows to decide, and those that were stopped, for people who record them."""
+    if not (person.has_perm(READ, app_id) and person.has_perm(RECORD_REPAYMENTS, app_id)):
+        return Batch.objects.none()
+    is_open = Allocation.objects.filter(batch=OuterRef("pk"), decision=Decision.OPEN)
+    waits = Q(state=State.READY) & Exists(is_open) | Q(state=State.PAUSED)
+    return Batch.objects.filter(waits, file__app_id=app_id)
 
 
 def _release(batch: Batch) -> None:

@@ -6,15 +6,32 @@ They come from the alarms that nobody has seen yet (alarms.py).
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import ngettext_lazy
 
 from lendingadmin.repayments import deciding
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
 from lendingadmin.writes.reconciliation import RESOLVE
 
-from .models import StatementLine
+from . import places
+from .batches import RECORD_REPAYMENTS
+from .keeping import READ
+from .models import StatementFile, StatementLine
 
+DIFFERENCES = ngettext_lazy(
+    "%(count)s difference between statements and our records",
+    "%(count)s differences between statements and our records",
+    "number",
+)
+UNALLOCATED = ngettext_lazy(
+    "%(count)s unallocated payment", "%(count)s unallocated payments", "number"
+)
+UNREAD = ngettext_lazy(
+    "%(count)s statement whose columns must be chosen",
+    "%(count)s statements whose columns must be chosen",
+    "number",
+)
 #: The page shows so many; the next ones come as these are seen.
 AT_MOST = 50
 _Row = TypeVar("_Row", StatementLine, Repayment)
@@ -30,7 +47,24 @@ class Contradiction(NamedTuple):
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
     """The repayments that are contradicted and wait for somebody like this person."""
-    return _list_alarmed(app_id) if person.has_perm(RESOLVE, app_id) else Repayment.objects.none()
+    may_see = person.has_perm(RESOLVE, app_id) and person.has_perm(READ, app_id)
+    return _list_alarmed(app_id) if may_see else Repayment.objects.none()
+
+
+def list_unplaced(app_id: str, person: User) -> QuerySet[StatementLine]:
+    """The payments that no repayment has and that nobody else looks after, for those who say where
+    they are.
+    """
+    if not (person.has_perm(READ, app_id) and person.has_perm(RECORD_REPAYMENTS, app_id)):
+        return StatementLine.objects.none()
+    return places.list_unallocated(app_id).filter(Q(owner=None) | Q(owner=person))
+
+
+def list_unread(app_id: str, person: User) -> QuerySet[StatementFile]:
+    """The files whose columns nobody has named yet."""
+    if not person.has_perm(READ, app_id):
+        return StatementFile.objects.none()
+    return StatementFile.objects.filter(app_id=app_id, layout="").exclude(content="")
 
 
 def list_contradictions(app_id: str) -> list[Contradiction]:

@@ -144,18 +144,50 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
 )
 _WITHOUT_APP = frozenset({"audit", "people", "products", "assessment-types"})
 
+ListWaiting = Callable[[str, Any], QuerySet[Any]]
 # What sidebar entries count; areas register it. They are on each page, so none counts further than
 # `keyset.COUNTED`.
-_BADGES: dict[str, list[Callable[[str, Any], QuerySet[Any]]]] = {}
+_BADGES: dict[str, list[ListWaiting]] = {}
+# What the home page counts: where it is decided, and its words.
+_DECISIONS: list[tuple[str, Any, ListWaiting]] = []
 
 
-def register_badge(key: str, list_waiting: Callable[[str, Any], QuerySet[Any]]) -> None:
+class Waiting(NamedTuple):
+    """Rows of one kind that wait for a decision: where they are, and how many, in words."""
+
+    route: str
+    url: str
+    words: str
+
+
+def register_badge(key: str, list_waiting: ListWaiting) -> None:
     """Let the sidebar entry `key` show how many rows `list_waiting` gives for the app at hand and
     the person, by an index: all entries are counted in one query.
 
     An entry may have several; it shows their sum.
     """
     _BADGES.setdefault(key, []).append(list_waiting)
+
+
+def register_decision(route: str, words: Any, list_waiting: ListWaiting) -> None:
+    """Let the home page say how many rows wait for the person's decision, with a link to `route`.
+
+    `words` is an `ngettext_lazy` of `number` that shows %(count)s. `list_waiting` leaves out what
+    this person may not decide, such as what they entered.
+    """
+    _DECISIONS.append((route, words, list_waiting))
+
+
+def list_decisions(app_id: str, person: Any) -> list[Waiting]:
+    """What waits for a person's decision in an app, by kind, in one query."""
+    counts = count_each([rows(app_id, person) for _route, _words, rows in _DECISIONS])
+    return [
+        Waiting(
+            route, _address(route, app_id), words % {"number": count, "count": spell_count(count)}
+        )
+        for (route, words, _list_waiting), count in zip(_DECISIONS, counts, strict=True)
+        if count
+    ]
 
 
 # Groups of entries that a person chose; areas register them. They stand below the areas.

@@ -15,4 +15,7 @@ class WritesConfig(AppConfig):
         from . import reconciliation, tasks
 
         navigation.register_badge("needs-checking", reconciliation.list_waiting)
+        navigation.register_decision(
+            "needs-checking", reconciliation.UNDECIDED, reconciliation.list_undecided
+        )
         duties.register_duty(tasks.beat, tasks.check_writes, tasks.prune)

@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext_lazy
 
 from lendingadmin import audit
 from lendingadmin.encryption import Undecryptable, bind
@@ -34,6 +34,9 @@ from .unconfirmed import SENDER_LOST, filter_unseen_alarms, make_due, run_due_ch
 logger = logging.getLogger(__name__)
 
 RESOLVE = "dashboard.repayments.resolve"
+UNDECIDED = ngettext_lazy(
+    "%(count)s other change to resolve", "%(count)s other changes to resolve", "number"
+)
 # What is found so may be entered again by its person.
 ABANDONED = (WriteFound.NOT_SEEN, WriteFound.DIFFERS)
 # Seconds after which a run starts no further check: a service that hangs must not block the worker.
@@ -273,6 +276,15 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Write]:
     if not person.has_perm(RESOLVE, app_id):
         return Write.objects.none()
     return filter_unseen_alarms(Write.objects.filter(app_id=app_id))
+
+
+def list_undecided(app_id: str, person: User) -> QuerySet[Write]:
+    """The writes of others that no further check decides, for those who may resolve them."""
+    if not person.has_perm(RESOLVE, app_id):
+        return Write.objects.none()
+    is_checked = Q(found__in=(*ABANDONED, WriteFound.CANDIDATES)) | Q(found="", next_check_at=None)
+    rows = Write.objects.filter(is_checked, state=WriteState.UNKNOWN, app_id=app_id)
+    return rows.exclude(person=person)
 
 
 def mark_alarm_seen(write: Write, by: User) -> None:

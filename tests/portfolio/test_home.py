@@ -19,11 +19,14 @@ from lendingadmin.gateway import silence
 from lendingadmin.offers.models import OfferRequest, OfferState
 from lendingadmin.portfolio.sections import Work, list_work
 from lendingadmin.repayments import restoration
+from lendingadmin.repayments.limits import ApprovalLimits
 from lendingadmin.repayments.models import Mistake, Repayment, Restoration
 from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
+from lendingadmin.sheets.models import Sheet
+from lendingadmin.staff.models import PersonChange, User
+from lendingadmin.statements.models import Allocation, Batch, StatementFile, StatementLine
 from lendingadmin.writes.models import Write
-from lendingadmin.writes.states import WriteState
+from lendingadmin.writes.states import WriteFound, WriteState
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.portfolio.conftest import counted, page, words
@@ -277,6 +280,150 @@ def test_what_waits_for_a_decision(client_of: ClientOf, support: User, manager: 
     assert checked.account_id not in text
     assert "Reported mistakes" in text and "reported by support" in text
     assert sections(html) == ["payment", *MANAGER]
+
+
+def wait_for_approval(by: User) -> object:
+    return row(by, RepaymentState.AWAITING, amount="60000", approval_reasons="amount")
+
+
+def wait_with_a_batch(by: User, state: str = "awaiting") -> Batch:
+    key = str(StatementFile.objects.count())
+    file = StatementFile.objects.create(
+        app_id="kenya", digest=key, token=key, created_by=by, layout="mpesa"
+    )
+    reasons = "amount" if state == "awaiting" else ""
+    return Batch.objects.create(file=file, created_by=by, state=state, approval_reasons=reasons)
+
+
+def wait_with_rows(by: User) -> object:
+    batch = wait_with_a_batch(by, "ready")
+    line = StatementLine.objects.create(file=batch.file, position=1, number=1, kind="payment")
+    return Allocation.objects.create(
+        batch=batch, line=line, position=1, amount=1, finding="no-loan"
+    )
+
+
+def wait_with_a_difference(by: User) -> object:
+    one = row(by, alarm="differs", alarm_at=timezone.now())
+    Repayment.objects.filter(pk=one.pk).update(external_id_key=one.external_id)
+    file = wait_with_a_batch(by, "done").file
+    number = file.pk
+    return StatementLine.objects.create(
+        file=file, position=number, number=number, kind="charge", receipt_key=one.external_id
+    )
+
+
+def wait_unallocated(by: User) -> object:
+    file = wait_with_a_batch(by, "done").file
+    return StatementLine.objects.create(
+        file=file, position=1, number=1, kind="payment", place="unallocated", amount=1
+    )
+
+
+def wait_unread(by: User) -> object:
+    key = f"unread-{StatementFile.objects.count()}"
+    return StatementFile.objects.create(
+        app_id="kenya", digest=key, token=key[-32:], created_by=by, content="x"
+    )
+
+
+def wait_with_a_write(by: User) -> object:
+    return Write.objects.create(
+        person=by,
+        app_id="kenya",
+        operation="loans.delete",
+        state=WriteState.UNKNOWN,
+        found=WriteFound.NOT_SEEN,
+        idempotency_key=f"w-{Write.objects.count()}",
+    )
+
+
+def wait_with_a_sheet(by: User) -> object:
+    key = f"S-{Sheet.objects.count()}"
+    day = timezone.localdate() - timedelta(days=90)
+    sums = {"row_count": 1, "due": 1, "overdue": 1, "counted_at": timezone.now()}
+    return Sheet.objects.create(
+        app_id="kenya", code=key, day=day, created_by=by, idempotency_key=key, **sums
+    )
+
+
+def wait_undecided(by: User) -> object:
+    return row(by, RepaymentState.PRESUMED)
+
+
+# What waits, where it is decided, and whether its own person is left out.
+WAITING = [
+    (wait_for_approval, 'data-decision="repayment-approve"', True),
+    (wait_with_a_batch, 'data-decision="statements"', True),
+    (wait_with_rows, 'data-decision="statements"', False),
+    (wait_with_a_difference, 'data-decision="statements-contradictions"', False),
+    (wait_unallocated, 'data-decision="unallocated"', False),
+    (wait_unread, 'data-decision="statements"', False),
+    (wait_with_a_write, 'data-decision="needs-checking"', True),
+    (wait_with_a_sheet, 'data-decision="sheets"', False),
+    (wait_undecided, "To resolve", True),
+]
+LIMITS = ApprovalLimits(Decimal(50000), None, look_alikes=False)
+NOTHING = "Nothing waits for a decision."
+
+
+@pytest.mark.parametrize(("put_there", "mark", "leaves_out_own"), WAITING)
+def test_all_that_waits_for_a_person_is_counted_for_who_may_decide(
+    client_of: ClientOf,
+    support: User,
+    manager: User,
+    settings: Any,
+    put_there: Callable[[User], object],
+    mark: str,
+    leaves_out_own: bool,
+) -> None:
+    settings.APPROVAL_LIMITS = {"kenya": LIMITS}
+    client = client_of(manager)
+    assert NOTHING in section(page(client), "decisions")
+    put_there(manager)
+    assert (NOTHING in section(page(client), "decisions")) == leaves_out_own
+    put_there(support)
+    html = page(client)
+    assert mark in html and NOTHING not in section(html, "decisions")
+
+
+def test_more_of_what_waits_takes_no_more_queries(
+    client_of: ClientOf, support: User, manager: User, officer: User, settings: Any
+) -> None:
+    settings.APPROVAL_LIMITS, settings.SECOND_MANAGER = {"kenya": LIMITS}, True
+    client, second = client_of(manager), User.objects.create_user("second")
+    give_roles(second, "manager")
+    role = Group.objects.get(name="support")
+
+    def fill(times: int) -> int:
+        for number in range(times):
+            for put_there, _mark, _own in WAITING:
+                put_there(support)
+            person = User.objects.create_user(f"p-{times}-{number}")
+            PersonChange.objects.create(
+                person=person,
+                asked_by=second,
+                kind=PersonChange.Kind.ROLES,
+                moves=[["+", "kenya", role.pk]],
+                asked_at=timezone.now(),
+            )
+        page(client)
+        with CaptureQueriesContext(connection) as made:
+            html = page(client)
+        assert html.count("data-decision=") == 8
+        return len(made)
+
+    assert fill(7) <= fill(2)
+
+
+def test_who_only_approves_has_what_waits_too(
+    client_of: ClientOf, support: User, settings: Any
+) -> None:
+    approver = User.objects.create_user("approver")
+    hold_only(approver, "repayments.approve", "loans.get", "loans.list")
+    wait_for_approval(support)
+    settings.APPROVAL_LIMITS = {"kenya": LIMITS}
+    assert 'data-decision="repayment-approve"' in page(client_of(approver))
 
 
 @pytest.mark.parametrize(
