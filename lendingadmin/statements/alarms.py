@@ -7,19 +7,23 @@ is not whole says nothing.
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, groupby
 from typing import NamedTuple, TypeVar
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.gateway import lending_app
 from lendingadmin.repayments import mistakes, services
 from lendingadmin.repayments.managers import RECORDED
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.staff.models import User
+from lendingadmin.writes.unconfirmed import build_alarm
 
+from . import places
 from .coverage import ACCOUNTS_OF, is_covered, list_accounts, list_covers
 from .lines import Kind
 from .models import Allocation, StatementFile, StatementLine
@@ -28,8 +32,16 @@ from .models import Allocation, StatementFile, StatementLine
 NOT_FOUND_AFTER = timedelta(days=2)
 _AT_ONCE, _FILES = 500, 20
 _Key = TypeVar("_Key", int, str)
-# What a row is that brings no money, in the order in which they are told.
-_WITHOUT_MONEY = (Kind.FAILED, Kind.SETTLEMENT, Kind.CHARGE, Kind.OTHER)
+#: What a row without money is, in words, in the order in which they are told.
+WITHOUT_MONEY = {
+    Kind.FAILED: gettext_lazy("Row %(row)s of the statement has this id as failed."),
+    Kind.REVERSAL: gettext_lazy("Row %(row)s of the statement has this id as a reversal."),
+    Kind.SETTLEMENT: gettext_lazy("Row %(row)s of the statement has this id as a settlement."),
+    Kind.CHARGE: gettext_lazy("Row %(row)s of the statement has this id as a charge."),
+    Kind.OTHER: gettext_lazy(
+        "Row %(row)s of the statement has this id, and its kind is not known here."
+    ),
+}
 
 
 class Stated(NamedTuple):
@@ -56,12 +68,12 @@ def find_contradictions(
 ) -> dict[int, str]:
     """What the journal has of one receipt that its statement does not: sentences by repayment.
 
-    `currency` is the app's: what names none is in it.
+    A row that brings no money is told as what it is. `currency` is the app's: what names none is
+    in it.
     """
     if Kind.PAYMENT not in stated.kinds:
-        words = _("Row %(row)s of the statement says that no money came in with this id: %(kind)s.")
-        kind = next((one for one in _WITHOUT_MONEY if one in stated.kinds), Kind.OTHER)
-        return {one.number: words % {"row": stated.number, "kind": kind.label} for one in entered}
+        kind = next((one for one in WITHOUT_MONEY if one in stated.kinds), Kind.OTHER)
+        return {one.number: WITHOUT_MONEY[kind] % {"row": stated.number} for one in entered}
     codes = {one.currency or currency for one in entered} | {stated.currency or currency}
     total = sum((one.amount for one in entered), Decimal(0))
     loans = {one.account_id for one in entered}
@@ -84,7 +96,8 @@ def find_contradictions(
 
 
 def raise_alarms(file: StatementFile, by: User) -> int:
-    """Tell managers what a statement contradicts, and report what it takes back as mistakes.
+    """Tell managers what a statement contradicts or may reverse, and report what it reverses as
+    mistakes.
 
     Returns how many repayments that are. Outside a transaction: each is committed by itself.
     """
@@ -96,7 +109,8 @@ def raise_alarms(file: StatementFile, by: User) -> int:
             text = _("%(file)s: %(words)s")
             words = {"file": file, "words": against[repayment.pk]}
             services.raise_alarm(repayment, text % words)
-    return len(against) + sum(1 for _row in _report_reversals(file, by))
+    alarmed = {*against, *_raise_maybe_reversed(file)}
+    return len(alarmed) + sum(1 for _row in _report_reversals(file, by))
 
 
 def search_covered_days(now: datetime) -> None:
@@ -110,14 +124,15 @@ def search_covered_days(now: datetime) -> None:
     )
     for file in due.order_by("covers_to").defer("content")[:_FILES]:
         if not file.proof.get("found") and file.network:
-            for repayment in _list_not_found(file):
+            for repayment, row in _list_not_found(file):
                 words = _("No statement of %(network)s has this transaction id.")
-                services.raise_alarm(repayment, words % {"network": file.network})
+                services.raise_alarm(repayment, row or words % {"network": file.network})
         StatementFile.objects.filter(pk=file.pk).update(searched_at=now)
 
 
-def _list_not_found(file: StatementFile) -> Iterator[Repayment]:
-    """Recorded repayments of the file's network and days whose id no payment of a statement has.
+def _list_not_found(file: StatementFile) -> Iterator[tuple[Repayment, str]]:
+    """Recorded repayments of the file's network and days whose id no payment of a statement has,
+    and what a row that has the id says; empty where none has it.
 
     Only of days that each account of the network that is known has a statement of.
     """
@@ -132,20 +147,49 @@ def _list_not_found(file: StatementFile) -> Iterator[Repayment]:
         RECORDED, app_id=file.app_id, network=file.network, external_id_minted=False, alarm=""
     )
     rows = rows.on_days(first, last, "transactionDate", app.zone)
-    paid = StatementLine.objects.filter(
-        kind=Kind.PAYMENT, receipt_key=OuterRef("external_id_key"), file__app_id=file.app_id
+    same = StatementLine.objects.filter(
+        receipt_key=OuterRef("external_id_key"), file__app_id=file.app_id
     )
-    for repayment in rows.filter(~Exists(paid)).order_by("transaction_date"):
+    missing = rows.filter(~Exists(same.filter(kind=Kind.PAYMENT)))
+    for repayment in missing.order_by("transaction_date"):
         day = repayment.transaction_date.astimezone(app.zone).date()
         if is_covered(day, accounts, covers):
-            yield repayment
+            yield repayment, _describe_other_row(repayment)
+
+
+def _describe_other_row(repayment: Repayment) -> str:
+    """What a row of a statement says that has the id of a repayment and is not a payment."""
+    rows = StatementLine.objects.filter(
+        receipt_key=repayment.external_id_key, file__app_id=repayment.app_id
+    )
+    line = rows.select_related("file").order_by("pk").first()
+    if line is None:
+        return ""
+    words = WITHOUT_MONEY[Kind(line.kind)] % {"row": line.number}
+    return _("%(file)s: %(words)s") % {"file": line.file, "words": words}
 
 
 def _list_contradictions(file: StatementFile) -> Iterator[tuple[int, str]]:
     currency = lending_app(file.app_id).currency
     entered = _read_entered(file)
-    for key, stated in _read_stated(file, list(entered)).items():
-        yield from find_contradictions(stated, entered[key], currency).items()
+    found = _read_stated(file, list(entered))
+    without = [key for key, stated in found.items() if Kind.PAYMENT not in stated.kinds]
+    paid = _find_paid(file.app_id, without)
+    for key, stated in found.items():
+        # The payment of a charge may be in another file.
+        if key not in paid:
+            yield from find_contradictions(stated, entered[key], currency).items()
+
+
+def _find_paid(app_id: str, keys: Sequence[str]) -> set[str]:
+    """Those of these receipts that a payment of any statement of the app has."""
+    found = set[str]()
+    for some in _split(keys):
+        rows = StatementLine.objects.filter(
+            kind=Kind.PAYMENT, receipt_key__in=some, file__app_id=app_id
+        )
+        found.update(rows.values_list("receipt_key", flat=True))
+    return found
 
 
 def _read_stated(file: StatementFile, keys: Sequence[str]) -> dict[str, Stated]:
@@ -203,6 +247,77 @@ def _report_reversals(file: StatementFile, by: User) -> Iterator[Repayment]:
             except mistakes.OneIsOpen:
                 continue
             yield repayment
+
+
+def _raise_maybe_reversed(file: StatementFile) -> Iterator[int]:
+    """Put an alarm on each recorded repayment that a reversal of the file may have reversed.
+
+    Such a reversal names no payment, so a person decides which one it was.
+    """
+    reversals = StatementLine.objects.filter(file=file, kind=Kind.REVERSAL, reverses_key="")
+    by_amount = {
+        -line.amount: line
+        for line in reversals.order_by("-position")
+        if line.amount and not _was_told_before(line)
+    }
+    recorded = Repayment.objects.filter(
+        RECORDED, app_id=file.app_id, external_id_key=OuterRef("receipt_key")
+    )
+    lines = StatementLine.objects.filter(
+        Exists(recorded),
+        kind=Kind.PAYMENT,
+        amount__in=list(by_amount),
+        file__app_id=file.app_id,
+        file__network=file.network,
+        file__account=file.account,
+    ).exclude(receipt_key="")
+    found: dict[str, StatementLine] = {}
+    by_file = sorted(lines.select_related("file"), key=lambda line: (line.file_id, line.position))
+    for _number, group in groupby(by_file, key=lambda line: line.file_id):
+        own = list(group)
+        positions = places.find_maybe_reversed(own[0].file, own)
+        found |= {line.receipt_key: line for line in own if line.position in positions}
+    for key in set(found) - places.find_taken_back(file.app_id, list(found)):
+        reversal = by_amount[found[key].amount or Decimal(0)]
+        words = _(
+            "It may be reversed: row %(row)s of %(file)s reverses %(amount)s of no named payment."
+        )
+        values = {"row": reversal.number, "file": file, "amount": f"{-(reversal.amount or 0):,f}"}
+        same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key=key)
+        for repayment in same:
+            _add_alarm(repayment, words % values)
+            yield repayment.pk
+
+
+def _was_told_before(reversal: StatementLine) -> bool:
+    """Whether an earlier file of the account that is whole has this reversal too."""
+    file = reversal.file
+    earlier = StatementLine.objects.filter(
+        # By the small index of such reversals.
+        kind=Kind.REVERSAL,
+        reverses_key="",
+        amount=reversal.amount,
+        receipt_key=reversal.receipt_key,
+        file__app_id=file.app_id,
+        file__account=file.account,
+        file__lt=file.pk,
+    )
+    if not reversal.receipt_key:
+        earlier = earlier.filter(moment=reversal.moment)
+    return not all(earlier.values_list("file__proof__found", flat=True))
+
+
+def _add_alarm(repayment: Repayment, text: str) -> None:
+    """Put an alarm on a repayment, after one that nobody has seen yet."""
+    with transaction.atomic(durable=True):
+        row = Repayment.objects.select_for_update().get(pk=repayment.pk)
+        if text in row.alarm:
+            return
+        unseen = row.alarm if row.alarm_seen_at is None else ""
+        alarm = build_alarm(" ".join(filter(None, (unseen, text))))
+        Repayment.objects.filter(pk=row.pk).update(**alarm)
+        row.refresh_from_db()
+        services.audit_state(row, None, text)
 
 
 def _split(keys: Sequence[_Key]) -> Iterable[Sequence[_Key]]:

@@ -11,16 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lendingadmin.gateway import lending_app
+from lendingadmin.repayments import deciding
 from lendingadmin.repayments.models import Mistake, Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
-from lendingadmin.statements import alarms, keeping
+from lendingadmin.statements import alarms, contradictions, keeping
 from lendingadmin.statements.alarms import Entered, Stated, find_contradictions
 from lendingadmin.statements.lines import Kind
 from lendingadmin.statements.models import StatementFile, StatementLine
 from tests.repayments.rows import row
 
 from . import making
+from .batches.test_unnamed_reversals import ANNE, PETER, write
+from .batches.test_unnamed_reversals import PAID as PAID_500
 
 pytestmark = pytest.mark.django_db
 EVENTS = making.make_events(120)
@@ -192,6 +195,112 @@ def test_a_file_of_an_app_that_is_closed_keeps_none_from_being_searched(support:
         covers_to=datetime(2026, 9, 2).date(),
     )
     assert list_told()
+
+
+class TestRowsWithoutMoney:
+    """A row that has the id is told as what it is, and never as money that did not come."""
+
+    @pytest.mark.parametrize("kind", [one for one in Kind if one != Kind.PAYMENT])
+    def test_it_is_told_as_what_it_is(self, kind: Kind) -> None:
+        stated = Stated(7, Decimal(0), "KES", frozenset({kind}))
+        found = find_contradictions(stated, [Entered(1, "L-1", Decimal(5), "")], "KES")
+        assert found == {1: str(alarms.WITHOUT_MONEY[kind]) % {"row": 7}}
+        assert len({str(words) for words in alarms.WITHOUT_MONEY.values()}) == len(Kind) - 1
+
+    def test_the_charge_of_a_payment_in_another_file_is_nothing(self, support: User) -> None:
+        file = bring_in(support)
+        own = enter(support, PLAIN[0])
+        other = StatementFile.objects.create(
+            app_id="kenya", token="x", digest="x", created_by=support, layout="mpesa"
+        )
+        StatementLine.objects.create(
+            file=other,
+            position=1,
+            number=1,
+            kind=Kind.CHARGE,
+            receipt_key=own.external_id_key,
+            amount=-5,
+        )
+        assert alarms.raise_alarms(other, support) == 0 and list_told() == set()
+        assert file.lines.filter(receipt_key=own.external_id_key, kind=Kind.PAYMENT).exists()
+
+    @pytest.mark.parametrize("kind", ["failed", "charge"])
+    def test_a_covered_day_tells_it_of_what_was_recorded_later(
+        self, support: User, kind: str
+    ) -> None:
+        content = making.pack_csv(making.write_mpesa(EVENTS))
+        file = keeping.take_in(lending_app("kenya"), content, support)[0]
+        own = enter(support, find_event(kind))
+        alarms.search_covered_days(timezone.now())
+        own.refresh_from_db()
+        line = file.lines.get(receipt_key=own.external_id_key)
+        assert str(alarms.WITHOUT_MONEY[Kind(kind)]) % {"row": line.number} in own.alarm
+
+
+class TestMaybeReversed:
+    """A reversal that names no payment, when what it may have reversed is recorded already."""
+
+    def take_in(self, by: User, *rows: tuple[str, str, str, str], head: bytes = b"") -> int:
+        content = head + write(*rows)
+        file = keeping.take_in(lending_app("kenya"), content, by)[0]
+        return alarms.raise_alarms(file, by)
+
+    def enter(self, by: User, **fields: Any) -> Repayment:
+        self.take_in(by, PAID_500)
+        at = datetime(2026, 10, 2, 7, tzinfo=UTC)
+        usual = {"external_id": PAID_500[0], "amount": "500", "network": "M-PESA"}
+        return row(by, **usual | {"transaction_date": at} | fields)
+
+    @pytest.mark.parametrize(
+        ("reversal", "count"),
+        [
+            (("SJAA000002", "03", "-500.00", ANNE), 1),
+            (("SJAA000002", "03", "-500.00", ""), 1),
+            (("SJAA000002", "03", "-500.00", PETER), 0),
+            (("SJAA000002", "03", "-500.01", ANNE), 0),
+            (("SJAA000002", "01", "-500.00", ANNE), 0),
+        ],
+    )
+    def test_it_is_told_to_managers(
+        self, support: User, reversal: tuple[str, str, str, str], count: int
+    ) -> None:
+        own = self.enter(support)
+        assert self.take_in(support, reversal) == count
+        told = Repayment.objects.with_unseen_alarm("kenya").values_list("pk", flat=True)
+        assert list(told) == [own.pk] * count
+        own.refresh_from_db()
+        assert own.state == RepaymentState.RECORDED
+
+    def test_one_of_another_account_says_nothing(self, support: User) -> None:
+        self.enter(support)
+        other = ("SJAA000002", "03", "-500.00", "")
+        assert self.take_in(support, other, head=b"Short Code,777777\n") == 0
+
+    def test_what_is_not_recorded_is_not_told(self, support: User) -> None:
+        own = self.enter(support, state=RepaymentState.REFUSED)
+        assert self.take_in(support, ("SJAA000002", "03", "-500.00", ANNE)) == 0
+        own.refresh_from_db()
+        assert not own.alarm
+
+    def test_a_person_decides_and_a_file_that_has_it_again_asks_no_more(
+        self, support: User, manager: User
+    ) -> None:
+        own = self.enter(support, alarm="another", alarm_at=timezone.now())
+        deciding.mark_alarm_seen(own, manager)
+        reversal = ("SJAA000002", "03", "-500.00", ANNE)
+        assert self.take_in(support, reversal) == 1
+        assert contradictions.list_waiting("kenya", manager).get() == own
+        own.refresh_from_db()
+        deciding.mark_alarm_seen(own, manager)
+        again = ("SJAA000003", "04", "70.00", PETER)
+        assert self.take_in(support, reversal, again) == 0
+        assert not contradictions.list_waiting("kenya", manager)
+
+    def test_an_alarm_that_nobody_has_seen_stays_beside_it(self, support: User) -> None:
+        own = self.enter(support, alarm="another", alarm_at=timezone.now())
+        self.take_in(support, ("SJAA000002", "03", "-500.00", ANNE))
+        own.refresh_from_db()
+        assert own.alarm.startswith("another ") and own.alarm_seen_at is None
 
 
 AMOUNTS = st.decimals("0.01", "1000", places=2)
