@@ -20,7 +20,7 @@ from lendingadmin.repayments.models import Repayment
 from .alarms import NOT_FOUND_AFTER
 from .coverage import ACCOUNTS_OF, Cover, is_covered, list_accounts, list_covers
 from .lines import Kind, Place
-from .models import StatementLine
+from .models import COUNTED_CASH, StatementFile, StatementLine
 from .places import filter_recorded
 
 
@@ -32,7 +32,10 @@ class EntryPart(models.TextChoices):
     NOT_FOUND = "not-found", _("on no statement")
     MAY_COME = "may-come", _("may come with a later statement")
     CASH = "cash", _("cash over the counter")
-    UNCHECKED = "unchecked", _("can't be checked: no statement of its day, or no transaction id")
+    UNCHECKED = (
+        "unchecked",
+        _("not checked: no complete statement, or no transaction id"),
+    )
 
 
 class Entry(NamedTuple):
@@ -60,14 +63,25 @@ class Part:
         self.sums[currency] = self.sums.get(currency, Decimal(0)) + amount
 
 
+class SoFar(NamedTuple):
+    """A file that has rows of a day and does not cover it, and the last of these rows' moments."""
+
+    number: int
+    name: str
+    until: datetime
+
+
 @dataclass(frozen=True)
 class Day:
-    """Both sides of a day by part, the networks it is covered for, and the files that cover it."""
+    """Both sides of a day by part, the networks it is covered for, the files that cover it, and
+    those that have some of it: what is known so far.
+    """
 
     entries: Mapping[str, Part]
     credits: Mapping[str, Part]
     covered: Sequence[str]
     files: Sequence[Cover]
+    so_far: Sequence[SoFar]
 
     @property
     def entered(self) -> dict[str, Decimal]:
@@ -126,12 +140,32 @@ def read_day(app: LendingApp, day: date, now: datetime) -> Day:
     totals = _read_totals(app, entries)
     is_late = now >= get_midnight(day + timedelta(days=1), app.zone) + NOT_FOUND_AFTER
     files = [one for one in covers if one.first <= day <= one.last]
+    covering = [one.number for one in files]
+    others = _list_others(app, day, covering)
+    found, until = _read_credits(app, day, [*covering, *others])
     return Day(
         sort_all(entries, stated, totals, covered, is_late=is_late),
-        _read_credits(app, day, [one.number for one in files]),
+        found,
         covered,
         files,
+        [SoFar(pk, file.title, until[pk]) for pk, file in others.items() if pk in until],
     )
+
+
+def _list_others(app: LendingApp, day: date, covering: Sequence[int]) -> dict[int, StatementFile]:
+    """The files that may have rows of a day and do not cover it: it was not over when they were
+    uploaded, or they prove nothing of their ends.
+
+    One that names no days of its own is looked at where it was uploaded within ACCOUNTS_OF.
+    """
+    since = get_midnight(day, app.zone)
+    names_days = Q(begins__lte=day, ends__gte=day)
+    names_none = Q(begins=None, created_at__lt=since + ACCOUNTS_OF)
+    files = StatementFile.objects.filter(
+        names_days | names_none, app_id=app.app_id, created_at__gte=since
+    )
+    files = files.exclude(layout__in=["", COUNTED_CASH]).exclude(pk__in=covering)
+    return {file.pk: file for file in files.only("network", "account", "layout").order_by("pk")}
 
 
 def _read_entries(app: LendingApp, day: date) -> list[Entry]:
@@ -171,8 +205,12 @@ def _read_totals(app: LendingApp, entries: Sequence[Entry]) -> dict[str, Decimal
     return totals
 
 
-def _read_credits(app: LendingApp, day: date, files: Sequence[int]) -> dict[str, Part]:
-    """The payments of a day by place; what another statement has too counts there."""
+def _read_credits(
+    app: LendingApp, day: date, files: Sequence[int]
+) -> tuple[dict[str, Part], dict[int, datetime]]:
+    """The payments of a day by place, and the moment of each file's last one; what another
+    statement has too counts there.
+    """
     since = get_midnight(day, app.zone)
     lines = StatementLine.objects.filter(
         file__in=files,
@@ -184,11 +222,13 @@ def _read_credits(app: LendingApp, day: date, files: Sequence[int]) -> dict[str,
         filter_recorded(lines.filter(place=Place.UNALLOCATED)).values_list("pk", flat=True)
     )
     parts = {place.value: Part(str(place.label)) for place in Place if place != Place.COPY}
-    columns = ("pk", "place", "amount", "currency")
-    for number, place, amount, code in lines.values_list(*columns):
+    until: dict[int, datetime] = {}
+    columns = ("pk", "file_id", "moment", "place", "amount", "currency")
+    for number, file_id, moment, place, amount, code in lines.values_list(*columns):
         where = Place.RECORDED.value if number in lately else place
         parts[where].add(number, amount or Decimal(0), code or app.currency)
-    return parts
+        until[file_id] = max(moment, until.get(file_id, moment))
+    return parts, until
 
 
 def _add_up(parts: Iterable[Part]) -> dict[str, Decimal]:

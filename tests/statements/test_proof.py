@@ -137,6 +137,45 @@ def test_a_day_is_shown_from_both_sides(
     assert len(found.credits["unallocated"].numbers) == len(on_day) - 2
 
 
+@pytest.mark.parametrize("has_head", [True, False])
+def test_a_day_that_is_not_over_says_what_is_known_so_far(
+    clerk: Client, support: User, django_assert_max_num_queries: Any, has_head: bool
+) -> None:
+    """The file was uploaded on its last day, so it does not cover that day."""
+    on_day = [one for one in PAID if one.at.date() == DAY]
+    for one in on_day[:20]:
+        enter(support, one)
+    file = bring_in(support)
+    uploaded = {"covers_from": None, "covers_to": None, "created_at": on_day[-1].at}
+    uploaded |= {} if has_head else {"begins": None, "ends": None}
+    StatementFile.objects.filter(pk=file.pk).update(**uploaded)
+    found = proof.read_day(lending_app("kenya"), DAY, timezone.now())
+    assert (found.covered, found.files) == ([], [])
+    assert [(one.number, one.until) for one in found.so_far] == [(file.pk, on_day[-1].at)]
+    assert len(found.entries["confirmed"].numbers) == 20
+    assert found.arrived == {"KES": sum(one.amount for one in on_day)}
+    with django_assert_max_num_queries(20):
+        page = clerk.get(f"{BASE}covered/{DAY}/").content.decode()
+    assert "data-so-far" in page and "no statement covers it" not in page
+
+
+def test_a_covered_day_and_an_empty_one_are_known_whole_or_not_at_all(
+    clerk: Client, support: User
+) -> None:
+    file = bring_in(support)
+    assert "data-so-far" not in clerk.get(f"{BASE}covered/{DAY}/").content.decode()
+    StatementFile.objects.filter(pk=file.pk).update(covers_from=None, covers_to=None)
+    empty = clerk.get(f"{BASE}covered/2026-10-29/").content.decode()
+    assert "data-so-far" not in empty
+
+
+def test_a_statement_with_rows_missing_is_known_of_nothing(clerk: Client, support: User) -> None:
+    table = making.write_mpesa(EVENTS)
+    keeping.take_in(lending_app("kenya"), making.pack_csv([*table[:20], *table[21:]]), support)
+    StatementFile.objects.update(created_at=PAID[0].at)
+    assert "data-so-far" not in clerk.get(f"{BASE}covered/{DAY}/").content.decode()
+
+
 def test_the_end_of_a_day_leads_to_it(clerk: Client) -> None:
     page = clerk.get(f"/apps/kenya/repayments/day/?date={DAY}").content.decode()
     assert f'href="{BASE}covered/{DAY}/"' in page
