@@ -38,6 +38,7 @@ from lendingadmin.repayments.views import exporting
 from lendingadmin.staff import erasure, retention
 from lendingadmin.staff.models import User
 from lendingadmin.timeline.reading import Month, read_timeline
+from lendingadmin.ui import navigation
 from lendingadmin.ui.keyset import count_each, read_slice
 from lendingadmin.ui.timeline import Subject, list_sources
 from lendingadmin.writes import reconciliation as other_writes
@@ -118,6 +119,7 @@ WORK: dict[str, Callable[[User], object]] = {
             ]
         ),
     ),
+    "what the home page counts": lambda by: navigation.list_decisions("kenya", by),
     "what somebody entered today": lambda by: Repayment.objects.sum_entered(
         gateway.lending_app("kenya"), by.pk, since=timezone.now() - timedelta(hours=9)
     ),
