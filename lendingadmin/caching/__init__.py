@@ -1,8 +1,8 @@
 """What is kept for a while and may be lost: signed JSON, never code.
 
-Counters of failed sign-ins and used codes are in Django's `default` cache, in the database, where
-nothing makes room for anything else. What processes share of the service's answers is in `shared`,
-where CACHE_URL says.
+Used codes and quotas are in Django's `default` cache, in the database, where nothing makes room for
+anything else. What processes share of the service's answers is in `shared`, where CACHE_URL says,
+and so are counters of sign-ins where that is Redis (`counters`).
 """
 
 from django.core.cache import caches

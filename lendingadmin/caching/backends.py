@@ -6,7 +6,7 @@ as if it were not there. JSON makes lists of tuples.
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -29,12 +29,13 @@ Answer = TypeVar("Answer")
 _NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 
-def _sign(key: str, value: object) -> str:
+def sign(key: str, value: object) -> str:
+    """Return the value as JSON that is signed for this key."""
     return dumps(value, salt=f"cache:{key}")
 
 
-def _open(key: str, text: object, default: Any) -> Any:
-    """What was signed for this key; the default where it was not."""
+def open_signed(key: str, text: object, default: Any) -> Any:
+    """Return the value that was signed for this key; the default where it was not."""
     try:
         return loads(text, salt=f"cache:{key}") if isinstance(text, str) else default
     except BadSignature:
@@ -55,7 +56,7 @@ class DatabaseCache(BaseCache):
         """The value, or the default where there is none."""
         name = self.make_and_validate_key(key, version=version)
         rows = Kept.objects.filter(key=name, expires_at__gt=timezone.now())
-        return _open(name, rows.values_list("value", flat=True).first(), default)
+        return open_signed(name, rows.values_list("value", flat=True).first(), default)
 
     def set(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
@@ -93,10 +94,10 @@ class DatabaseCache(BaseCache):
         name = self.make_and_validate_key(key, version=version)
         with transaction.atomic():
             rows = Kept.objects.select_for_update().filter(key=name, expires_at__gt=timezone.now())
-            value = _open(name, rows.values_list("value", flat=True).first(), None)
+            value = open_signed(name, rows.values_list("value", flat=True).first(), None)
             if not isinstance(value, int):
                 raise ValueError("there is no such number")
-            Kept.objects.filter(key=name).update(value=_sign(name, value + delta))
+            Kept.objects.filter(key=name).update(value=sign(name, value + delta))
         return value + delta
 
     def delete(self, key: Any, version: int | None = None) -> bool:
@@ -112,7 +113,7 @@ class DatabaseCache(BaseCache):
         name = self.make_and_validate_key(key, version=version)
         until = self.get_backend_timeout(timeout)
         expires_at = _NEVER if until is None else datetime.fromtimestamp(until, UTC)
-        return Kept(key=name, value=_sign(name, value), expires_at=expires_at)
+        return Kept(key=name, value=sign(name, value), expires_at=expires_at)
 
 
 class _Text:
@@ -159,20 +160,20 @@ class RedisCache(DjangoRedisCache):
         """The value, or the default where there is none."""
         name = self.make_and_validate_key(key, version=version)
         found = self._ask(None, lambda: DjangoRedisCache.get(self, key, None, version))
-        return _open(name, found, default)
+        return open_signed(name, found, default)
 
     def set(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> None:
         """Keep it, in place of what was there."""
-        text = _sign(self.make_and_validate_key(key, version=version), value)
+        text = sign(self.make_and_validate_key(key, version=version), value)
         self._ask(None, lambda: DjangoRedisCache.set(self, key, text, timeout, version))
 
     def add(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
         """Keep it if nothing is there; of several at once one does."""
-        text = _sign(self.make_and_validate_key(key, version=version), value)
+        text = sign(self.make_and_validate_key(key, version=version), value)
         return self._ask(False, lambda: DjangoRedisCache.add(self, key, text, timeout, version))
 
     def delete(self, key: Any, version: int | None = None) -> bool:
@@ -182,6 +183,12 @@ class RedisCache(DjangoRedisCache):
     def ping(self) -> None:
         """Ask the server whether it answers. Raises RedisError where it does not."""
         self._cache.get_client().ping()
+
+    def run(self, script: str, keys: Iterable[str], *arguments: str | float) -> Any:
+        """Run a script that nothing comes between; None where the server does not answer."""
+        names = [self.make_and_validate_key(key) for key in keys]
+        known = self._cache.get_client(write=True).register_script(script)
+        return self._ask(None, lambda: known(keys=names, args=arguments))
 
     def _ask(self, otherwise: Answer, ask: Callable[[], Answer]) -> Answer:
         """What the server says, or `otherwise` where it does not answer, or did not just now."""

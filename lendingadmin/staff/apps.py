@@ -12,12 +12,13 @@ class StaffConfig(AppConfig):
     verbose_name = _("People")
 
     def ready(self) -> None:
-        from lendingadmin.staff import retention, signals, tasks
+        from lendingadmin.staff import retention, signals, tasks, throttling
         from lendingadmin.staff.sync import sync_roles
         from lendingadmin.worker.duties import register_duty
 
         post_migrate.connect(sync_roles, sender=self, dispatch_uid="staff.sync_roles")
         signals.connect_all()
+        throttling.count_by_ourselves()
         retention.register_own()
         mail = (tasks.tell_managers, tasks.tell_of_guessing, tasks.tell_of_mass_reading)
         register_duty(tasks.beat, tasks.erase_old, tasks.prune, tasks.tell_person, *mail)

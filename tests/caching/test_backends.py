@@ -189,6 +189,6 @@ def test_a_server_that_answers_again_is_asked_after_a_while(
     server = f"redis://{urlsplit(refused_address).netloc}/0"
     cache = RedisCache(server, {})
     assert cache.get("key") is None
-    monkeypatch.setattr(DjangoRedisCache, "get", lambda *_: backends._sign(":1:key", 7))
+    monkeypatch.setattr(DjangoRedisCache, "get", lambda *_: backends.sign(":1:key", 7))
     assert cache.get("key") == 7
     assert server not in backends._LEFT_ALONE_UNTIL

@@ -28,8 +28,8 @@ MODULES = [
     if _UNREAD.isdisjoint(path.relative_to(PACKAGE).parts)
 ]
 # What is stored or told as it stands: outcomes and actions of the trail, purposes of keys, headers,
-# what monitors, the log and the database are told, patterns of dates, names of fields, a value in
-# an address.
+# what monitors, the log, the database and Redis are told, patterns of dates, names of fields, a
+# value in an address.
 NOT_WORDS = {
     "audit/messages.py": {
         *("second factor", "held back", "opened for printing", "opened for reprinting"),
@@ -80,7 +80,7 @@ NOT_WORDS = {
 }
 # Operators read all of it, or the database does, or it is what files say.
 _FOR_OPERATORS = {
-    *("gateway/checkup.py", "audit/triggers.py"),
+    *("gateway/checkup.py", "audit/triggers.py", "caching/counters.py"),
     *("statements/reading/days.py", "statements/reading/head.py"),
     *("statements/reading/layouts.py", "statements/reading/meanings.py"),
 }

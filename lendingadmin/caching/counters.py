@@ -1,0 +1,143 @@
+"""Counters of tries, such as of wrong passwords: many tries at once are each counted once.
+
+They are kept in Redis where CACHE_URL names one, and in the database otherwise and while Redis does
+not answer. In both a try is compared with its limits and counted in one step.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import NamedTuple
+from uuid import uuid4
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+
+from . import shared
+from .backends import open_signed, sign
+from .models import Kept
+
+# KEYS: the counters. ARGV: the moment, the name of the try (empty: only look), and for each counter
+# its most and its seconds. Returns 1 where the try is allowed.
+_TAKE = """
+for i, key in ipairs(KEYS) do
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', ARGV[1] - ARGV[2 * i + 2])
+  if redis.call('ZCARD', key) >= tonumber(ARGV[2 * i + 1]) then return 0 end
+end
+if ARGV[2] ~= '' then
+  for i, key in ipairs(KEYS) do
+    redis.call('ZADD', key, ARGV[1], ARGV[2])
+    redis.call('PEXPIRE', key, math.ceil(ARGV[2 * i + 2] * 1000))
+  end
+end
+return 1
+"""
+_GIVE_BACK = "for _, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end return 1"
+
+
+class Limit(NamedTuple):
+    """At most `most` tries under this name within so many seconds."""
+
+    name: str
+    most: int
+    seconds: float
+
+
+class Try(NamedTuple):
+    """A try that is allowed; it was counted at the Unix time `at`, unless it was only looked up."""
+
+    name: str
+    at: float
+    counters: tuple[str, ...]
+    is_in_redis: bool = False
+
+    def rollback(self) -> None:
+        """Take it out of the count, because the password was right."""
+        if self.is_in_redis:
+            _ask_redis(_GIVE_BACK, self.counters, self.name)
+        elif self.counters:
+            with transaction.atomic():
+                rows = list(_select_to_change(self.counters))
+                for row in rows:
+                    row.value = sign(row.key, [at for at in _read(row) if at != self.at])
+                _save(rows)
+
+
+def take(limits: Iterable[Limit], at: float, *, is_look: bool = False) -> Try | None:
+    """Count a try at the Unix time `at`; None where one of its limits is reached.
+
+    A look counts nothing. Raises DatabaseError where the try can't be counted.
+    """
+    limits = list(limits)
+    names = tuple(one.name for one in limits)
+    found = Try(f"{at}:{uuid4().hex}", at, () if is_look else names)
+    numbers = [number for one in limits for number in (one.most, one.seconds)]
+    allowed = _ask_redis(_TAKE, names, at, "" if is_look else found.name, *numbers)
+    if allowed is not None:
+        return found._replace(is_in_redis=bool(found.counters)) if allowed else None
+    if is_look:
+        rows = {row.key: row for row in Kept.objects.filter(key__in=names)}
+        return found if _have_place(rows, limits, at) else None
+    with transaction.atomic():
+        rows = _lock(limits, at)
+        if not _have_place(rows, limits, at):
+            return None
+        _save([_make_row(x, at, (*_list_recent(rows[x.name], x, at), at)) for x in limits])
+    return found
+
+
+def forget(names: Iterable[str]) -> None:
+    """Begin these counters again at none."""
+    names = tuple(names)
+    for name in names:
+        shared.delete(name)
+    Kept.objects.filter(key__in=names).delete()
+
+
+def _ask_redis(script: str, names: tuple[str, ...], *arguments: str | float) -> int | None:
+    """Run it in Redis; None where there is none, or it does not answer."""
+    run = getattr(shared, "run", None)
+    return run(script, names, *arguments) if run else None
+
+
+def _lock(limits: list[Limit], at: float) -> dict[str, Kept]:
+    """Hold the rows of the counters until the transaction ends; those that are missing are made."""
+    rows = _select_to_change([one.name for one in limits])
+    found = {row.key: row for row in rows}
+    missing = [_make_row(one, at) for one in limits if one.name not in found]
+    if missing and connection.features.has_select_for_update:
+        # Of several at once one makes the row, and the others wait for it.
+        Kept.objects.bulk_create(missing, ignore_conflicts=True)
+        missing = list(rows.all())
+    return found | {row.key: row for row in missing}
+
+
+def _select_to_change(names: Iterable[str]) -> QuerySet[Kept]:
+    """The rows, to lock in one order: two who lock several never wait for each other."""
+    return Kept.objects.select_for_update().filter(key__in=names).order_by("key")
+
+
+def _have_place(rows: dict[str, Kept], limits: list[Limit], at: float) -> bool:
+    return all(len(_list_recent(rows.get(one.name), one, at)) < one.most for one in limits)
+
+
+def _list_recent(row: Kept | None, limit: Limit, at: float) -> list[float]:
+    return [one for one in _read(row) if one > at - limit.seconds] if row else []
+
+
+def _read(row: Kept) -> list[float]:
+    tries: list[float] = open_signed(row.key, row.value, [])
+    return tries
+
+
+def _make_row(limit: Limit, at: float, tries: tuple[float, ...] = ()) -> Kept:
+    until = datetime.fromtimestamp(at + limit.seconds, UTC)
+    return Kept(key=limit.name, value=sign(limit.name, tries), expires_at=until)
+
+
+def _save(rows: list[Kept]) -> None:
+    Kept.objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        unique_fields=["key"],
+        update_fields=["value", "expires_at"],
+    )
