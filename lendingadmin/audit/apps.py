@@ -13,11 +13,14 @@ class AuditConfig(AppConfig):
 
     def ready(self) -> None:
         """Register what is checked of the database, and what the worker watches and archives."""
+        from lendingadmin.monitoring.readiness import register_warning
         from lendingadmin.worker import duties
 
-        from . import archive, tasks
+        from . import archive, restores, tasks
         from .triggers import check_triggers
 
         archive.register()
         register(check_triggers, Tags.database)
         duties.register_duty(tasks.beat, tasks.watch)
+        duties.register_duty(restores.find_suspected)
+        register_warning(restores.describe)

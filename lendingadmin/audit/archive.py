@@ -66,6 +66,12 @@ def register() -> None:
         stays=_("always: it says where the table begins"),
         moment="at",
     )
+    register_table(
+        _("times in which it was not known whether the database was restored"),
+        "audit.SuspectedRestore",
+        stays=_("always: why nothing was sent"),
+        moment="found_at",
+    )
 
 
 def archive_older(before: datetime, most: int) -> int:

@@ -71,6 +71,8 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
 # Where the outcome gives the action other words.
 _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
     {
+        ("dashboard.restored", "suspected"): _("Found that the database may have been restored"),
+        ("dashboard.restored", "not restored"): _("Said that the database was not restored"),
         ("sign-in", "refused"): _("Tried to sign in"),
         ("sign-out", "idle"): _("Was signed out, without activity for half an hour"),
         ("sign-out", "over"): _("Was signed out at the end of the longest session"),

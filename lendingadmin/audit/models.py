@@ -157,6 +157,26 @@ class ArchivedStretch(models.Model):
         return f"audit-{self.first_id:012}-{self.last_id:012}-{self.digest[:16]}.jsonl"
 
 
+class SuspectedRestore(models.Model):
+    """That the database was perhaps put back to an earlier moment, and nobody said so.
+
+    While one is open nothing is sent to the service. It is resolved once the command `restored` was
+    run, or somebody said that the database was not put back.
+    """
+
+    found_at = models.DateTimeField(default=timezone.now)
+    resolved_at = models.DateTimeField(null=True, db_index=True)
+    resolved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"suspected-restore-{self.pk}"
+
+
 def _chain(entries: Sequence[Entry]) -> None:
     """Give new entries their macs, in a transaction that adds them and ends soon."""
     chain.lock_chain()

@@ -13,11 +13,11 @@ from lendingadmin.audit.anchor import (
     Anchor,
     AnchorUnreadable,
     Link,
+    find_newest,
     read_anchor,
     stands,
     write_anchor,
 )
-from lendingadmin.audit.models import Entry
 from lendingadmin.audit.verification import CUT, Verifier
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import VIEW_AUDIT
@@ -42,14 +42,9 @@ def watch() -> None:
             return
         if anchor is None:
             write_anchor(Anchor(find_newest()))
-        else:
-            write_anchor(_move_on(anchor))
-
-
-def find_newest() -> Link:
-    """The newest entry of the chain."""
-    newest = Entry.objects.order_by("-pk").values_list("pk", "mac").first()
-    return Link(*newest) if newest and newest[1] else Link()
+        elif (moved := _move_on(anchor)) != anchor:
+            # Where it stays, its file keeps its time: `restores` asks how old it is.
+            write_anchor(moved)
 
 
 def _move_on(anchor: Anchor) -> Anchor:

@@ -14,6 +14,7 @@ _FILES = (
         for end in ("", "-wal", "-shm", "-journal")
     ),
     ANCHOR,
+    Path(ANCHOR).with_suffix(".sent.json").name,
 )
 
 

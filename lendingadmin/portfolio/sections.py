@@ -166,6 +166,7 @@ class HomeReader:
             "to_approve": _read_oldest(to_approve, "created_at", _FEW),
             "mistakes": _read_oldest(reports, "reported_at", _FEW),
             "people_changes": count_waiting(person) if person.has_perm(MANAGE_PEOPLE) else 0,
+            "may_be_restored": restoration.may_be_restored(app_id, person),
             "has_gap": restoration.list_waiting(app_id, person).exists(),
             "undecided": undecided,
             "decisions": list_decisions(app_id, person),

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from lendingadmin.audit.restores import refuse_suspected
 from lendingadmin.encryption import bind
 from lendingadmin.staff.independence import check_independent
 from lendingadmin.staff.models import User
@@ -60,6 +61,7 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
     NotIndependent for who changed that person's account, LoanBusy because another of the loan is
     open by now, MayDouble because it may double an abandoned one and the approver has not `agreed`
     to that, and MayBeForgotten because the journal has a gap and the approver has not `checked`.
+    MayBeRestored where the database may have been put back unannounced.
     """
     _check_other(repayment, by)
     same = (repayment.app_id, repayment.account_id, repayment.external_id)
@@ -67,6 +69,7 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
         raise MayDouble
     if not checked and find_gap(repayment.app_id):
         raise MayBeForgotten
+    refuse_suspected()
     if approvals.is_expired(repayment.created_at):
         return False
     now = timezone.now()

@@ -18,6 +18,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from lendingadmin import audit
+from lendingadmin.audit.models import SuspectedRestore
+from lendingadmin.audit.restores import ACTION
 from lendingadmin.staff.models import User
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.reconciliation import RESOLVE
@@ -28,7 +30,6 @@ from .managers import RECORDED
 from .models import Reading, ReceiptCounter, Repayment, Restoration
 from .states import RepaymentState
 
-ACTION = "dashboard.restored"
 # Numbers leave out so many at least, and twice as many at most: what was forgotten bore some.
 _LEAP = 100_000
 
@@ -103,6 +104,12 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Restoration]:
     if not person.has_perm(RESOLVE, app_id):
         return Restoration.objects.none()
     return Restoration.objects.filter(app_id=app_id, ended_at=None)
+
+
+def may_be_restored(app_id: str, person: User) -> bool:
+    """Whether it waits for this person to say whether the database was restored."""
+    suspected = SuspectedRestore.objects.filter(resolved_at=None)
+    return person.has_perm(RESOLVE, app_id) and suspected.exists()
 
 
 def find_rise(gap: Restoration, account_id: str, paid: Decimal | None) -> PaidRise | None:

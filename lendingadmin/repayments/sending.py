@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
+from lendingadmin.audit import restores
 from lendingadmin.lending import issuer
 from lendingadmin.lending.errors import (
     InvalidId,
@@ -143,6 +144,7 @@ def send_all(repayments: Sequence[Repayment], by: User) -> None:
         if is_moved and one.to == RepaymentState.SENT
     ]
     if sent:
+        restores.note_sent()
         apply_outcomes(_call(sent), by)
 
 

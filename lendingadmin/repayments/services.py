@@ -23,6 +23,7 @@ from django.utils.translation import gettext_noop
 
 from lendingadmin import audit
 from lendingadmin.audit.models import Entry
+from lendingadmin.audit.restores import refuse_suspected
 from lendingadmin.encryption import bind
 from lendingadmin.staff.models import User
 from lendingadmin.writes import unconfirmed
@@ -161,7 +162,7 @@ def create_intent(
     DuplicateExternalId or LoanBusy because another repayment of the loan stands against it,
     MayDouble because it may double an abandoned one and nobody `agreed` to that, MayBeForgotten
     because the database was restored and nobody `checked`, NobodyToApprove, or OwnRepayment where
-    the approver is `by`.
+    the approver is `by`. MayBeRestored where the database may have been put back unannounced.
     """
     intent = Intent(request, idempotency_key, agreed, checked)
     for _attempt in range(_TRIES):
@@ -242,6 +243,7 @@ def _commit(
     """Commit all of these intents, or none."""
     if approval is not None and approval.by.pk == by.pk:
         raise OwnRepayment
+    refuse_suspected()
     now, app_id = timezone.now(), intents[0].request.app_id
     size = len(intents)
     with transaction.atomic(durable=True):

@@ -11,6 +11,7 @@ from datetime import timedelta
 
 from django.utils.translation import gettext as _
 
+from lendingadmin.audit.restores import MayBeRestored, find_suspected
 from lendingadmin.repayments import sending, services
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.states import RepaymentState
@@ -157,6 +158,8 @@ def _find_obstacle(batch: Batch) -> str:
     if batch.tries >= _MOST_FAULTS:
         words = _("The service failed %(count)s times in a row. The last time: %(why)s")
         return words % {"count": _MOST_FAULTS, "why": batch.why}
+    if find_suspected():
+        return MayBeRestored().message
     person, app_id = batch.created_by, batch.file.app_id
     if not person.has_perm("lending.loans.makeRepayment", app_id):
         words = _("%(username)s may not record repayments any more.")

@@ -11,6 +11,7 @@ from http import HTTPStatus
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
+from lendingadmin.audit.restores import MayBeRestored
 from lendingadmin.gateway import is_outage
 from lendingadmin.lending.errors import (
     AnswerTooLarge,
@@ -112,6 +113,15 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
         Throttled,
         _("This dashboard is busy"),
         _("Try again in a moment."),
+        HTTPStatus.SERVICE_UNAVAILABLE,
+    ),
+    (
+        MayBeRestored,
+        _("Not sent: the database may have been restored"),
+        _(
+            "Tell a manager. They can end this under Needs checking, together with your "
+            "administrator. What you entered is kept; send it again then."
+        ),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
     (

@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin import audit, gateway
+from lendingadmin.audit import restores
 from lendingadmin.encryption import Undecryptable, bind
 from lendingadmin.lending.calls import Call
 from lendingadmin.lending.codec import encode
@@ -85,6 +86,8 @@ def write_once(
     """
     idempotency_key = idempotency.check_key(request, operation, token)
     gateway.lending_app(app_id)
+    if restores.find_suspected():
+        return Outcome(card=errors.card(restores.MayBeRestored()))
     try:
         with transaction.atomic(durable=True):
             write = Write.objects.create(
@@ -246,6 +249,7 @@ def _finish(
             detail=alarm or (card.cause if card else ""),
             url=write.get_absolute_url(),
         )
+    restores.note_sent()
 
 
 def _contradiction(before: Write, answer: WriteState, url: str) -> str:

@@ -26,7 +26,8 @@ class Dashboard:
 
     def __init__(self, folder: Path, service: str, database: str, people: int, quiet: str) -> None:
         self._folder = folder
-        self.environ = os.environ | build_environ(make_environ(service, database, quiet))
+        own = {"AUDIT_ANCHOR": str(folder / "anchor.json")}
+        self.environ = os.environ | build_environ(make_environ(service, database, quiet) | own)
         prepared = self._run("-m", "tests.proof.prepare", str(people))
         self.sessions: dict[str, str] = json.loads(prepared)
         self._hosts: list[Host] = []

@@ -79,6 +79,14 @@ def test_what_a_backup_forgot_is_not_recorded_twice(tmp_path: Path, service: Cal
             assert record(clerk, "FORGOTTEN")
             dashboard.stop()
             restore(address, copy)
+            # Somebody starts it without the command: what is entered again is not sent.
+            dashboard.url = dashboard.start_host()
+            clerk = Session(dashboard, "support1")
+            assert not record(clerk, "FORGOTTEN") and not record(clerk, "NEW")
+            assert "data-suspected" in clerk.get("/apps/kenya/repayments/unknown/").text
+            assert "manage.py restored" in clerk.get("/readyz").text
+            assert read_paid(service) - before == 200
+            dashboard.stop()
             # As the copy said it.
             since = told.split("--since ")[1].strip()
             told = dashboard.manage("restored", "--since", since)

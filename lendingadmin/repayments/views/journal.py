@@ -14,6 +14,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
+from lendingadmin.audit.restores import find_suspected
 from lendingadmin.display import formats, times
 from lendingadmin.display.money import money
 from lendingadmin.gateway import LendingApp
@@ -98,6 +99,7 @@ def needs_checking(request: PersonRequest, app_id: str) -> HttpResponse:
         "unresolved": _list_page(request, rows.needing_checks(app_id), "created_at", "after"),
         "alarms": _list_page(request, alarms, "alarm_at", "alarms", _FEW),
         "mistakes": _list_page(request, reports, "reported_at", "reports", _FEW),
+        "suspected": find_suspected(),
         "gap": services.find_gap(app_id),
         "write_alarms": write_reconciliation.list_alarms(app_id, request.user),
         "app": gateway.lending_app(app_id),

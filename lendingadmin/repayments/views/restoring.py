@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from lendingadmin import gateway
+from lendingadmin.audit import restores
 from lendingadmin.gateway import LendingApp
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.values import Loan
@@ -33,8 +34,15 @@ def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
 
 @access(RESOLVE, "lending.loans.get", methods=("GET", "POST"))
 def gap(request: PersonRequest, app_id: str) -> HttpResponse:
-    """What the restored database forgot, and what is done about it; the POST ends it."""
+    """What the restored database forgot, and what is done about it; the POST ends it.
+
+    While a restore is only suspected, the POST says that there was none.
+    """
     found, app = services.find_gap(app_id), gateway.lending_app(app_id)
+    if request.method == "POST" and "not_restored" in request.POST:
+        if restores.deny(request.user):
+            messages.success(request, _("Saved. You can send again."))
+        return redirect("needs-checking", app_id)
     if request.method == "POST":
         if found and "gone_through" in request.POST and restoration.end_gap(found, request.user):
             messages.success(request, _("Saved. Repayments are recorded without that tick again."))
@@ -42,7 +50,8 @@ def gap(request: PersonRequest, app_id: str) -> HttpResponse:
             messages.warning(request, _("Nothing was changed."))
         return redirect("needs-checking", app_id)
     days = _describe_days(found, app) if found else {}
-    return render(request, "repayments/gap.html", {"gap": found, "app": app, **days})
+    context = {"suspected": restores.find_suspected(), "gap": found, "app": app, **days}
+    return render(request, "repayments/gap.html", context)
 
 
 def _describe_days(found: Restoration, app: LendingApp) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from lendingadmin.audit.models import SuspectedRestore
+from lendingadmin.audit.restores import MayBeRestored
 from lendingadmin.repayments import sending
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import move
@@ -53,6 +55,16 @@ class TestRecording:
         assert first.receipt_number
         page = clerk.get(batch.get_absolute_url()).content.decode()
         assert first.receipt_number in page and "2 recorded" in page
+
+    def test_it_pauses_while_the_database_may_have_been_restored(
+        self, clerk: Client, service: DeskService
+    ) -> None:
+        service.add("L-1")
+        batch = check(clerk, pay("L-1"))
+        SuspectedRestore.objects.create()
+        batch = record(clerk, batch)
+        assert (batch.state, batch.why) == ("paused", MayBeRestored().message)
+        assert not service.posted
 
     def test_the_same_statement_again_records_nothing(
         self, clerk: Client, service: DeskService

@@ -10,9 +10,15 @@ from django.db import connection
 from django.utils import timezone
 
 from lendingadmin.audit import archive, record_command, triggers
-from lendingadmin.audit.anchor import Anchor, AnchorUnreadable, read_anchor, stands, write_anchor
+from lendingadmin.audit.anchor import (
+    Anchor,
+    AnchorUnreadable,
+    find_newest,
+    read_anchor,
+    stands,
+    write_anchor,
+)
 from lendingadmin.audit.models import ArchivedStretch, Entry
-from lendingadmin.audit.tasks import find_newest
 from lendingadmin.audit.verification import CUT, Verifier
 from lendingadmin.staff.retention import TABLES
 

@@ -10,8 +10,8 @@ from django.utils.dateparse import parse_datetime
 from redis.exceptions import RedisError
 
 from lendingadmin import audit
-from lendingadmin.audit.anchor import Anchor, write_anchor
-from lendingadmin.audit.tasks import find_newest
+from lendingadmin.audit import restores
+from lendingadmin.audit.anchor import Anchor, find_newest, write_anchor
 from lendingadmin.caching import shared
 from lendingadmin.repayments import restoration
 from lendingadmin.ui.models import Draft
@@ -26,14 +26,23 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument(
             "--since",
-            required=True,
             metavar="MOMENT",
             help="when the backup was made, or up to when the log was replayed: 2026-11-25T02:00Z",
         )
+        what.add_argument(
+            "--not-restored",
+            action="store_true",
+            help="the dashboard suspects it, and the database was not put back: go on sending",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["not_restored"]:
+            is_resolved = restores.deny(by=None)
+            self.stdout.write("Sending goes on." if is_resolved else "No restore is suspected.")
+            return
         since = _read_moment(options["since"])
         app_ids = [app.app_id for app in settings.LENDING_APPS]
         _clear_shared()
@@ -46,12 +55,14 @@ class Command(BaseCommand):
             "sessions are gone; the next repayment is "
             f"rp-{undone.next_number}"
         )
+        restores.resolve(by=None)
         audit.record_command("restored", detail=f"since {since.isoformat()}: {done}")
         self.stdout.write(f"{done}.")
         self.stdout.write(
             "Until a manager ends it under Needs checking, who records a repayment says that it "
             "is not at the service yet."
         )
+        restores.note_sent()
         if settings.AUDIT_ANCHOR:
             _write_anchor()
 
