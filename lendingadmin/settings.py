@@ -197,6 +197,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "lendingadmin.ui.middleware.SecurityHeadersMiddleware",
+    "lendingadmin.ui.middleware.CharsetMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "lendingadmin.ui.probes.ProbesMiddleware",
     "lendingadmin.ui.middleware.CompressionMiddleware",
@@ -447,13 +448,14 @@ LOGGING = {
     "filters": {
         "no_address": {"()": "lendingadmin.ui.logs.NoAddress"},
         "one_outage": {"()": "lendingadmin.ui.logs.OneOutage"},
+        "no_trace": {"()": "lendingadmin.ui.logs.NoTraceOfRefusals"},
         "request_id": {"()": "lendingadmin.monitoring.logs.RequestIdFilter"},
     },
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
             "formatter": LOG_FORMAT,
-            "filters": ["no_address", "one_outage", "request_id"],
+            "filters": ["no_address", "one_outage", "no_trace", "request_id"],
         },
         "stdout": {
             "class": "logging.StreamHandler",

@@ -7,10 +7,12 @@ from django.core.wsgi import get_wsgi_application
 from django.db import connection
 
 from lendingadmin.garbage import collect_apart
+from lendingadmin.ui.requests import Utf8Request
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lendingadmin.settings")
 
 application = get_wsgi_application()
+application.request_class = Utf8Request
 
 # The proxy gives a request up after 75 seconds, which its statements do not know: a thread waits
 # for less than half of that. Commands and the worker may take as long as they need.

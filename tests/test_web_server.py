@@ -34,6 +34,20 @@ def port() -> Iterator[int]:
         yield port
 
 
+@pytest.fixture
+def dashboard(tmp_path: Path) -> Iterator[int]:
+    """The port of the product itself, on an empty database."""
+    environ = read_example() | {
+        "ALLOWED_HOSTS": "localhost",
+        "AUDIT_ANCHOR": "none",
+        "CACHE_URL": "dbcache://cache",
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'dashboard.sqlite3'}",
+        "HTTPS": "off",
+    }
+    with run_web_process(application="lendingadmin.wsgi", environ=environ) as port:
+        yield port
+
+
 def connect(port: int) -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), timeout=10)
 
@@ -95,19 +109,9 @@ def test_slow_forms_leave_a_place_for_health(port: int) -> None:
         assert ask_for_health(port).startswith(b"HTTP/1.1 200")
 
 
-def test_the_dashboard_answers_health_while_its_threads_wait_for_forms(tmp_path: Path) -> None:
-    environ = read_example() | {
-        "ALLOWED_HOSTS": "localhost",
-        "AUDIT_ANCHOR": "none",
-        "CACHE_URL": "dbcache://cache",
-        "DATABASE_URL": f"sqlite:///{tmp_path / 'dashboard.sqlite3'}",
-        "HTTPS": "off",
-    }
-    cookie = f"Cookie: csrftoken={'a' * 32}"
-    with (
-        run_web_process(application="lendingadmin.wsgi", environ=environ) as port,
-        ExitStack() as stack,
-    ):
+def test_the_dashboard_answers_health_while_its_threads_wait_for_forms(dashboard: int) -> None:
+    cookie, port = f"Cookie: csrftoken={'a' * 32}", dashboard
+    with ExitStack() as stack:
         with connect(port) as first:  # its application is loaded by now
             send(first, f"GET {reverse('healthz')}", "Connection: close")
             assert read(first).endswith(b"alive\n")
@@ -117,6 +121,16 @@ def test_the_dashboard_answers_health_while_its_threads_wait_for_forms(tmp_path:
         assert ask_for_health(port, reverse("healthz")).endswith(b"alive\n")
         with pytest.raises(TimeoutError):
             ask_for_health(port, reverse("account_login"))
+
+
+@pytest.mark.parametrize("charset", ["utf-16", "idna", "hex"])
+def test_the_dashboard_refuses_another_encoding(dashboard: int, charset: str) -> None:
+    kind = f"Content-Type: application/x-www-form-urlencoded; charset={charset}"
+    with connect(dashboard) as connection:
+        address = f"POST {reverse('account_login')}?a=b"
+        cookie = f"Cookie: csrftoken={'a' * 32}"
+        send(connection, address, kind, cookie, "Content-Length: 0", "Connection: close")
+        assert read(connection).startswith(b"HTTP/1.1 400")
 
 
 def test_malformed_variables_are_lines_of_the_log_and_end_the_process() -> None:

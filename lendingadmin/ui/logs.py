@@ -2,9 +2,14 @@
 
 import logging
 import time
+from http import HTTPStatus
 from threading import Lock
 
 from django.http import HttpRequest
+
+
+# What Django says of a request beside its line.
+_REFUSED = range(HTTPStatus.BAD_REQUEST, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 class NoAddress(logging.Filter):
@@ -20,6 +25,19 @@ class NoAddress(logging.Filter):
             # Django writes what is not ASCII in escapes.
             addresses |= {one.encode("unicode_escape").decode("ascii") for one in addresses}
             record.args = tuple(route if arg in addresses else arg for arg in record.args)
+        return True
+
+
+class NoTraceOfRefusals(logging.Filter):
+    """Leaves a line alone where a request was refused: a bad Host, a form that can't be read.
+
+    That is the sender's fault, and anybody could fill the log with traces of it.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let every record through, those of a 4xx without their trace."""
+        if getattr(record, "status_code", 0) in _REFUSED:
+            record.exc_info = record.exc_text = None
         return True
 
 

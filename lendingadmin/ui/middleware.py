@@ -4,7 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBadRequest,
+    HttpResponseBase,
+)
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.utils import timezone
@@ -116,6 +122,22 @@ class SecurityHeadersMiddleware:
         for name, value in self._HEADERS.items():
             response.headers.setdefault(name, value)
         return response
+
+
+class CharsetMiddleware:
+    """Answers 400 where a request says that it is in another encoding than UTF-8.
+
+    No browser says so.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        charset = (request.content_params or {}).get("charset", "utf-8")
+        if charset.strip("\"'").lower() in ("utf-8", "utf8", ""):
+            return self.get_response(request)
+        return HttpResponseBadRequest(content_type="text/plain")
 
 
 class CompressionMiddleware(GZipMiddleware):

@@ -3,12 +3,23 @@
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
 
 if TYPE_CHECKING:
     from django_htmx.middleware import HtmxDetails
 
     from lendingadmin.staff.models import User
+
+
+class Utf8Request(WSGIRequest):
+    """A request that is read as UTF-8, whatever encoding its sender names.
+
+    Django believes the sender, and then each reader of the address or the form fails, even the one
+    that makes this object.
+    """
+
+    encoding = property(lambda _self: "utf-8", lambda _self, _name: None)
 
 
 class PersonRequest(HttpRequest):
