@@ -45,7 +45,7 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 # The methods of views that guard themselves.
 _OF_OTHERS = frozenset({"GET", "HEAD", "POST"})
-_CHANGE_PASSWORD = "account_change_password"  # noqa: S105
+_CHANGE_PASSWORD = "account_change_password"  # noqa: S105  # pragma: allowlist secret
 _GIVE_FACTOR = frozenset({"mfa_reauthenticate", "mfa_reauthenticate_webauthn"})
 # Of theirs, what a person who must choose a password may open.
 _OPEN_TO_HELD_BACK = _GIVE_FACTOR | {_CHANGE_PASSWORD, "account_logout"}

@@ -7,7 +7,6 @@ from threading import Lock
 
 from django.http import HttpRequest
 
-
 # What Django says of a request beside its line.
 _REFUSED = range(HTTPStatus.BAD_REQUEST, HTTPStatus.INTERNAL_SERVER_ERROR)
 

@@ -313,8 +313,8 @@ def test_a_phone_is_found_renumbered_and_masked(
     put: Put, index: BorrowerIndex, phone: str, found: list[str], not_found: list[str]
 ) -> None:
     put("one", surname="Njoroge", phoneNumber=phone)
-    assert {text: ids(index, text) for text in found} == dict.fromkeys(found, ["one"])
-    assert {text: ids(index, text) for text in not_found} == dict.fromkeys(not_found, [])
+    assert {text: ids(index, text) for text in found} == {key: ["one"] for key in found}
+    assert {text: ids(index, text) for text in not_found} == {key: [] for key in not_found}
 
 
 @pytest.mark.parametrize(
