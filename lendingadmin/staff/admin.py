@@ -130,7 +130,7 @@ class UserAdmin(AuditedAdmin, _UserAdmin):
         (None, {"fields": ("username", "password")}),
         (_("Name"), {"fields": ("first_name", "last_name", "email")}),
         (_("Account"), {"fields": ("is_active", "is_superuser")}),
-        (_("As they read"), {"fields": ("zone", "locale")}),
+        (_("As they read"), {"fields": ("zone", "locale", "uses_keys")}),
         (_("Dates"), {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = (

@@ -16,9 +16,8 @@
   show();
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (typing(event.target) || document.querySelector("dialog[open]")) return;
-    const radio = form.querySelector(`[data-choose="${CSS.escape(event.key)}"]`);
+    const key = readPressed(event);
+    const radio = key && !typing(event.target) && form.querySelector(`[data-choose="${CSS.escape(key)}"]`);
     if (!radio) return;
     event.preventDefault();
     event.stopImmediatePropagation();

@@ -1,6 +1,7 @@
 // `/` or Ctrl+K goes to the find box, `g` and a letter to an area or a neighbour, `j` and `k` to the
-// next and the previous row of a list, `p` to recording a repayment, `n` to writing a note, `?` shows the keys. Nothing while typing, nothing with a
-// modifier: those keys are the browser's and the person's.
+// next and the previous row of a list, `p` to recording a repayment, `n` to writing a note, `?`
+// shows the keys. Nothing while typing, nothing with a modifier: those keys are the browser's and
+// the person's (pressed.js).
 (() => {
   const WAIT_MS = 1500;
   let leading = -Infinity;
@@ -96,29 +97,29 @@
 
   document.addEventListener("keydown", (event) => {
     const command = event.ctrlKey || event.metaKey;
-    if (command && !event.altKey && event.key === "k" && !document.querySelector("dialog[open]")) {
+    if (command && !event.altKey && (event.key === "k" || event.code === "KeyK") && !document.querySelector("dialog[open]")) {
       goToFind(event);
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (typing(event.target) || document.querySelector("dialog[open]")) return;
+    const key = readPressed(event);
+    if (!key || typing(event.target)) return;
 
     const afterG = event.timeStamp - leading < WAIT_MS;
     leading = -Infinity;
-    if (afterG && /^[a-z]$/.test(event.key)) {
+    if (afterG && /^[a-z]$/.test(key)) {
       event.preventDefault();
-      goTo(event.key);
-    } else if (event.key === "g") {
+      goTo(key);
+    } else if (key === "g") {
       leading = event.timeStamp;
-    } else if (event.key === "j" || event.key === "k") {
-      goToRow(event.key === "j" ? 1 : -1);
-    } else if (event.key === "p") {
+    } else if (key === "j" || key === "k") {
+      goToRow(key === "j" ? 1 : -1);
+    } else if (key === "p") {
       goToRecording(event);
-    } else if (event.key === "n") {
+    } else if (key === "n") {
       goToNote(event);
-    } else if (event.key === "/") {
+    } else if (key === "/") {
       goToFind(event);
-    } else if (event.key === "?") {
+    } else if (key === "?") {
       document.getElementById("keys")?.showModal();
     }
   });

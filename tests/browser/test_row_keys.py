@@ -143,3 +143,19 @@ def test_every_list_has_rows_to_go_through(
         assert page.evaluate("document.activeElement.href") == first, name
         page.keyboard.press("Enter")
         page.wait_for_url(re.compile(re.escape(first.partition("#")[0].partition("?")[0])))
+
+
+def test_keys_of_other_layouts_and_none_for_who_switched_them_off(page_of: PageOf) -> None:
+    page = page_of("viewer")
+    page.goto(LOANS)
+    press = (
+        "of => document.body.dispatchEvent(new KeyboardEvent('keydown', {...of, bubbles: true}))"
+    )
+    page.evaluate(press, {"key": "о", "code": "KeyJ"})
+    expect(links(page).first).to_be_focused()
+    # A Latin letter counts, wherever it stands.
+    page.evaluate(press, {"key": "j", "code": "KeyC"})
+    expect(links(page).nth(1)).to_be_focused()
+    page.evaluate("document.body.dataset.keys = 'off'")
+    page.keyboard.press("j")
+    expect(links(page).nth(1)).to_be_focused()

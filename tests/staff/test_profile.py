@@ -15,7 +15,7 @@ from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import ROLES
 
 PROFILE = "/accounts/profile/"
-GERMAN = {"zone": "America/New_York", "locale": "de"}
+GERMAN = {"zone": "America/New_York", "locale": "de", "uses_keys": "on"}
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -42,6 +42,16 @@ def test_saving_it_without_a_change_is_no_entry(
         answer = client.post(PROFILE, GERMAN)
     assert answer.status_code == 302
     assert Entry.objects.get(action="people.profile").detail == "zone, locale"
+
+
+def test_who_switches_keys_off_has_pages_without_them(
+    officer: User, client_of: Callable[[User], Client]
+) -> None:
+    client = client_of(officer)
+    assert 'data-keys="off"' not in client.get(PROFILE).text
+    client.post(PROFILE, {"zone": "", "locale": ""})
+    assert Entry.objects.get(action="people.profile").detail == "uses_keys"
+    assert 'data-keys="off"' in client.get(PROFILE).text
 
 
 def test_who_is_signed_in_reads_the_version_and_no_stranger_does(

@@ -29,11 +29,14 @@ else:
 
 
 class ProfileForm(_Form):
-    """Both may be left empty: the lender's zone, and the dashboard's own way of writing."""
+    """Zone and locale may be left empty: the lender's, and the dashboard's own way of writing."""
 
     class Meta:
         model = User
-        fields = ("zone", "locale")
+        fields = ("zone", "locale", "uses_keys")
+        help_texts = {
+            "uses_keys": _("Off for who speaks to the computer, or types where no field is.")
+        }
 
     def __init__(self, *args: object, **options: object) -> None:
         super().__init__(*args, **options)  # type: ignore[arg-type]
