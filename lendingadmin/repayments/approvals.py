@@ -14,11 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from lendingadmin.gateway import lending_app
-from lendingadmin.staff.independence import (
-    has_changed_account,
-    list_account_changers,
-    list_changed_accounts,
-)
+from lendingadmin.staff.independence import find_dependence, list_dependent
 from lendingadmin.staff.models import User
 
 from . import limits
@@ -78,18 +74,18 @@ def list_approvers(app_id: str, but: User) -> QuerySet[User]:
     """Return the people who may approve in an app what this person entered."""
     app: Any = app_id
     others = User.objects.with_perm(APPROVE, obj=app).exclude(pk=but.pk)
-    return others.exclude(pk__in=list_account_changers(but)).order_by("username")
+    return others.exclude(pk__in=list_dependent(but)).order_by("username")
 
 
 def may_approve(repayment: Repayment, person: User) -> bool:
-    """Return whether it waits for this person, who neither entered it nor changed the account of
-    the one who did.
+    """Return whether it waits for this person, who did not enter it and is independent of the one
+    who did.
     """
     is_other = repayment.created_by_id != person.pk
     is_waiting = repayment.state == RepaymentState.AWAITING
     if not (is_waiting and is_other and person.has_perm(APPROVE)):
         return False
-    return not has_changed_account(person, repayment.created_by)
+    return not find_dependence(person, repayment.created_by)
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
@@ -97,7 +93,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
     if not settings.APPROVAL_LIMITS or not person.has_perm(APPROVE, app_id):
         return Repayment.objects.none()
     rows = Repayment.objects.awaiting_approval(app_id).exclude(created_by=person)
-    return rows.exclude(created_by__in=list_changed_accounts(person))
+    return rows.exclude(created_by__in=list_dependent(person))
 
 
 def describe_reasons(reasons: str) -> str:

@@ -1,6 +1,6 @@
 """What people decide of a repayment: that it goes or not, what became of it, that the next may go.
 
-Nobody decides of what they entered, or of what a person entered whose account they changed
+Nobody decides of what they entered, or of what a person entered of whom they are not independent
 (`staff.independence`). The transitions are those of `services`.
 """
 
@@ -58,10 +58,10 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
     """A second person lets it go: it is `pending` then, to be sent at once; say whether it is.
 
     It is not where it lapsed, or somebody else decided. Raises OwnRepayment for who entered it,
-    NotIndependent for who changed that person's account, LoanBusy because another of the loan is
-    open by now, MayDouble because it may double an abandoned one and the approver has not `agreed`
-    to that, and MayBeForgotten because the journal has a gap and the approver has not `checked`.
-    MayBeRestored where the database may have been put back unannounced.
+    NotIndependent for who is not independent of that person, LoanBusy because another of the loan
+    is open by now, MayDouble because it may double an abandoned one and the approver has not
+    `agreed` to that, and MayBeForgotten because the journal has a gap and the approver has not
+    `checked`. MayBeRestored where the database may have been put back unannounced.
     """
     _check_other(repayment, by)
     same = (repayment.app_id, repayment.account_id, repayment.external_id)
@@ -110,8 +110,8 @@ def mark_alarm_seen(repayment: Repayment, by: User) -> None:
 def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
     """A person decides what became of it.
 
-    Raises OwnRepayment for who entered it, NotIndependent for who changed that person's account,
-    and DuplicateExternalId when its externalId is taken again.
+    Raises OwnRepayment for who entered it, NotIndependent for who is not independent of
+    that person, and DuplicateExternalId when its externalId is taken again.
     """
     _check_other(repayment, by)
     fields = {
@@ -136,8 +136,8 @@ def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User)
 def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
     """A manager lets the loan's next repayment through while this one stays unknown.
 
-    Raises OwnRepayment for who entered it, and NotIndependent for who changed that person's
-    account.
+    Raises OwnRepayment for who entered it, and NotIndependent for who is not independent of
+    that person.
     """
     _check_other(repayment, by)
     with transaction.atomic(durable=True):

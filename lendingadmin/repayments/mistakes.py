@@ -66,7 +66,7 @@ def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> 
     """Close an open report with a decision and its reason; says whether it did.
 
     Nobody reviews a report of their own. The given object is refreshed either way. Raises
-    NotIndependent for a person who changed the reporter's account.
+    NotIndependent for a person who is not independent of the reporter.
     """
     check_independent(by, mistake.reported_by)
     resolution, reason = decision

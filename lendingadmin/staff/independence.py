@@ -1,9 +1,10 @@
-"""Independence: a second person did not change the account of the one who entered something.
+"""Independence: of two people, neither changed the account of the other.
 
 A manager who changes a person's set-up link, second factor, e-mail or role can sign in as that
-person. For some time after it they do not approve, resolve or review what that person enters. The
-audit trail says who changed what. Nobody can change the trail, it is archived after 90 days at the
-earliest, and it has an index of subjects.
+person. For some time after it, neither approves, resolves or reviews what the other enters: the
+manager could enter it as that person, or approve it as that person. The audit trail says who
+changed what. Nobody can change the trail, it is archived after 90 days at the earliest, and it has
+indexes of subjects and of actions.
 """
 
 from datetime import timedelta
@@ -20,21 +21,24 @@ from .models import PersonChange, User
 #: So long a change of an account counts.
 CHANGED_WITHIN = timedelta(days=30)
 
-_CHANGES = (
-    Q(action="people", outcome__in=("added", "changed", "approved"))
-    | Q(action="people.setupLink", outcome="made")
-    | Q(action="people.secondFactor", outcome="removed")
-)
+# By action, the outcomes that count.
+_CHANGES = {
+    "people": ("added", "changed", "approved"),
+    "people.setupLink": ("made",),
+    "people.secondFactor": ("removed",),
+}
 # What the trail says of a person whose name alone was changed: one of these, or both.
 _NAMES = (gettext_noop("first name"), gettext_noop("last name"))
 
 
 class NotIndependent(Exception):
-    """The person who decides changed the account of the one who entered it; the text says so."""
+    """One of the person who entered it and the one who decides changed the account of the other;
+    the text says which.
+    """
 
 
 def check_independent(by: User, maker: User) -> None:
-    """Raise NotIndependent if a person changed the account of the one who entered something."""
+    """Raise NotIndependent where a person does not decide of what another one entered."""
     if why := find_dependence(by, maker):
         raise NotIndependent(why)
 
@@ -54,24 +58,42 @@ def list_account_changers(person: User) -> QuerySet[User]:
 
 def list_changed_accounts(by: User) -> QuerySet[User]:
     """Return the people whose accounts somebody changed lately, but themselves."""
-    entries, asked = _list_changes().filter(user=by), _list_approved().filter(asked_by=by)
+    # By the name, which stays: the index of `user` gives all that a person ever did.
+    entries = _list_changes().filter(username=by.username)
+    asked = _list_approved().filter(asked_by=by)
     found = Q(username__in=entries.values("subject")) | Q(pk__in=asked.values("person"))
     return User.objects.filter(found).exclude(pk=by.pk)
 
 
+def list_dependent(person: User) -> QuerySet[User]:
+    """Return the people who do not decide of what this person enters, nor this person of theirs."""
+    return list_account_changers(person) | list_changed_accounts(person)
+
+
 def find_dependence(by: User, maker: User) -> str:
     """Return why a person does not decide of what another one entered; empty where they may."""
-    if not has_changed_account(by, maker):
+    if has_changed_account(by, maker):
+        words = _(
+            "You changed the set-up link, two-step sign-in, e-mail or role of %(person)s in the "
+            "last %(days)s days, so another person decides."
+        )
+    elif has_changed_account(maker, by):
+        words = _(
+            "%(person)s changed your set-up link, two-step sign-in, e-mail or role in the last "
+            "%(days)s days, so another person decides."
+        )
+    else:
         return ""
-    words = _(
-        "You changed the set-up link, two-step sign-in, e-mail or role of %(person)s in the last "
-        "%(days)s days, so another person decides."
-    )
     return words % {"person": maker.username, "days": CHANGED_WITHIN.days}
 
 
 def _list_changes() -> QuerySet[Entry]:
-    changes = Entry.objects.filter(_CHANGES, at__gte=timezone.now() - CHANGED_WITHIN)
+    counts = Q()
+    for action, outcomes in _CHANGES.items():
+        counts |= Q(action=action, outcome__in=outcomes)
+    since = timezone.now() - CHANGED_WITHIN
+    # The actions are named once more for the index of actions.
+    changes = Entry.objects.filter(counts, action__in=_CHANGES, at__gte=since)
     names = [_(name) for name in _NAMES]
     of_name = Q(outcome="changed", detail__in=[*names, ", ".join(names)])
     return changes.exclude(of_name, action="people").order_by()

@@ -16,11 +16,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from lendingadmin.staff.independence import (
-    find_dependence,
-    has_changed_account,
-    list_account_changers,
-)
+from lendingadmin.staff.independence import find_dependence, list_dependent
 from lendingadmin.staff.models import AppRole, PersonChange, User
 from lendingadmin.staff.reach import Move, gives_managing, list_apps, list_people
 from lendingadmin.staff.roles import MANAGE_PEOPLE
@@ -51,11 +47,11 @@ def needs_second(person: User) -> bool:
 def list_deciders(by: User, person: User | None, app_ids: Iterable[str] = ()) -> list[User]:
     """Who may approve what this manager asks for, of a person or of somebody who is new.
 
-    They manage people in all of these apps, and did not change the account of the manager who asks.
+    They manage people in all of these apps, and are independent of the manager who asks.
     The person is within their reach and not they.
     """
     others = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=by.pk).order_by("username")
-    others = others.exclude(pk__in=list_account_changers(by))
+    others = others.exclude(pk__in=list_dependent(by))
     if person is not None:
         others = others.exclude(pk=person.pk)
     return [one for one in others if _reaches(one, person, set(app_ids))]
@@ -134,13 +130,13 @@ def count_waiting(manager: User) -> int:
 
 def may_approve(manager: User, change: PersonChange) -> bool:
     """Return whether this manager may approve it: somebody else's, about somebody else, in their
-    apps, and asked for by a person whose account they did not change.
+    apps, and asked for by a person who is independent of them.
     """
     if manager.pk in (change.asked_by_id, change.person_id):
         return False
     app_ids = {move.app_id for move in read_moves(change)}
     is_within = _reaches(manager, change.person, app_ids)
-    return is_within and not has_changed_account(manager, change.asked_by)
+    return is_within and not find_dependence(manager, change.asked_by)
 
 
 def is_still_asked(change: PersonChange) -> bool:

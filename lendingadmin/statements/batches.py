@@ -18,7 +18,7 @@ from lendingadmin.repayments import approvals, limits
 from lendingadmin.repayments.managers import get_midnight
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import NobodyToApprove, OwnRepayment
-from lendingadmin.staff.independence import check_independent, list_changed_accounts
+from lendingadmin.staff.independence import check_independent, list_dependent
 from lendingadmin.staff.models import User
 
 from .findings import Decision, Finding
@@ -121,8 +121,8 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
 
     False where the rows have changed since, where it does not wait, or waited for too long
     (`approvals.is_expired`, as a single repayment). Raises
-    OwnRepayment for the person who had it recorded, and NotIndependent for a person who changed
-    that one's account.
+    OwnRepayment for the person who had it recorded, and NotIndependent for a person who is
+    not independent of that one.
     """
     if batch.created_by_id == by.pk:
         raise OwnRepayment
@@ -253,7 +253,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
     if not settings.APPROVAL_LIMITS or not person.has_perm(approvals.APPROVE, app_id):
         return Batch.objects.none()
     rows = Batch.objects.filter(file__app_id=app_id, state=State.AWAITING)
-    return rows.exclude(created_by=person).exclude(created_by__in=list_changed_accounts(person))
+    return rows.exclude(created_by=person).exclude(created_by__in=list_dependent(person))
 
 
 def list_undecided(app_id: str, person: User) -> QuerySet[Batch]:

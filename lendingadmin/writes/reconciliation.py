@@ -222,7 +222,7 @@ def resolve(
     """A person decides what became of it; `url` is the record that it is. False if it was known.
 
     Raises OwnWrite for who entered it, unless only they can say which record it is, and
-    NotIndependent for who changed that person's account.
+    NotIndependent for who is not independent of that person.
     """
     if is_for_another(write, by):
         raise OwnWrite

@@ -119,6 +119,19 @@ def test_nobody_approves_as_the_person_whose_account_they_changed(
     assert sending.approve(waiting, head)
 
 
+def test_nor_what_they_entered_as_that_person(
+    service: LoanService, asked: Asked, manager: User
+) -> None:
+    head, other = _make_head(), User.objects.create_user("other")
+    give_roles(other, "manager")
+    change_account(manager, head)
+    entered = sending.record(asked(), manager, "form-1")
+    with pytest.raises(NotIndependent):
+        sending.approve(entered, head)
+    assert list(approvals.list_approvers("kenya", manager)) == [other]
+    assert sending.approve(entered, other)
+
+
 def test_with_no_other_approver_it_is_not_entered(
     service: LoanService, manager: User, support: User, asked: Asked
 ) -> None:

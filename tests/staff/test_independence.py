@@ -12,12 +12,15 @@ from django.utils import timezone
 from lendingadmin.audit.models import Entry
 from lendingadmin.staff.independence import (
     CHANGED_WITHIN,
+    find_dependence,
     has_changed_account,
     list_account_changers,
     list_changed_accounts,
+    list_dependent,
 )
 from lendingadmin.staff.models import PersonChange, User
 from tests.conftest import ClientOf
+from tests.plans import explain, scans_of, watched_queries
 from tests.roles import choose, chosen_for, give_roles
 
 pytestmark = pytest.mark.django_db
@@ -69,6 +72,10 @@ def test_which_changes_count(
     assert list(list_account_changers(support)) == ([manager] if counts else [])
     assert list(list_changed_accounts(manager)) == ([support] if counts else [])
     assert not has_changed_account(support, manager)
+    # Neither is a second person for the other.
+    for one, other in ((manager, support), (support, manager)):
+        assert bool(find_dependence(one, other)) is counts
+        assert list(list_dependent(one)) == ([other] if counts else [])
 
 
 def test_a_person_who_was_added_counts(boss: Client, manager: User) -> None:
@@ -111,3 +118,13 @@ def test_of_a_change_by_two_both_made_it(
     assert [has_changed_account(one, support) for one in (manager, second)] == [is_done] * 2
     assert set(list_account_changers(support)) == ({manager, second} if is_done else set())
     assert set(list_changed_accounts(second)) == ({support} if is_done else set())
+
+
+def test_the_trail_is_read_by_its_indexes(manager: User, support: User) -> None:
+    with watched_queries() as queries:
+        find_dependence(manager, support)
+        list(list_dependent(manager))
+    assert queries and scans_of(queries) == []
+    read = [step for one in queries for step in explain(*one) if "audit_" in step]
+    of_subject, of_action = "(subject=? AND at>?)", "(action=? AND at>?)"
+    assert read and all(step.endswith((of_subject, of_action)) for step in read), read
