@@ -1,6 +1,10 @@
 """Files that were made to harm, or that no program should write: a sentence, never a fault."""
 
 import io
+import subprocess
+import sys
+import time
+import tracemalloc
 import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +16,7 @@ import xlwt
 from openpyxl.styles import Font
 
 from lendingadmin.statements.lines import Kind, Refused, Statement
-from lendingadmin.statements.reading import read
+from lendingadmin.statements.reading import read, sheet_places, sheet_process
 from lendingadmin.statements.reading.sheet_process import read_sheets
 
 from . import making
@@ -176,8 +180,7 @@ def add_cell(place: str, value: str | None) -> bytes:
         ("XFD1048576", None),
         ("XFD1048576", ""),
         ("XFD12", "x"),
-        ("Z1048576", "x"),
-        pytest.param("BES20000", "x", marks=pytest.mark.exhaustive),
+        ("E200000", "x"),
     ],
 )
 def test_a_far_cell_that_is_formatted_only_or_takes_little_is_left_out(
@@ -200,10 +203,84 @@ def test_empty_rows_and_columns_before_a_table_are_counted() -> None:
     assert read_sheets(out.getvalue())[0][4][:3] == ["", "", "Account Holder"]
 
 
-@pytest.mark.parametrize("value", ["x", " "])
-def test_a_far_cell_that_would_take_all_memory_is_named(value: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [("XFD1048576", "x"), ("XFD1048576", " "), ("Z1048576", "x"), ("BES20000", "x")],
+)
+def test_a_far_cell_that_would_take_much_memory_is_named(place: str, value: str) -> None:
     with pytest.raises(Refused, match="far outside the table, such as in cell XFD1048576"):
-        read(add_cell("XFD1048576", value), zone=NAIROBI)
+        read(add_cell(place, value), zone=NAIROBI)
+
+
+def measure_peak(content: bytes) -> int:
+    """The most memory that opening a spreadsheet takes; bytes."""
+    code = (
+        "import re, runpy, sys; "
+        f"runpy.run_path({sheet_process.__file__!r}, run_name='__main__'); "
+        "sys.stderr.write(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
+    )
+    command = [sys.executable, "-I", "-c", code]
+    ran = subprocess.run(command, input=content, capture_output=True, check=False)
+    return int(ran.stderr or b"0") * 1024
+
+
+@pytest.mark.parametrize("place", ["E200000", "Z1048576", "XFD1048576"])
+def test_a_spreadsheet_takes_at_most_300_megabytes(place: str) -> None:
+    assert 0 < measure_peak(add_cell(place, "x")) < 300_000_000
+
+
+@pytest.mark.exhaustive
+def test_a_long_and_wide_statement_is_read_within_that() -> None:
+    rows = [["x" * 8 + str(column) for column in range(15)]] + [
+        [f"{row}-{column}" for column in range(15)] for row in range(20_000)
+    ]
+    content = making.pack_xlsx(rows)
+    assert 0 < measure_peak(content) < 300_000_000
+    assert len(read_sheets(content)[0]) == 20_001
+
+
+def test_two_spreadsheets_are_opened_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sheet_places, "LONGEST_WAIT", 0.3)
+    content = making.pack_xlsx(making.write_mpesa(EVENTS))
+    with sheet_places.take_place():
+        assert open_statement(content).lines
+        with sheet_places.take_place(), pytest.raises(Refused):
+            read(content, zone=NAIROBI)
+    assert open_statement(content).lines
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a\n" * 10_000_000,
+        b"a\r" * 10_000_000,
+        b"[" + b"{}," * 6_000_000 + b"{}]",
+        b"[" + b"1," * 9_000_000 + b"1]",
+        b"{}\n" * 6_000_000,
+        b":20:A\n:25:1\n:60F:C261001KES1,\n" + b":61:2610011001C1,NMSC\n" * 800_000,
+        b":20:A\n" * 2_000_000,
+        b":20:A\n:61:1\n" + b"a\n" * 9_000_000,
+    ],
+    ids=[
+        "lines",
+        "returns",
+        "objects",
+        "numbers",
+        "objects by line",
+        "entries",
+        "messages",
+        "text",
+    ],
+)
+def test_a_text_of_very_many_rows_is_refused_before_it_is_read(content: bytes) -> None:
+    began = time.process_time()
+    tracemalloc.start()
+    with pytest.raises(Refused):
+        read(content, zone=NAIROBI)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100_000_000
+    assert time.process_time() - began < 5
 
 
 def test_a_far_cell_of_an_old_spreadsheet_is_named() -> None:

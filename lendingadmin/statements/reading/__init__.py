@@ -12,6 +12,7 @@ from lendingadmin.statements.lines import Mapping, Refused, Statement, UnknownTa
 
 from .camt import read_camt
 from .containers import CAMT, CSV, JSON, MT940, find_format
+from .counts import check_counts
 from .days import find_odd_days
 from .layouts import count_known
 from .meanings import Answers
@@ -51,6 +52,7 @@ def _read(
     content: bytes, known: Known, day_first: bool | None, mapping: Mapping | None
 ) -> Statement | UnknownTable:
     kind, unread = find_format(content), list[str]()
+    check_counts(content, kind)
     if kind == CAMT:
         return read_camt(content, zone=known.zone)
     if kind == MT940:

@@ -4,9 +4,12 @@ import csv
 import io
 import json
 import re
+import resource
 import subprocess  # nosec B404
 import sys
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from signal import SIGABRT
 from typing import Any
@@ -16,12 +19,14 @@ from django.utils.translation import gettext as _
 from lendingadmin.statements.lines import Refused
 
 from .containers import tell_of_macros, tell_of_password
-from .sheet_process import LOCKED, MACROS, TOO_LARGE
+from .sheet_places import take_place
+from .sheet_process import LOCKED, MACROS, MEMORY, TOO_LARGE
 
 MOST_ROWS = 20_000
 # A head of so many rows stands above the headings at most, and below them the rows.
 _MOST_HEAD = 60
 _SHEET_PROCESS, _LONGEST_SECONDS = Path(__file__).with_name("sheet_process.py"), 30
+_LOOK_EVERY = 0.02  # seconds, between two looks at the memory that a spreadsheet takes
 _DELIMITERS = ",;\t|"
 _LONGEST_CELL = 10_000
 # A row of fewer cells is of no table.
@@ -69,14 +74,8 @@ def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]
     Raises Refused.
     """
     try:
-        opened = subprocess.run(
-            [sys.executable, "-I", str(_SHEET_PROCESS)],
-            input=content,
-            capture_output=True,
-            check=True,
-            timeout=_LONGEST_SECONDS,
-        )
-        found: Any = json.loads(opened.stdout)
+        with take_place():
+            found: Any = json.loads(_run_sheet_process(content))
     except (subprocess.SubprocessError, ValueError) as error:
         if isinstance(error, subprocess.CalledProcessError) and error.returncode == -SIGABRT:
             raise Refused(_tell_of_size()) from error
@@ -111,6 +110,38 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
 def _list_full(rows: Sequence[Row]) -> list[Row]:
     """The rows that may be of a table."""
     return [row for row in rows if sum(map(bool, row)) >= _TABLE_CELLS]
+
+
+def _run_sheet_process(content: bytes) -> bytes:
+    """What the process writes. Raises SubprocessError where it fails or takes too long."""
+    command, pipe = [sys.executable, "-I", str(_SHEET_PROCESS)], subprocess.PIPE
+    until, given = time.monotonic() + _LONGEST_SECONDS, content or None
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        try:
+            while True:
+                with suppress(subprocess.TimeoutExpired):
+                    told, _said = process.communicate(given, timeout=_LOOK_EVERY)
+                    break
+                given = None  # it goes on with what it was given
+                # Old spreadsheets reserve far more than they use, so no limit of theirs is low.
+                if _read_memory(process.pid) > MEMORY:
+                    return json.dumps(TOO_LARGE).encode()
+                if time.monotonic() > until:
+                    raise subprocess.TimeoutExpired(command, _LONGEST_SECONDS)
+        finally:
+            process.kill()
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return told
+
+
+def _read_memory(process_id: int) -> int:
+    """The bytes of memory that a process uses now; 0 where it has ended."""
+    try:
+        pages = Path(f"/proc/{process_id}/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * resource.getpagesize()
 
 
 def _tell_of_size() -> str:
