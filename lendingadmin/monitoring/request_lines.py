@@ -132,6 +132,8 @@ def _log(request: HttpRequest, response: HttpResponseBase, timings: Timings) -> 
     is_file = request.path_info.startswith(settings.STATIC_URL)
     if (is_probe or is_file) and response.status_code < HTTPStatus.BAD_REQUEST:
         return
+    if getattr(response, "_has_been_logged", False) and is_probe:
+        return  # readiness says why itself, once
     facts = {
         "method": request.method or "",
         "route": route,

@@ -10,7 +10,13 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from django.db import InterfaceError, OperationalError, close_old_connections, connection
+from django.db import (
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    close_old_connections,
+    connection,
+)
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
@@ -115,9 +121,15 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def find_unavailable(error: BaseException | None) -> BaseException | None:
     """What of an error says that our own database or cache can't be used; None for nothing."""
-    while error is not None and not isinstance(error, UNAVAILABLE):
+    while error is not None and not (isinstance(error, UNAVAILABLE) or _is_read_only(error)):
         error = error.__cause__
     return error
+
+
+def _is_read_only(error: BaseException) -> bool:
+    """Whether PostgreSQL takes no writes, as a standby: Django takes that for a fault of ours."""
+    is_internal = isinstance(error, InternalError)
+    return is_internal and getattr(error.__cause__, "sqlstate", "") == "25006"
 
 
 def _card(request: HttpRequest, error: BaseException) -> Card:

@@ -1,5 +1,6 @@
 """The answers for monitors, and the glossary. None of them calls the lending service."""
 
+import logging
 from collections.abc import Iterable
 
 from django.conf import settings
@@ -15,6 +16,8 @@ from lendingadmin.monitoring.metrics import render as render_metrics
 
 from .access import public, signed_in
 
+logger = logging.getLogger(__name__)
+
 
 @public()
 def alive(request: HttpRequest) -> HttpResponse:
@@ -26,9 +29,15 @@ def alive(request: HttpRequest) -> HttpResponse:
 def ready(request: HttpRequest) -> HttpResponse:
     """200 where this host can serve people, with what else is amiss; otherwise 503 and why."""
     faults = readiness.find_faults()
+    is_news = readiness.has_changed(faults)
+    if is_news:
+        logger.warning("readiness: %s", "; ".join(faults) or "ready")
     if not faults:
         return _answer_plainly(readiness.spell_ready())
-    return _answer_plainly((f"not ready: {fault}" for fault in faults), status=503)
+    answer = _answer_plainly((f"not ready: {fault}" for fault in faults), status=503)
+    # Django and the request's own line ask for it: a balancer probes every few seconds.
+    answer._has_been_logged = not is_news  # type: ignore[attr-defined]
+    return answer
 
 
 @public()

@@ -29,6 +29,11 @@ def named(metric: str, told: str) -> dict[str, str]:
     return {f'{metric}{{app="kenya",instance="{host}"}}': told for host in "ab"}
 
 
+def requests(route: str, status: str) -> dict[str, str]:
+    labels = f'{{method="GET",route="{route}",status="{status}",instance="a"}}'
+    return {f"lendingadmin_requests_total{labels}": "0+6x180"}
+
+
 def calls(outcome: str, a_minute: int) -> dict[str, str]:
     counted = f"0+{a_minute}x180"
     labels = f'{{operation="loans.get",outcome="{outcome}",instance="a"}}'
@@ -83,6 +88,15 @@ def ask(folder: Path, series: dict[str, str], minute: int, fires: dict[str, str]
             16,
             {"LendingadminWorkerSilent": ""},
             id="the worker stopped, one alert for two hosts",
+        ),
+        pytest.param(
+            ALIVE | requests("/readyz", "503"), 10, {"LendingadminNotReady": ""}, id="a full disk"
+        ),
+        pytest.param(
+            ALIVE | requests("/accounts/login/", "429"),
+            15,
+            {"LendingadminSignInsHeldBack": ""},
+            id="sign-ins are held back",
         ),
         pytest.param(
             ALIVE | named("lendingadmin_check_due_seconds", "0x180"), 170, {}, id="no check is due"

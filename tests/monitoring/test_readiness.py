@@ -1,11 +1,12 @@
 """What the probes say: whether this host serves, what waits elsewhere, and to whoever asks."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.utils import timezone
@@ -196,3 +197,47 @@ def test_a_beat_is_written_down_now_and_then(django_assert_num_queries: Any) -> 
     Heartbeat.objects.update(beat_at=timezone.now() - timedelta(seconds=31))
     duties.note_beat()
     assert timezone.now() - Heartbeat.objects.get().beat_at < timedelta(seconds=5)
+
+
+def refuse_writes(
+    execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any
+) -> Any:
+    """The database of a full disk: it reads, and writes nothing."""
+    if sql.startswith(("INSERT", "UPDATE", "DELETE")):
+        raise OperationalError("database or disk is full")
+    return execute(sql, params, many, context)
+
+
+def test_a_full_disk_is_not_ready() -> None:
+    with connection.execute_wrapper(refuse_writes):
+        assert ask() == (503, "not ready: the database takes no writes: is its disk full?\n")
+    assert ask() == (200, "ready\n")
+
+
+def test_a_reason_is_logged_once_for_each_change(caplog: pytest.LogCaptureFixture) -> None:
+    ask()
+    caplog.clear()
+    with connection.execute_wrapper(refuse_writes):
+        for _ in range(5):
+            ask()
+    said = [one.name for one in caplog.records]
+    assert sorted(said) == ["django.request", "lendingadmin.requests", "lendingadmin.ui.views"]
+    ask()
+    ask()
+    assert [one.name for one in caplog.records] == [*said, "lendingadmin.ui.views"]
+
+
+def test_a_clock_that_is_off_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has the clock of its host")
+    real = timezone.now
+    monkeypatch.setattr(readiness.timezone, "now", lambda: real() + timedelta(seconds=90))
+    assert "warning: the clock of this host is +90 seconds off" in ask()[1]
+
+
+def test_release_refuses_other_keys(settings: Any) -> None:
+    canary.write_canary()
+    settings.DATA_KEYS = (ANOTHER_KEY,)
+    for options in ([], ["--new-secret-key"]):
+        with pytest.raises(CommandError, match="DATA_KEYS"):
+            call_command("release", *options, verbosity=0)

@@ -120,7 +120,7 @@ def _run_sheet_process(content: bytes) -> bytes:
         try:
             while True:
                 with suppress(subprocess.TimeoutExpired):
-                    told, _said = process.communicate(given, timeout=_LOOK_EVERY)
+                    output, _errors = process.communicate(given, timeout=_LOOK_EVERY)
                     break
                 given = None  # it goes on with what it was given
                 # Old spreadsheets reserve far more than they use, so no limit of theirs is low.
@@ -132,7 +132,7 @@ def _run_sheet_process(content: bytes) -> bytes:
             process.kill()
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
-    return told
+    return output
 
 
 def _read_memory(process_id: int) -> int:

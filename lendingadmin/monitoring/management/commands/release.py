@@ -7,7 +7,7 @@ from typing import Any
 from django.core.checks import run_checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from lendingadmin.monitoring import canary
@@ -48,9 +48,12 @@ class Command(BaseCommand):
         if errors:
             raise CommandError("\n".join(errors))
         with self._one_at_a_time():
+            if not options["new_secret_key"]:
+                _check_keys()
             call_command("migrate", interactive=False, verbosity=options["verbosity"])
             if options["new_secret_key"]:
                 canary.renew()
+                _check_keys()
             call_command("check", databases=["default"])
 
     @contextmanager
@@ -76,6 +79,16 @@ class Command(BaseCommand):
             yield
         finally:
             beside.close()
+
+
+def _check_keys() -> None:
+    """Raise CommandError where the keys are not those of the database, as readiness says it."""
+    try:
+        fault = canary.find_fault()
+    except DatabaseError:
+        return  # a database before its first release keeps nothing yet
+    if fault:
+        raise CommandError(fault)
 
 
 def _take_lock(beside: BaseDatabaseWrapper) -> bool:
