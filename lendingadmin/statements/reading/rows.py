@@ -357,7 +357,7 @@ def _is_below(row: Sequence[str], values: Mapping[str, str], amount: Decimal | N
     named = [values.get(field, "") for field in ("moment", "receipt")]
     if not any(cell for cell in named if not _TOTAL.match(cell)):
         return amount is None or any(_TOTAL.match(cell) for cell in row)
-    return amount is None and not values.get("receipt")
+    return amount is None and (not values.get("receipt") or sum(map(bool, row)) < _CELLS)
 
 
 def _find_place(headings: Sequence[str], name: str) -> int | None:
