@@ -4,15 +4,15 @@ An alarm stands on the repayment and on the home page until a manager has seen i
 is not whole says nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import chain, groupby
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -25,6 +25,7 @@ from lendingadmin.writes.unconfirmed import build_alarm
 
 from . import places
 from .coverage import ACCOUNTS_OF, is_covered, list_accounts, list_covers
+from .identity import is_same_day
 from .lines import Kind
 from .models import Allocation, StatementFile, StatementLine
 
@@ -101,7 +102,7 @@ def raise_alarms(file: StatementFile, by: User) -> int:
 
     Returns how many repayments that are. Outside a transaction: each is committed by itself.
     """
-    if file.proof.get("found"):
+    if not file.is_certain:
         return 0
     against = dict(_list_contradictions(file))
     for some in _split(sorted(against)):
@@ -147,9 +148,11 @@ def _list_not_found(file: StatementFile) -> Iterator[tuple[Repayment, str]]:
         RECORDED, app_id=file.app_id, network=file.network, external_id_minted=False, alarm=""
     )
     rows = rows.on_days(first, last, "transactionDate", app.zone)
-    same = StatementLine.objects.filter(
-        receipt_key=OuterRef("external_id_key"), file__app_id=file.app_id
+    # A row of a bank with its reference is found, whichever payment it is of.
+    own, of_bank = (
+        Q(**{name: OuterRef("external_id_key")}) for name in ("receipt_key", "bank_key")
     )
+    same = StatementLine.objects.filter(own | of_bank, file__app_id=file.app_id)
     missing = rows.filter(~Exists(same.filter(kind=Kind.PAYMENT)))
     for repayment in missing.order_by("transaction_date"):
         day = repayment.transaction_date.astimezone(app.zone).date()
@@ -159,8 +162,9 @@ def _list_not_found(file: StatementFile) -> Iterator[tuple[Repayment, str]]:
 
 def _describe_other_row(repayment: Repayment) -> str:
     """What a row of a statement says that has the id of a repayment and is not a payment."""
+    key = repayment.external_id_key
     rows = StatementLine.objects.filter(
-        receipt_key=repayment.external_id_key, file__app_id=repayment.app_id
+        Q(receipt_key=key) | Q(bank_key=key), file__app_id=repayment.app_id
     )
     line = rows.select_related("file").order_by("pk").first()
     if line is None:
@@ -197,12 +201,14 @@ def _read_stated(file: StatementFile, keys: Sequence[str]) -> dict[str, Stated]:
     amount once.
     """
     found: dict[str, Stated] = {}
-    columns = ("number", "kind", "receipt_key", "amount", "currency")
+    columns = ("number", "kind", "receipt_key", "bank_key", "amount", "currency")
     lines = StatementLine.objects.filter(file=file).order_by("position")
-    slices = (lines.filter(receipt_key__in=some) for some in _split(keys))
-    for number, kind, key, amount, currency in chain.from_iterable(
+    slices = (lines.filter(Q(receipt_key__in=some) | Q(bank_key__in=some)) for some in _split(keys))
+    wanted = set(keys)
+    for number, kind, own, of_bank, amount, currency in chain.from_iterable(
         some.values_list(*columns) for some in slices
     ):
+        key = own if own in wanted else of_bank
         before = found.get(key, Stated(number, Decimal(0), currency, frozenset()))
         is_payment = kind == Kind.PAYMENT
         found[key] = Stated(
@@ -215,12 +221,16 @@ def _read_stated(file: StatementFile, keys: Sequence[str]) -> dict[str, Stated]:
 
 
 def _read_entered(file: StatementFile) -> dict[str, list[Entered]]:
-    """What the journal has recorded of the file's receipts."""
+    """What the journal has recorded of the file's receipts, and of a bank's references that the
+    file has once, on their day.
+    """
     found: dict[str, list[Entered]] = {}
     columns = ("external_id_key", "pk", "account_id", "amount", "currency_code")
-    keys = StatementLine.objects.filter(file=file).exclude(receipt_key="").values("receipt_key")
+    lines = StatementLine.objects.filter(file=file)
+    keys = lines.exclude(receipt_key="").values("receipt_key")
     same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key__in=keys)
     rows = list(same.values_list(*columns))
+    rows += _list_typed(file, lines.exclude(bank_key=""), columns)
     split = set[int]()
     for some in _split([row[1] for row in rows]):
         parts = Allocation.objects.filter(repayment__in=some)
@@ -231,10 +241,27 @@ def _read_entered(file: StatementFile) -> dict[str, list[Entered]]:
     return found
 
 
+def _list_typed(
+    file: StatementFile, lines: QuerySet[StatementLine], columns: Sequence[str]
+) -> list[tuple[Any, ...]]:
+    once = lines.values("bank_key").annotate(rows=Count("pk")).filter(rows=1)
+    named = lines.filter(bank_key__in=once.values("bank_key"))
+    days = {key: at for key, at in named.values_list("bank_key", "moment") if at}
+    typed = Repayment.objects.filter(
+        RECORDED, app_id=file.app_id, external_id_key__in=once.values("bank_key")
+    )
+    return [
+        tuple(row)
+        for at, key, *row in typed.values_list("transaction_date", "external_id_key", *columns)
+        if key in days and is_same_day(days[key], has_time=False, other=at)
+    ]
+
+
 def _report_reversals(file: StatementFile, by: User) -> Iterator[Repayment]:
     """Report a mistake on each recorded repayment whose money a row takes back."""
     reversals = StatementLine.objects.filter(file=file).exclude(reverses_key="")
     by_key = {line.reverses_key: line for line in reversals.order_by("position")}
+    by_key |= _find_reversed_of_bank(file, by_key)
     for some in _split(list(by_key)):
         same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key__in=some)
         for repayment in list(same):
@@ -247,6 +274,27 @@ def _report_reversals(file: StatementFile, by: User) -> Iterator[Repayment]:
             except mistakes.OneIsOpen:
                 continue
             yield repayment
+
+
+def _find_reversed_of_bank(
+    file: StatementFile, by_key: Mapping[str, StatementLine]
+) -> dict[str, StatementLine]:
+    """The reversal of each payment whose bank's reference it names, where one alone has its amount.
+
+    Of several nobody can tell which: none of these is recorded before a person decides.
+    """
+    rows = StatementLine.objects.filter(
+        bank_key__in=list(by_key),
+        kind=Kind.PAYMENT,
+        file__app_id=file.app_id,
+        file__account=file.account,
+    )
+    found: dict[int, set[str]] = {}
+    for of_bank, own, amount in rows.values_list("bank_key", "receipt_key", "amount"):
+        if by_key[of_bank].amount == -(amount or 0):
+            found.setdefault(by_key[of_bank].pk, set()).add(own)
+    lines = {line.pk: line for line in by_key.values()}
+    return {keys.pop(): lines[pk] for pk, keys in found.items() if len(keys) == 1}
 
 
 def _raise_maybe_reversed(file: StatementFile) -> Iterator[int]:

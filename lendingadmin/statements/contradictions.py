@@ -71,11 +71,13 @@ def list_contradictions(app_id: str) -> list[Contradiction]:
     """Those that nobody has seen, the oldest alarm first."""
     alarmed = _list_alarmed(app_id).values_list("external_id_key", flat=True)
     keys = list(dict.fromkeys(alarmed[:AT_MOST]))
-    lines = StatementLine.objects.filter(receipt_key__in=keys, file__app_id=app_id)
-    lines_of = _group(lines.select_related("file").order_by("file_id", "position"), "receipt_key")
+    same = Q(receipt_key__in=keys) | Q(bank_key__in=keys)
+    lines = StatementLine.objects.filter(same, file__app_id=app_id)
+    lines = lines.select_related("file").order_by("file_id", "position")
+    lines_of = _group(lines, "receipt_key") | _group(lines.exclude(bank_key=""), "bank_key")
     rows = Repayment.objects.filter(app_id=app_id, external_id_key__in=keys)
     rows_of = _group(rows.select_related("created_by").order_by("pk"), "external_id_key")
-    return [Contradiction(key, lines_of[key], rows_of[key]) for key in keys]
+    return [Contradiction(key, lines_of.get(key, []), rows_of[key]) for key in keys]
 
 
 def mark_seen(app_id: str, key: str, by: User) -> None:
@@ -85,9 +87,10 @@ def mark_seen(app_id: str, key: str, by: User) -> None:
 
 
 def _list_alarmed(app_id: str) -> QuerySet[Repayment]:
-    same = {"receipt_key": OuterRef("external_id_key"), "file__app_id": app_id}
+    key = OuterRef("external_id_key")
+    same = StatementLine.objects.filter(Q(receipt_key=key) | Q(bank_key=key), file__app_id=app_id)
     rows = Repayment.objects.with_unseen_alarm(app_id).filter(external_id_minted=False)
-    return rows.filter(Exists(StatementLine.objects.filter(**same)))
+    return rows.filter(Exists(same))
 
 
 def _group(rows: Iterable[_Row], name: str) -> dict[str, list[_Row]]:

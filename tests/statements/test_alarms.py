@@ -247,18 +247,18 @@ class TestMaybeReversed:
 
     def enter(self, by: User, **fields: Any) -> Repayment:
         self.take_in(by, PAID_500)
-        at = datetime(2026, 10, 2, 7, tzinfo=UTC)
+        at = datetime(2026, 10, 22, 7, tzinfo=UTC)
         usual = {"external_id": PAID_500[0], "amount": "500", "network": "M-PESA"}
         return row(by, **usual | {"transaction_date": at} | fields)
 
     @pytest.mark.parametrize(
         ("reversal", "count"),
         [
-            (("SJAA000002", "03", "-500.00", ANNE), 1),
-            (("SJAA000002", "03", "-500.00", ""), 1),
-            (("SJAA000002", "03", "-500.00", PETER), 0),
-            (("SJAA000002", "03", "-500.01", ANNE), 0),
-            (("SJAA000002", "01", "-500.00", ANNE), 0),
+            (("SJAA000002", "23", "-500.00", ANNE), 1),
+            (("SJAA000002", "23", "-500.00", ""), 1),
+            (("SJAA000002", "23", "-500.00", PETER), 0),
+            (("SJAA000002", "23", "-500.01", ANNE), 0),
+            (("SJAA000002", "21", "-500.00", ANNE), 0),
         ],
     )
     def test_it_is_told_to_managers(
@@ -273,12 +273,12 @@ class TestMaybeReversed:
 
     def test_one_of_another_account_says_nothing(self, support: User) -> None:
         self.enter(support)
-        other = ("SJAA000002", "03", "-500.00", "")
+        other = ("SJAA000002", "23", "-500.00", "")
         assert self.take_in(support, other, head=b"Short Code,777777\n") == 0
 
     def test_what_is_not_recorded_is_not_told(self, support: User) -> None:
         own = self.enter(support, state=RepaymentState.REFUSED)
-        assert self.take_in(support, ("SJAA000002", "03", "-500.00", ANNE)) == 0
+        assert self.take_in(support, ("SJAA000002", "23", "-500.00", ANNE)) == 0
         own.refresh_from_db()
         assert not own.alarm
 
@@ -287,18 +287,18 @@ class TestMaybeReversed:
     ) -> None:
         own = self.enter(support, alarm="another", alarm_at=timezone.now())
         deciding.mark_alarm_seen(own, manager)
-        reversal = ("SJAA000002", "03", "-500.00", ANNE)
+        reversal = ("SJAA000002", "23", "-500.00", ANNE)
         assert self.take_in(support, reversal) == 1
         assert contradictions.list_waiting("kenya", manager).get() == own
         own.refresh_from_db()
         deciding.mark_alarm_seen(own, manager)
-        again = ("SJAA000003", "04", "70.00", PETER)
+        again = ("SJAA000003", "24", "70.00", PETER)
         assert self.take_in(support, reversal, again) == 0
         assert not contradictions.list_waiting("kenya", manager)
 
     def test_an_alarm_that_nobody_has_seen_stays_beside_it(self, support: User) -> None:
         own = self.enter(support, alarm="another", alarm_at=timezone.now())
-        self.take_in(support, ("SJAA000002", "03", "-500.00", ANNE))
+        self.take_in(support, ("SJAA000002", "23", "-500.00", ANNE))
         own.refresh_from_db()
         assert own.alarm.startswith("another ") and own.alarm_seen_at is None
 

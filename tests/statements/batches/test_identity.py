@@ -13,9 +13,10 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.repayments.models import Repayment, normalise_external_id
+from lendingadmin.repayments.models import Mistake, Repayment, normalise_external_id
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
+from lendingadmin.statements import alarms
 from lendingadmin.statements.findings import Finding
 from lendingadmin.statements.identity import make_ids, order_alike, read_parts
 from lendingadmin.statements.lines import Kind, Line, Standing
@@ -157,3 +158,65 @@ def test_rows_of_before_are_named_by_the_migration(clerk: Client) -> None:
     assert set(named.lines.values_list("bank_key", flat=True)) == {"bulk7"}
     assert set(operator.lines.values_list("receipt_key", "bank_key")) == own
     assert StatementLine.objects.count() == 3 + len(own)
+
+
+BANK = """:20:S
+:25:4410022
+:28C:1/1
+:60F:C261102KES0,00
+{rows}
+:62F:C261103KES{closing}
+"""
+
+
+def write_bank(*rows: str, closing: str) -> bytes:
+    return BANK.format(rows="\n".join(rows), closing=closing).encode()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("days", "amount", "is_told"),
+    [(0, 300, False), (0, 301, True), (-28, 301, False)],
+)
+def test_what_was_typed_by_the_banks_reference_is_told_where_its_day_says_another_amount(
+    clerk: Client, support: User, days: int, amount: int, is_told: bool
+) -> None:
+    at = datetime(2026, 11, 2, 9, tzinfo=UTC) + timedelta(days=days)
+    typed = {"external_id": "FT1", "amount": Decimal(amount), "transaction_date": at}
+    made = row(support, RepaymentState.RECORDED, app_id="kenya", network="Bank", **typed)
+    bring_in(clerk, write_bank(":61:2611021102C300,00NTRFX//FT1", closing="300,00"))
+    made.refresh_from_db()
+    assert bool(made.alarm) is is_told
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_reversal_by_the_banks_reference_is_of_the_payment_with_its_amount(
+    clerk: Client, support: User, loans: None
+) -> None:
+    file = bring_in(
+        clerk,
+        making.pack_csv(
+            [
+                ["Transaction Date", "Value Date", "Narrative", "Reference", "Debit", "Credit"],
+                ["22/10/2026", "", "ANN", "SO44710001", "", "300.00"],
+                ["22/10/2026", "", "BOB", "SO44710001", "", "400.00"],
+                ["23/10/2026", "", "REVERSAL SO44710001", "RV1", "400.00", ""],
+            ]
+        ),
+    )
+    first, second = file.lines.filter(kind=Kind.PAYMENT).order_by("position")
+    made = [
+        row(
+            support,
+            RepaymentState.RECORDED,
+            app_id="kenya",
+            external_id=line.receipt,
+            amount=line.amount,
+            account_id=f"L-{line.position}",
+            transaction_date=line.moment,
+        )
+        for line in (first, second)
+    ]
+    alarms.raise_alarms(file, support)
+    reported = set(Mistake.objects.values_list("repayment", flat=True))
+    assert reported == {made[1].pk}
