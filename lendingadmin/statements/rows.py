@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.display.statuses import Status
 from lendingadmin.encryption import Undecryptable
+from lendingadmin.gateway import lending_app
 from lendingadmin.people_index import words
 from lendingadmin.repayments.models import Repayment
 from lendingadmin.ui.redact import REDACTED
@@ -18,6 +19,7 @@ from .findings import CHIPS as FINDING_CHIPS
 from .findings import Finding
 from .lines import PUT, Kind, Standing
 from .models import Allocation, StatementLine
+from .reading.days import is_odd_day
 from .standings import CHIPS, Sums
 
 
@@ -109,9 +111,19 @@ def describe_line(
             and bool(line.amount and line.amount > 0)
             and not line.file.is_counted_cash
             and not line.file.is_asked
+            and not has_odd_day(line)
             and line.place not in PUT
         ),
     )
+
+
+def has_odd_day(line: StatementLine) -> bool:
+    """Whether its day can't be right: its statement's head says another time, or it is to come."""
+    file, zone = line.file, lending_app(line.file.app_id).zone
+    if line.moment is None:
+        return False
+    today = file.created_at.astimezone(zone).date()
+    return is_odd_day(line.moment.astimezone(zone).date(), file.begins, file.ends, today)
 
 
 def describe_allocation(row: Allocation, *, sees_names: bool, sees_phones: bool) -> ShownAllocation:

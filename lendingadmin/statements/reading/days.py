@@ -104,6 +104,15 @@ def _is_possible(
     return not periods or any(is_within(days, *period) for period in periods)
 
 
+def is_odd_day(day: date, begins: date | None, ends: date | None, today: date) -> bool:
+    """Return whether a day is still to come, or far outside the period of a head that has one."""
+    if day > today + _AHEAD:
+        return True
+    if begins is None or ends is None:
+        return False
+    return not is_within([day], begins - _AHEAD, ends + _AHEAD)
+
+
 def is_within(days: Iterable[date], begins: date, ends: date) -> bool:
     """Return whether all days are of a period, both ends included."""
     return all(begins <= day <= ends for day in days)
@@ -123,7 +132,7 @@ def find_odd_days(statement: Statement, today: date) -> Iterator[Flaw]:
         if day > today + _AHEAD:
             words = _("Row %(number)s is of %(day)s, which is still to come.")
             yield Flaw(line.number, words % values)
-        elif begins and ends and not is_within([day], begins - _AHEAD, ends + _AHEAD):
+        elif begins and ends and is_odd_day(day, begins, ends, today):
             words = _(
                 "Row %(number)s is of %(day)s, outside the period of its head (%(begins)s – "
                 "%(ends)s): a program may have turned its days. Export the statement again and "

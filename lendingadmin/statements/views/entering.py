@@ -130,6 +130,10 @@ def record(request: PersonRequest, app_id: str, number: int, position: int) -> H
         words = _("Nothing was recorded: say first how this statement is read.")
         messages.warning(request, words)
         return redirect(file)
+    if rows.has_odd_day(line):
+        words = _("Nothing was recorded: the day of this row can't be right.")
+        messages.warning(request, words)
+        return redirect(file)
     if line.place in PUT or places.find_put(app_id, [line.receipt_key]):
         words = _("Nothing was recorded: somebody said that it is returned, not ours or elsewhere.")
         messages.warning(request, words)

@@ -177,3 +177,18 @@ def test_a_comma_of_a_dinar_is_asked(
     assert [line.amount for line in found.lines] == [Decimal(one) for one in read_as]
     shillings = read(content, zone=NAIROBI, currency="KES")
     assert isinstance(shillings, Statement) and not shillings.unknown_words
+
+
+@pytest.mark.django_db
+def test_a_row_whose_day_can_not_be_right_is_not_recorded_by_itself(
+    clerk: Client, service: DeskService
+) -> None:
+    period = "From 02-11-2026 00:00:00 To 20-11-2026 23:59:59"
+    rows = [("11/2/2026 10:00", "5.00", "Completed"), ("13-11-2026 10:00:00", "6.00", "Completed")]
+    file = bring_in(clerk, write_mpesa(*rows, period=period))
+    assert [one["number"] for one in file.proof["breaks"]] == [3]
+    page = clerk.get(file.get_absolute_url()).text
+    assert "/rows/1/record" not in page and "/rows/2/record" in page
+    answer = clerk.get(f"{BASE}{file.pk}/rows/1/record")
+    assert answer.headers["Location"] == file.get_absolute_url()
+    assert clerk.get(f"{BASE}{file.pk}/rows/2/record").status_code == 200
