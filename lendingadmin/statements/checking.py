@@ -149,7 +149,7 @@ def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
     batch, lines = rows[0].batch, [row.line for row in rows]
     # A worker that takes them up again finds what it entered itself.
     own = {row.idempotency_key for row in rows}
-    open_questions = _find_open_questions(batch.file, lines, but=own)
+    open_questions = find_open_questions(batch.file, lines, but=own)
     stopped = _find_stopped(batch.file, lines, _list_split(batch, rows), but=own)
     found = []
     for row in rows:
@@ -196,10 +196,10 @@ def _find_stopped(
     return found
 
 
-def _find_open_questions(
+def find_open_questions(
     file: StatementFile, lines: Sequence[StatementLine], *, but: Collection[str] = ()
 ) -> dict[int, Finding]:
-    """What stands against payments until a person decides, by position (OPEN_QUESTIONS)."""
+    """Return what stands against payments until a person decides, by position (OPEN_QUESTIONS)."""
     of_bank = [line for line in lines if line.bank_key]
     judged = judge_lines(file, of_bank, but=but) if of_bank else {}
     found = {at: Finding.SAME_REFERENCE for at, x in judged.items() if x == Standing.SAME_REFERENCE}
@@ -314,7 +314,7 @@ def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
     start = min((row.position for row in rows), default=0)
     taken: dict[str, Decimal] = {}
     until = find_forgotten_until(app_id)
-    open_questions = _find_open_questions(batch.file, [row.line for row in rows])
+    open_questions = find_open_questions(batch.file, [row.line for row in rows])
     for row, one in zip([*fresh, *chosen], found, strict=True):
         _apply(row, one, taken, start, until, open_questions.get(row.position))
         _decide(row)
@@ -338,7 +338,7 @@ def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
     file, before = rows[0].batch.file, [row.finding for row in rows]
     found = _read_chosen(file, rows)
     until = find_forgotten_until(file.app_id)
-    open_questions = _find_open_questions(file, [row.line for row in rows])
+    open_questions = find_open_questions(file, [row.line for row in rows])
     for row, one in zip(rows, found, strict=True):
         if not one.fault:
             _apply(row, one, {}, row.position, until, open_questions.get(row.position))

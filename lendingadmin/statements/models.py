@@ -204,6 +204,12 @@ class StatementLine(models.Model):
     def __str__(self) -> str:
         return f"row {self.number} of {self.file}"
 
+    @property
+    def lacks_reference(self) -> bool:
+        """Whether its bank gives it no reference: its id is made of the rest (identity.py)."""
+        own = self.file.account or self.file.network
+        return not self.bank_key and self.receipt.startswith(f"{own}-D")
+
 
 class Batch(models.Model):
     """The payments of one statement on their way into the ledger, and how far they are.

@@ -16,7 +16,7 @@ from lendingadmin.portfolio.views.payment import RECORD, enter_payment
 from lendingadmin.staff.models import User
 from lendingadmin.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.statements import alarms, keeping, places, rows
-from lendingadmin.statements.checking import BANKS, find_moment
+from lendingadmin.statements.checking import BANKS, find_moment, find_open_questions
 from lendingadmin.statements.forms import ColumnsForm, NewStatementForm, WordsForm
 from lendingadmin.statements.keeping import READ
 from lendingadmin.statements.lines import PUT, Kind, Refused
@@ -126,23 +126,27 @@ def record(request: PersonRequest, app_id: str, number: int, position: int) -> H
     if file.is_counted_cash:
         raise Http404("Counted cash is recorded with its sheet.")
     line = get_object_or_404(file.lines, position=position, kind=Kind.PAYMENT, is_damaged=False)
-    if file.is_asked:
-        words = _("Nothing was recorded: say first how this statement is read.")
-        messages.warning(request, words)
-        return redirect(file)
-    if rows.has_odd_day(line):
-        words = _("Nothing was recorded: the day of this row can't be right.")
-        messages.warning(request, words)
-        return redirect(file)
-    if line.place in PUT or places.find_put(app_id, [line.receipt_key]):
-        words = _("Nothing was recorded: somebody said that it is returned, not ours or elsewhere.")
-        messages.warning(request, words)
-        return redirect(file)
-    if places.find_taken_back(app_id, [line.receipt_key]):
-        words = _("Nothing was recorded: a row of a statement takes this payment back.")
-        messages.warning(request, words)
+    if why := _find_refusal(app_id, file, line):
+        words = _("Nothing was recorded: %(why)s")
+        messages.warning(request, words % {"why": why})
         return redirect(file)
     return enter_payment(request, app_id, _fill_in(request.user, file, line, app), source=file)
+
+
+def _find_refusal(app_id: str, file: StatementFile, line: StatementLine) -> str:
+    """Why a row is not recorded by itself; empty where nothing stands against it."""
+    if file.is_asked:
+        return _("say first how this statement is read.")
+    if rows.has_odd_day(line):
+        return _("the day of this row can't be right.")
+    if line.place in PUT or places.find_put(app_id, [line.receipt_key]):
+        return _("somebody said that it is returned, not ours or elsewhere.")
+    if places.find_taken_back(app_id, [line.receipt_key]):
+        return _("a row of a statement takes this payment back.")
+    if question := find_open_questions(file, [line]).get(line.position):
+        words = _("%(question)s. Have the payments of the statement checked, and decide there.")
+        return words % {"question": question.label}
+    return ""
 
 
 def _fill_in(

@@ -94,3 +94,11 @@ def test_a_person_may_say_that_it_was_another(clerk: Client, service: DeskServic
     assert batch.allocations.get().decision == "accepted"
     record(clerk, check_now(batch) if batch.state == "checking" else batch)
     assert [one[0] for one in service.posted] == ["L-100"]
+
+
+def test_a_row_is_not_recorded_by_itself_either(clerk: Client, service: DeskService) -> None:
+    file = bring_in(clerk, write(PAID, ("SJAA000002", "23", "-500.00", ANNE)))
+    answer = clerk.get(f"{file.get_absolute_url()}rows/1/record")
+    assert answer.status_code == 302 and answer.headers["Location"] == file.get_absolute_url()
+    other = bring_in(clerk, write(("SJAA000009", "22", "70.00", ANNE)))
+    assert clerk.get(f"{other.get_absolute_url()}rows/1/record").status_code == 200
