@@ -1,7 +1,6 @@
 """The codes of second factors: where they come from, how long they hold, how often they work."""
 
 import secrets
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +12,7 @@ from django.test import Client
 
 from lendingadmin.staff.models import User
 from tests.conftest import PASSWORD
+from tests.totp import make_code
 
 SECRET = totp.generate_totp_secret()
 
@@ -31,12 +31,6 @@ def gets_in(code: str) -> bool:
     return "_auth_user_id" in client.session
 
 
-def build_code(steps: int) -> str:
-    """The code of now, or of so many half minutes later."""
-    counter = int(time.time()) // totp.app_settings.TOTP_PERIOD + steps
-    return totp.format_hotp_value(totp.hotp_value(SECRET, counter))
-
-
 @pytest.fixture
 def recovery(support: User) -> RecoveryCodes:
     totp.TOTP.activate(support, SECRET)
@@ -53,12 +47,12 @@ def test_a_recovery_code_works_once(recovery: RecoveryCodes) -> None:
 def test_a_code_holds_for_its_half_minute_and_those_beside_it(recovery: RecoveryCodes) -> None:
     assert totp.app_settings.TOTP_PERIOD == 30
     # A half minute more aside, so that the end of one between here and there changes nothing.
-    assert not gets_in(build_code(-3))
-    assert not gets_in(build_code(+3))
+    assert not gets_in(make_code(SECRET, -3))
+    assert not gets_in(make_code(SECRET, +3))
     # Phones' clocks are some seconds off.
-    assert gets_in(build_code(-1)) or gets_in(build_code(-1))
-    assert gets_in(build_code(+1))
-    assert gets_in(build_code(0)) or gets_in(build_code(0))
+    assert gets_in(make_code(SECRET, -1)) or gets_in(make_code(SECRET, -1))
+    assert gets_in(make_code(SECRET, +1))
+    assert gets_in(make_code(SECRET, 0)) or gets_in(make_code(SECRET, 0))
 
 
 def test_a_recovery_code_has_eight_digits_of_its_own(recovery: RecoveryCodes) -> None:
