@@ -18,7 +18,7 @@ from django.utils.translation import gettext_noop as _
 from lendingadmin.audit import record
 from lendingadmin.encryption import decrypt, encrypt
 from lendingadmin.staff import reach, tasks
-from lendingadmin.staff.known_browsers import find_key
+from lendingadmin.staff.known_browsers import COOKIE, find_key
 from lendingadmin.staff.models import User
 from lendingadmin.staff.provider import note_sign_in_at_provider, refuse_local_sign_in
 
@@ -135,7 +135,8 @@ def _fold_name(credentials: dict[str, Any]) -> str:
 
 def _find_browser(request: HttpRequest, credentials: dict[str, Any]) -> str:
     """Return the key of a browser in which the person signed in before; empty for another."""
-    return find_key(request, _find_person(credentials))
+    # Most have no cookie of ours: then nobody is looked for.
+    return find_key(request, _find_person(credentials)) if COOKIE in request.COOKIES else ""
 
 
 def _find_person(credentials: dict[str, Any]) -> User | None:

@@ -62,12 +62,12 @@ def known(app: LendingApp, book: Caller) -> BorrowerIndex:
 
 
 @pytest.fixture
-def filled(app: LendingApp, book: Caller, manager: User) -> dict[str, str]:
+def filled(app: LendingApp, book: Caller, manager: User, support: User) -> dict[str, str]:
     """One of everything that is b's; what stands in an address for it, by a word."""
     assessment = book.post("/assessments", new_assessment()).body["assessmentId"]
     assert book.post("/events", body()).status == 200
     unknown = row(
-        manager, RepaymentState.UNKNOWN, app_id=app.app_id, account_id="l", borrower_id="b"
+        support, RepaymentState.UNKNOWN, app_id=app.app_id, account_id="l", borrower_id="b"
     )
     Write.objects.create(
         idempotency_key="form",

@@ -40,6 +40,7 @@ def form_of(person: User, **changes: object) -> dict[str, object]:
         "first_name": person.first_name,
         "last_name": person.last_name,
         "is_active": "on",
+        "uses_keys": "on",
     }
     return {name: value for name, value in (held | changes).items() if value is not None}
 

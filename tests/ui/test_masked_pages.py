@@ -116,6 +116,7 @@ WITHOUT: dict[str, str] = {
     **dict.fromkeys(("person-change-approve", "person-change-decline"), _OF_STAFF),
     **dict.fromkeys(("statements", "statement", "statement-export"), _STATED),
     **dict.fromkeys(("statement-new", "statement-columns", "statement-days"), _STATED),
+    "statement-words": _STATED,
     "statement-row-record": _STATED,
     **dict.fromkeys(("statement-batch", "statement-allocation", "statement-batch-export"), _STATED),
     **dict.fromkeys(("statement-batch-record", "statement-batch-approve"), "counts and sums"),
