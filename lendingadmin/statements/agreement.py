@@ -13,7 +13,13 @@ _ENDING = words.PHONE_ENDINGS[0]
 # A number with some of its digits hidden, in front, in the middle or at the end.
 _MASK = re.compile(r"\+?0*(\d*)[*xX•.]{2,}(\d*)")
 _SHORTEST_MISTYPED = 4
-_FEWEST_DIGITS = 4
+# Titles, and what stands in the names of many companies and families.
+_TITLES = "mr mrs ms miss dr prof rev eng hon madam mama baba mzee sheikh hajj alhaji"
+_COMPANIES = (
+    "ltd limited co company traders trading enterprises stores shop group sacco investments"
+)
+_COMMON = frozenset(f"{_TITLES} {_COMPANIES} bin binti ben bint ibn".split())
+_FEWEST_DIGITS, _LONGEST_LOCAL = 4, 10
 
 
 class Agreement(models.TextChoices):
@@ -38,7 +44,10 @@ def compare_payer(about: About, name: str, phone: str) -> Agreement:
 
 
 def _compare_names(payer: str, name: str) -> Agreement:
-    """Names agree by two of their words, in any order, or by one where there is only one."""
+    """Names agree by two of their words, in any order, or by one where there is only one.
+
+    Of two, one is the same to the letter: initials, or two words a letter off, fit other people.
+    """
     payers, own = _split(payer), _split(name)
     if not payers:
         return Agreement.ABSENT
@@ -50,11 +59,14 @@ def _compare_names(payer: str, name: str) -> Agreement:
             left.remove(found)
             shared += 1
     needed = min(2, len(payers), len(own))
-    return Agreement.AGREES if shared >= needed else Agreement.DIFFERS
+    is_sure = needed < 2 or any(len(word) > 1 for word in {*payers} & {*own})
+    return Agreement.AGREES if shared >= needed and is_sure else Agreement.DIFFERS
 
 
 def _split(text: str) -> list[str]:
-    return [word for word in words.split_words(text) if not any(map(str.isdigit, word))]
+    """The words of a name but those that many names have, unless there are no others."""
+    found = [word for word in words.split_words(text) if not any(map(str.isdigit, word))]
+    return [word for word in found if word not in _COMMON] or found
 
 
 def _is_alike(one: str, other: str) -> bool:
@@ -80,6 +92,8 @@ def _compare_phones(text: str, phone: str) -> Agreement:
             return Agreement.AGREES
         # A number without its country has another hash than the one that was meant.
         return Agreement.DIFFERS if len(phone) > _ENDING else Agreement.UNKNOWN
+    if min(len(asked.phone), len(phone)) > _LONGEST_LOCAL:  # both have their country
+        return _agree(asked.phone == phone, len(phone))
     shortest = min(len(asked.phone), len(phone), _ENDING)
     return _agree(asked.phone[-shortest:] == phone[-shortest:], shortest)
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from time import monotonic
 
 from django.db import transaction
-from django.db.models import QuerySet, Sum
+from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 
 from lendingadmin.gateway import lending_app
@@ -412,7 +412,8 @@ def _is_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> boo
     """Whether an earlier repayment may be the same payment: one whose own id no statement bears,
     and which is in none of the states in `but`.
 
-    What stands on a statement under another id is another payment, however alike the two are.
+    What stands on a statement under another id is another payment, however alike the two are. Of a
+    bank that is so within one file: another may write the same payment with another id.
     """
     alike = [one for one in look_alikes(asked, row.idempotency_key) if one.state not in but]
     own = normalise_external_id(asked.external_id)
@@ -420,6 +421,9 @@ def _is_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> boo
     listed = StatementLine.objects.filter(
         file__app_id=asked.app_id, kind=Kind.PAYMENT, receipt_key__in=others
     )
+    file = row.batch.file
+    if file.layout in BANKS:
+        listed = listed.exclude(~Q(file=file), file__layout__in=BANKS)
     known = set(listed.values_list("receipt_key", flat=True)) if others else set()
     # Its own id on another loan is another part of the same payment.
     return any(one.external_id_key not in {own, *known} for one in alike)

@@ -136,8 +136,15 @@ class WordsForm(forms.Form):
         return found
 
 
-_ASKED = _COLUMNS | {"comma": gettext_lazy("A comma before three figures")}
+_ASKED = _COLUMNS | {
+    "comma": gettext_lazy("A comma before three figures"),
+    "point": gettext_lazy("A point before three figures"),
+}
 _MEANINGS = {
+    "point": (
+        ("yes", gettext_lazy("divides thousands: 25.000 is 25000")),
+        ("no", gettext_lazy("stands before decimals: 25.000 is 25")),
+    ),
     "comma": (
         ("yes", gettext_lazy("divides thousands: 1,500 is 1500")),
         ("no", gettext_lazy("stands before decimals: 1,500 is 1.5")),

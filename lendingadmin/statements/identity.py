@@ -15,6 +15,7 @@ from babel.numbers import get_currency_precision, is_currency
 from .lines import Line
 
 _DAY = timedelta(days=1)
+_PHONE_DIGITS, _LONGEST = 7, 60
 
 
 class Parts(NamedTuple):
@@ -28,8 +29,12 @@ class Parts(NamedTuple):
 
 
 def read_parts(line: Line) -> Parts:
-    """Return what a bank's row is told apart by. A reference that lost digits tells nothing."""
+    """Return what a bank's row is told apart by. A reference that lost digits tells nothing; where
+    the bank gives none, what the payer gave does, unless it may be a phone number.
+    """
     reference = "" if line.is_damaged else line.receipt
+    if not reference and sum(map(str.isdigit, line.reference)) < _PHONE_DIGITS:
+        reference = line.reference[:_LONGEST]
     return Parts(line.moment, line.amount, line.currency, reference, line.balance)
 
 
@@ -39,6 +44,8 @@ def make_ids(account: str, rows: Sequence[Parts], zone: tzinfo) -> list[str]:
     It can be read: account, day, amount, balance and reference, and which of several alike it is.
     The letters between keep the parts apart where ids are compared without their signs.
     """
+    # A spreadsheet takes the zeros before it, and banks write it with spaces or a branch.
+    account = normalise_account(account)
     seen, found = Counter[str](), list[str]()
     for row in rows:
         day = f"{row.moment.astimezone(zone):%Y%m%d}" if row.moment else ""
@@ -49,6 +56,11 @@ def make_ids(account: str, rows: Sequence[Parts], zone: tzinfo) -> list[str]:
         seen[base] += 1
         found.append(base if seen[base] == 1 else f"{base}-N{seen[base]}")
     return found
+
+
+def normalise_account(account: str) -> str:
+    """Return an account without signs, and without the zeros that a spreadsheet takes."""
+    return "".join(sign for sign in account if sign.isalnum()).lstrip("0")
 
 
 def order_alike(lines: Sequence[Line]) -> list[int]:

@@ -289,7 +289,8 @@ def _name_lines(file: StatementFile, found: Statement) -> Sequence[Line]:
     if found.has_unique_ids:
         return found.lines
     order = order_alike(found.lines)
-    account = file.account or file.network
+    # Where nothing says whose account it is, a row of another file is another row.
+    account = file.account or file.network or f"S{file.token[:8]}"
     parts = [read_parts(found.lines[at]) for at in order]
     ids = dict(zip(order, make_ids(account, parts, lending_app(file.app_id).zone), strict=True))
     return [replace(line, receipt=ids[at], is_damaged=False) for at, line in enumerate(found.lines)]

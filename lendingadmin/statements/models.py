@@ -1,5 +1,7 @@
 """The files that people brought in, and their lines."""
 
+import re
+
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
@@ -19,6 +21,8 @@ from .lines import Kind, Place
 LONGEST_ID = 255
 #: The layout of cash that was counted with a collection sheet: no statement of any network.
 COUNTED_CASH = "collection-sheet"
+# How an id begins that is made of a bank's row (identity.py).
+_MADE = re.compile(r"\w*-D\d{8}-A")
 # What stands in these columns of a row that the release before inserts.
 _NOTHING_SAID, _NOTHING_LEFT = Value({}, models.JSONField()), Value([], models.JSONField())
 
@@ -207,8 +211,7 @@ class StatementLine(models.Model):
     @property
     def lacks_reference(self) -> bool:
         """Whether its bank gives it no reference: its id is made of the rest (identity.py)."""
-        own = self.file.account or self.file.network
-        return not self.bank_key and self.receipt.startswith(f"{own}-D")
+        return not self.bank_key and bool(_MADE.match(self.receipt))
 
 
 class Batch(models.Model):

@@ -84,3 +84,25 @@ def test_one_part_that_differs_is_enough() -> None:
 @given(st.text(), st.text(), st.text(), st.text())
 def test_any_text_has_an_answer(payer: str, phone: str, name: str, own: str) -> None:
     assert compare_payer(About(payer=payer, phone=phone), name, own) in Agreement
+
+
+@pytest.mark.parametrize(
+    ("payer", "name"),
+    [
+        ("M K OTIENO", "MARY KAMAU"),
+        ("OCHIENG OTIENO", "ACHIENG ATIENO"),
+        ("KAMAU TRADERS LTD", "OTIENO TRADERS LTD"),
+        ("FATUMA BINTI ALI", "AISHA BINTI ALI"),
+        ("ALI BIN JUMA", "OMAR BIN ALI"),
+        ("MRS MARY KAMAU", "MRS MARY OTIENO"),
+    ],
+)
+def test_what_many_names_have_proves_no_payer(payer: str, name: str) -> None:
+    assert compare_payer(About(payer=payer), name, "") is Agreement.DIFFERS
+    assert compare_payer(About(payer=name), name, "") is Agreement.AGREES
+
+
+def test_a_number_of_another_country_is_another() -> None:
+    own = "254712345678"
+    assert compare_payer(About(phone="255712345678"), "", own) is Agreement.DIFFERS
+    assert compare_payer(About(phone="0712345678"), "", own) is Agreement.AGREES

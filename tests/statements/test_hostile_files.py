@@ -8,6 +8,7 @@ import tracemalloc
 import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC
 from decimal import Decimal
 
 import openpyxl
@@ -15,6 +16,7 @@ import pytest
 import xlwt
 from openpyxl.styles import Font
 
+from lendingadmin.statements.identity import make_ids, read_parts
 from lendingadmin.statements.lines import Kind, Refused, Statement
 from lendingadmin.statements.reading import read, sheet_places, sheet_process
 from lendingadmin.statements.reading.sheet_process import read_sheets
@@ -64,12 +66,15 @@ def add_entry(entry: str) -> Statement:
     return open_statement(CAMT.replace("</Stmt>", entry + "</Stmt>"))
 
 
-def test_each_payment_of_a_batch_has_a_reference_of_its_own() -> None:
+def test_each_payment_of_a_batch_has_an_id_of_its_own_in_whatever_order() -> None:
     lines = add_entry(write_batch("10", "20", "30", whole="60")).lines[-3:]
-    assert [line.receipt for line in lines] == ["BATCH/1", "BATCH/2", "BATCH/3"]
+    assert [line.receipt for line in lines] == ["BATCH"] * 3
+    ids = make_ids("1", [read_parts(line) for line in lines], UTC)
+    assert len(set(ids)) == 3
+    assert make_ids("1", [read_parts(line) for line in lines[::-1]], UTC) == ids[::-1]
     assert [line.payer for line in lines] == ["PAYER 1", "PAYER 2", "PAYER 3"]
     lines = add_entry(write_batch("10", "20", whole="30", refs=["ONE", "BATCH"])).lines[-2:]
-    assert [line.receipt for line in lines] == ["ONE", "BATCH/2"]
+    assert [line.receipt for line in lines] == ["ONE", "BATCH"]
 
 
 @pytest.mark.parametrize("amounts", [("", ""), ("10", "10")])

@@ -68,7 +68,7 @@ def test_another_encoding_is_a_bad_request(
     assert "Traceback" not in heard.text
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("charset", ["utf-8", "UTF-8", '"utf-8"', "utf8"])
 def test_utf_8_is_read(charset: str) -> None:
     assert send("POST", LOGIN, f"{FORM};charset={charset}", "") == 200

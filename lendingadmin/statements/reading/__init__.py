@@ -80,7 +80,7 @@ def _read_callbacks(content: bytes) -> list[list[str]]:
         raise Refused(_("This JSON can't be read. Export the statement as CSV.")) from error
     if not all(isinstance(one, dict) for one in found) or len(found) > MOST_ROWS:
         raise Refused(_("This JSON holds no payments. Export the statement as CSV."))
-    names = list(dict.fromkeys(name for one in found[:100] for name in one))
+    names = list(dict.fromkeys(name for one in found for name in one))
     return [names, *([_write(one.get(name)) for name in names] for one in found)]
 
 

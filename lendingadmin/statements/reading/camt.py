@@ -15,6 +15,7 @@ from lendingadmin.statements.lines import Kind, Line, Refused, Statement
 
 from .containers import open_camt
 from .days import read_moment
+from .meanings import STATUS, read_word
 from .tables import MOST_ROWS
 
 # An element of the standard library, whose parser alone is dangerous.
@@ -75,6 +76,8 @@ class _Reader:
         elif name == "FrToDt":
             days = [self._read_day(element, part) for part in ("FrDtTm", "ToDtTm", "FrDt", "ToDt")]
             known = [one.date() for one in days if one]
+            # Each statement of a file has a period of its own.
+            known += [self.head[name] for name in ("begins", "ends") if name in self.head]
             if known:
                 self.head |= {"begins": min(known), "ends": max(known)}
         elif _find(element, "Id") is not None:
@@ -122,17 +125,15 @@ class _Reader:
         amount, is_out = _read_amount(entry), _text(entry, "CdtDbtInd") == "DBIT"
         if is_out and amount is not None:
             amount = -amount
-        status = _text(entry, "Sts/Cd") or _text(entry, "Sts")
+        status = _text(entry, "Sts/Cd") or _text(entry, "Sts/Prtry") or _text(entry, "Sts")
         kind = _sort(entry, amount, status)
         details = [part for part in entry.iter() if _name(part) == "TxDtls"]
         parts = _split(entry, details, abs(amount or Decimal(0)))
-        for at, (part, own, charge) in enumerate(parts, start=1):
+        for part, own, charge in parts:
             signed = None if amount is None else (-own if is_out else own)
-            # What is paid in one entry for several has one reference of the bank.
-            suffix = f"/{at}" if len(parts) > 1 else ""
-            line = self._build_line(entry, part, signed, kind, status, suffix)
+            line = self._build_line(entry, part, signed, kind, status)
             yield line
-            if charge:
+            if charge and kind is not Kind.FAILED:
                 yield replace(line, kind=Kind.CHARGE, amount=-charge)
 
     def _build_line(
@@ -142,7 +143,6 @@ class _Reader:
         amount: Decimal | None,
         kind: Kind,
         status: str,
-        suffix: str,
     ) -> Line:
         moment = self._read_day(entry, "BookgDt") or self._read_day(entry, "ValDt")
         party = "Dbtr" if amount is None or amount > 0 else "Cdtr"
@@ -154,7 +154,7 @@ class _Reader:
         )
         # `NtryRef` counts the entries of a file: the next has the same.
         whole, own = _first(_text(entry, "AcctSvcrRef")), _first(_text(part, "Refs/AcctSvcrRef"))
-        receipt = own if own and own != whole else whole and whole + suffix
+        receipt = own or whole
         return Line(
             number=len(self.lines) + 1,
             kind=kind,
@@ -171,7 +171,9 @@ class _Reader:
 
     def _read_day(self, element: Element, name: str) -> datetime | None:
         texts = (_text(element, path) for path in (f"{name}/DtTm", f"{name}/Dt", name))
-        return read_moment(_first(*texts), self.zone, day_first=True).at
+        text = _first(*texts)
+        # A day may have an offset, which says nothing of a day.
+        return read_moment(text if "T" in text else text[:10], self.zone, day_first=True).at
 
 
 def _split(
@@ -205,7 +207,7 @@ def _read_charges(part: Element) -> Decimal:
 def _sort(entry: Element, amount: Decimal | None, status: str) -> Kind:
     """What an entry is. One that is only announced (PDNG, INFO, FUTR) has moved nothing."""
     codes = {x.text or "" for x in entry.iter() if _name(x) in ("Cd", "FmlyCd", "SubFmlyCd")}
-    if status not in ("BOOK", ""):
+    if status != "BOOK" and not read_word(STATUS, status, {}):
         return Kind.FAILED
     if amount is None:
         return Kind.OTHER

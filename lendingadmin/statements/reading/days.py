@@ -63,6 +63,20 @@ def read_moment(text: str, zone: tzinfo, *, day_first: bool) -> Moment:
     return Moment(None)
 
 
+def is_mixed(texts: Iterable[str]) -> bool:
+    """Return whether days in figures are written with the year first and last, or with two signs
+    between: a program rewrote those that it could read as its own.
+    """
+    found = set[str]()
+    for text in texts:
+        bare = " ".join(text.split())
+        for kind, form in (("year first", _FORMS[0]), ("year last", _FORMS[1])):
+            if form.match(bare):
+                found.add(f"{kind} {bare.lstrip('0123456789')[:1]}")
+                break
+    return len(found) > 1
+
+
 def find_day_order(
     texts: Sequence[str],
     zone: tzinfo,

@@ -16,6 +16,8 @@ _FIGURE = re.compile(r"\d{1,3}(?:,\d{2,3})*(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _EXPONENT = re.compile(r"(?i)^\d(?:[.,]\d+)?E\+\d{1,3}$")
 # `500/=` and `500/-`: shillings, and no cents.
 _NO_CENTS = re.compile(r"/[=-]$")
+# As databases write it: no figure is lost with these.
+_LONG_ZEROS = re.compile(r"(?<=\.\d{3})0+$")
 # A comma that stands before thousandths or fewer, for sure; and one that may divide thousands.
 _AFTER_COMMA = re.compile(r"\d{4,},\d{3}|0,\d+|\d+,\d{1,2}")
 _EITHER = re.compile(r"[1-9]\d{0,2},\d{3}")
@@ -73,7 +75,7 @@ def _read_odd_amount(text: str) -> Decimal | None:
         bare = bare.replace(".", "").replace(",", ".")
     elif not _FIGURE.fullmatch(bare):
         return None
-    amount = Decimal(bare.replace(",", ""))
+    amount = Decimal(_LONG_ZEROS.sub("", bare.replace(",", "")))
     _sign, digits, exponent = amount.as_tuple()
     # More is no amount of money that could be kept to the last figure.
     if int(exponent) < -_DECIMALS or len(digits) + int(exponent) > _WHOLE:
@@ -84,6 +86,11 @@ def _read_odd_amount(text: str) -> Decimal | None:
 def has_thousandths(currency: str) -> bool:
     """Return whether a comma before three figures may stand before this currency's minor units."""
     return get_currency_precision(currency) == _DECIMALS if currency else False
+
+
+def has_decimals(currency: str) -> bool:
+    """Return whether a currency has minor units."""
+    return get_currency_precision(currency) > 0 if currency else True
 
 
 def find_comma(texts: Iterable[str]) -> bool | None:
@@ -103,6 +110,21 @@ def find_comma(texts: Iterable[str]) -> bool | None:
 def has_either(text: str) -> bool:
     """Return whether the comma of an amount may divide thousands or stand before thousandths."""
     return bool(_EITHER.fullmatch(re.sub(r"[^\d.,]", "", text)))
+
+
+def find_point(texts: Iterable[str]) -> bool | None:
+    """Return whether a point before three figures divides thousands, where a currency has no
+    thousandths; None where it may stand before decimals too, and also where there is none.
+    """
+    figures = [re.sub(r"[^\d.,]", "", text) for text in texts]
+    if any(one.count(".") > 1 or re.search(r",\d{1,2}$", one) for one in figures):
+        return True
+    return False if any(re.search(r"\.(?:\d{1,2}|\d{4,})$", one) for one in figures) else None
+
+
+def has_point(text: str) -> bool:
+    """Return whether the point of an amount may divide thousands or stand before decimals."""
+    return bool(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", re.sub(r"[^\d.,]", "", text)))
 
 
 def read_currency(text: str) -> str:

@@ -1,7 +1,7 @@
 """MT940, the statement of banks in SWIFT's own text."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 from decimal import Decimal
 from itertools import pairwise
@@ -10,7 +10,7 @@ from typing import Any
 import mt940
 from django.utils.translation import gettext as _
 
-from lendingadmin.statements.lines import Kind, Line, Refused, Statement
+from lendingadmin.statements.lines import Flaw, Kind, Line, Refused, Statement
 
 from .tables import MOST_ROWS, decode
 
@@ -57,6 +57,7 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
         words = _("Of %(count)s entries of this MT940 only %(read)s can be read.")
         raise Refused(words % {"count": count, "read": len(rows)})
     opening, closing = _find_balances(heads)
+    flaws = list(_find_gaps(heads))
     lines = [_read_row(number, row.data, zone) for number, row in enumerate(rows, start=1)]
     currencies = {line.currency for line in lines if line.currency}
     return Statement(
@@ -67,6 +68,7 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
         lines=lines,
         opening=opening,
         closing=closing,
+        flaws=flaws,
         has_unique_ids=False,
     )
 
@@ -101,7 +103,7 @@ def _put_in_order(read: list[Any]) -> list[Any]:
     """The messages with the oldest first, where the file begins with the newest one."""
     balances = [(_amount(one.data, "opening"), _amount(one.data, "closing")) for one in read]
     is_newest_first = len(read) > 1 and all(
-        earlier[1] == later[0] != later[1] for later, earlier in pairwise(balances)
+        earlier[1] == later[0] for later, earlier in pairwise(balances)
     )
     follows = all(one[1] == other[0] for one, other in pairwise(balances))
     return read[::-1] if is_newest_first and not follows else read
@@ -117,6 +119,19 @@ def _find_balances(heads: Sequence[dict[str, Any]]) -> tuple[Decimal | None, Dec
     openings = [_amount(head, "opening") for head in heads]
     closings = [_amount(head, "closing") for head in heads]
     return (openings[0], closings[-1]) if heads else (None, None)
+
+
+def _find_gaps(heads: Sequence[dict[str, Any]]) -> Iterator[Flaw]:
+    """Messages that do not begin where the one before them ended."""
+    for number, (one, other) in enumerate(pairwise(heads), start=1):
+        ends, begins = _amount(one, "closing"), _amount(other, "opening")
+        if None not in (ends, begins) and ends != begins:
+            words = _(
+                "Message %(number)s ends with %(ends)s and the next begins with %(begins)s: a "
+                "message between them is missing."
+            )
+            values = {"number": number, "ends": f"{ends:,f}", "begins": f"{begins:,f}"}
+            yield Flaw(0, words % values)
 
 
 def _amount(head: dict[str, Any], which: str) -> Decimal | None:

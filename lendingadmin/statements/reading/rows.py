@@ -16,20 +16,43 @@ from django.utils.translation import gettext as _
 from lendingadmin.statements import lines
 from lendingadmin.statements.lines import Flaw, Kind, Line, Refused, Statement, UnknownTable
 
-from .days import DayOrder, find_day_order, is_within, read_moment
-from .figures import find_comma, has_either, has_thousandths, read_amount, read_currency, read_id
+from .days import DayOrder, find_day_order, is_mixed, is_within, read_moment
+from .figures import (
+    find_comma,
+    find_point,
+    has_decimals,
+    has_either,
+    has_point,
+    has_thousandths,
+    read_amount,
+    read_currency,
+    read_id,
+)
 from .head import read_head
 from .layouts import Layout, find_layout, fold_heading
-from .meanings import COMMA, SIDE, STATUS, Answers, find_deciding, fold_word, read_word
+from .meanings import (
+    COMMA,
+    CURRENCY,
+    EMPTY,
+    POINT,
+    SIDE,
+    STATUS,
+    Answers,
+    find_deciding,
+    fold_word,
+    read_word,
+)
 
 _HEAD = 60
 _SAMPLE = 20
 _CELLS = 3
+_MOVED = ("amount", "paid_in", "paid_out")
 _FIGURES = ("amount", "paid_in", "paid_out", "balance", "fee")
 # What begins a row that adds up others, or takes a balance over from another page.
 _TOTAL = re.compile(
-    r"(?i)\W*(?:(?:grand|sub|page)[\s-]*)?(?:totals?|totaux|jumla|somme|sum)\b|"
-    r"\W*(?:balance )?(?:carried|brought) (?:forward|down)\b"
+    r"(?i)\W*(?:(?:the|of|for|this|grand|sub|page|period|report|montant|solde|closing|opening|final|"
+    r"balance|summary|general|carried|brought|forward|down|totals?|totaux|jumla|kuu|somme|sum|"
+    r"g[eé]n[eé]ral|debits?|credits?|transactions?|p[eé]riode|du|de|la|ya)[\s:.-]*)+[\d\s,.]*"
 )
 # A phone number within other words, some of its figures hidden or not.
 _PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
@@ -133,13 +156,13 @@ class _Reader:
         body = [
             (number, row if len(row) >= self.width else [*row, *[""] * (self.width - len(row))])
             for number, row in enumerate(self.rows[self.at + 1 :], start=self.at + 2)
-            if any(row) and [*row] != [*self.rows[self.at]]  # the headings, on the next page
+            if any(row) and not self._is_heading(row)  # on the next page
         ]
         order = self._find_order([row for _number, row in body], day_first)
         self.day_first = order.day_first
         head = self._read_head([row for _number, row in body])
         self.currency = str(head.pop("currency", "")).upper()[:3]
-        self.is_comma_decimal = self._find_comma([row for _number, row in body])
+        self.sign, self.instead = self._find_sign([row for _number, row in body])
         found = self._read_lines(body)
         self._find_rows_above()
         account = str(head.pop("account", "")) or self._find_account(body)
@@ -170,13 +193,32 @@ class _Reader:
                 if None not in found:
                     places[field] = [place for place in found if place is not None]
                     break
+        # A layout that is known may come with a column that says what is no payment.
+        deciding = find_deciding(self.rows[self.at], ())
+        for field in (STATUS, CURRENCY, *([SIDE] if "amount" in places else [])):
+            if field in deciding and field not in places:
+                places[field] = [list(self.rows[self.at]).index(deciding[field])]
         return places
 
+    def _is_heading(self, row: Sequence[str]) -> bool:
+        own, other = (
+            [fold_heading(cell.lstrip("\ufeff")) for cell in cells if cell]
+            for cells in (self.rows[self.at], row)
+        )
+        return own == other
+
     def _find_order(self, body: Sequence[Sequence[str]], day_first: bool | None) -> DayOrder:
+        texts = [self._get(row, "moment") for row in body]
+        if is_mixed(texts):
+            words = _(
+                "Its dates are written in two ways: a program may have turned some of them. Export "
+                "the statement again and choose it here without opening it before."
+            )
+            self.flaws.append(Flaw(0, words))
         if day_first is not None:
             return DayOrder(day_first)
         return find_day_order(
-            [self._get(row, "moment") for row in body],
+            texts,
             self.zone,
             [(head["begins"], head["ends"]) for head in self._read_heads() if "begins" in head],
             usual=self.layout.day_first,
@@ -226,9 +268,8 @@ class _Reader:
     def _continue(self, found: list[Line], words: str) -> None:
         at = next(at for at, line in enumerate(found) if line.number == found[-1].number)
         line = found[at]
-        details = f"{line.details} {words}".strip()
-        reference = line.reference or _read_reference({"details": details})
-        found[at] = replace(line, details=details, reference=reference)
+        # A footer may stand there too: what it names is looked for, and proves nothing.
+        found[at] = replace(line, details=f"{line.details} {words}".strip())
 
     def _find_rows_above(self) -> None:
         """Name rows of the table that stand above its headings: they are not read."""
@@ -240,18 +281,24 @@ class _Reader:
                 words = _("Row %(number)s stands above the headings, so that it is not read.")
                 self.flaws.append(Flaw(number, words % {"number": number}))
 
-    def _find_comma(self, body: Sequence[Sequence[str]]) -> bool:
-        """Whether commas stand before thousandths, where the currency has these.
-
-        Nothing in the table may tell: then a person is asked.
+    def _find_sign(self, body: Sequence[Sequence[str]]) -> tuple[str, str]:
+        """A sign of amounts and what it is taken for: a comma before thousandths, or a point
+        between thousands. Nothing in the table may tell: then a person is asked.
         """
-        if not has_thousandths(self.currency or self.known.currency):
-            return False
+        currency = self.currency or self.known.currency
         texts = [self._get(row, field) for row in body for field in _FIGURES]
-        divides = find_comma(texts)
-        if divides is None and any(map(has_either, texts)):
-            divides = self._read_word(COMMA, {COMMA: ","})
-        return divides is False
+        if has_thousandths(currency):
+            divides = find_comma(texts)
+            if divides is None and any(map(has_either, texts)):
+                divides = self._read_word(COMMA, {COMMA: ","})
+            return (",", ".") if divides is False else ("", "")
+        if not has_decimals(currency):
+            return "", ""
+        divides = find_point(texts)
+        if divides is None and any(map(has_point, texts)):
+            divides = self._read_word(POINT, {POINT: "."})
+        is_taken = divides is True and any(map(has_point, texts))
+        return (".", "") if is_taken and not any("," in text for text in texts) else ("", "")
 
     def _find_account(self, body: Sequence[tuple[int, Sequence[str]]]) -> str:
         held = {self._get(row, "account") for _number, row in body[:200]} - {""}
@@ -269,8 +316,11 @@ class _Reader:
 
     def _read_row(self, number: int, row: Sequence[str]) -> Iterator[Line]:
         values = {field: self._get(row, field) for field in self.places}
-        if self.is_comma_decimal:
-            values |= {x: values[x].replace(",", ".") for x in _FIGURES if x in values}
+        if self.sign:
+            changed = {
+                x: values[x].replace(self.sign, self.instead) for x in _FIGURES if x in values
+            }
+            values |= changed
         written = values.get("paid_in") or values.get("amount") or values.get("paid_out") or ""
         currency = (values.get("currency", "") or read_currency(written) or self.currency).upper()[
             :3
@@ -280,6 +330,9 @@ class _Reader:
         moment = read_moment(values.get("moment", ""), self.zone, day_first=self.day_first)
         if moment.at is None and _is_below(row, values, amount):
             return
+        if amount is None and (text := next((x for x in map(values.get, _MOVED) if x), "")):
+            words = _("Row %(number)s: the amount “%(text)s” can't be read.")
+            self.flaws.append(Flaw(number, words % {"number": number, "text": text}))
         receipt, is_damaged = read_id(values.get("receipt", ""))
         kind = self._sort(values, amount)
         if receipt and not is_damaged and kind is Kind.PAYMENT:
@@ -323,9 +376,11 @@ class _Reader:
 
     def _read_word(self, field: str, values: Mapping[str, str]) -> bool | None:
         """What a status or side says; a word that says nothing yet is kept for a person."""
-        text = values.get(field, "")
-        meaning = read_word(field, text, self.known.answers)
-        if meaning is None and (word := fold_word(text)) not in self.unknown_words.get(field, ()):
+        if field not in values:
+            return True
+        meaning = read_word(field, values[field], self.known.answers)
+        word = fold_word(values[field]) or EMPTY
+        if meaning is None and word not in self.unknown_words.get(field, ()):
             self.unknown_words.setdefault(field, []).append(word)
         return meaning
 
@@ -354,10 +409,10 @@ class _Reader:
 
 def _is_below(row: Sequence[str], values: Mapping[str, str], amount: Decimal | None) -> bool:
     """Whether a row without a moment is no row of the statement: a total, or a text below it."""
-    named = [values.get(field, "") for field in ("moment", "receipt")]
-    if not any(cell for cell in named if not _TOTAL.match(cell)):
-        return amount is None or any(_TOTAL.match(cell) for cell in row)
-    return amount is None and (not values.get("receipt") or sum(map(bool, row)) < _CELLS)
+    if any(_TOTAL.fullmatch(cell) for cell in row):
+        return True
+    moved = any(values.get(field) for field in _MOVED)
+    return amount is None and not moved and (sum(map(bool, row)) < _CELLS or not values["moment"])
 
 
 def _find_place(headings: Sequence[str], name: str) -> int | None:

@@ -8,6 +8,7 @@ import resource
 import subprocess  # nosec B404
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -46,7 +47,9 @@ def read_csv(content: bytes, score: Score) -> list[Row]:
     text = decode(content)
     known = {sign: _find_most(_parse(text[:200_000], sign), score) for sign in _DELIMITERS}
     best = max(_DELIMITERS, key=known.__getitem__)
-    delimiter = best if known[best] > 1 else max(_DELIMITERS, key=text[:20_000].count)
+    if known[best] <= 1:
+        best = max(_DELIMITERS, key=lambda sign: _rate_delimiter(text[:20_000], sign))
+    delimiter = best
     rows = _parse(text, delimiter)
     if delimiter in text and all(len(row) < 2 for row in rows):
         # A program saved each whole line as one cell in quotation marks.
@@ -55,12 +58,19 @@ def read_csv(content: bytes, score: Score) -> list[Row]:
     return _check_length(rows)
 
 
+def _rate_delimiter(text: str, delimiter: str) -> tuple[int, int]:
+    """How many rows have the same number of cells, of several, and how often it stands there."""
+    widths = Counter(len(row) for row in _parse(text, delimiter) if len(row) > 1)
+    return max(widths.values(), default=0), text.count(delimiter)
+
+
 def _check_quotes(rows: Sequence[Row], delimiter: str) -> None:
     """Raises Refused where a quotation mark that nobody closed holds the rows behind it."""
     width = max(map(len, rows), default=0)
     for number, row in enumerate(rows, start=1):
         for cell in row:
-            if "\n" in cell and max(map(cell.count, delimiter)) >= max(2, width // 2):
+            behind = cell.split("\n")[1:]
+            if any(line.count(delimiter) >= max(2, width // 2) for line in behind):
                 words = _(
                     "Row %(number)s of this file has a quotation mark that is not closed, so the "
                     "rows behind it can't be told apart. Take the mark out, or export it as XLSX."
@@ -94,7 +104,7 @@ def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]
 def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row], list[str]]:
     """Raises Refused where another sheet has the same headings: it is a statement too."""
     filled = [number for number, rows in enumerate(sheets, start=1) if _list_full(rows)]
-    best = max(filled, key=lambda number: _find_most(sheets[number - 1], score), default=1)
+    best = max(filled, key=lambda n: _rate_sheet(sheets[n - 1], score), default=1)
     others = [number for number in filled if number != best]
     rows = _check_length(sheets[best - 1] if sheets else [])
     for number in others:
@@ -105,6 +115,11 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
             )
             raise Refused(words % {"one": min(best, number), "other": max(best, number)})
     return rows, [_("sheet %(number)s") % {"number": number} for number in others]
+
+
+def _rate_sheet(rows: list[Row], score: Score) -> tuple[int, int]:
+    """Known headings count first: a cover has few rows."""
+    return _find_most(rows, score), len(_list_full(rows))
 
 
 def _list_full(rows: Sequence[Row]) -> list[Row]:

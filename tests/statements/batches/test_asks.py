@@ -176,7 +176,9 @@ def test_a_comma_of_a_dinar_is_asked(
     assert isinstance(found, Statement) and bool(found.unknown_words) is is_asked
     assert [line.amount for line in found.lines] == [Decimal(one) for one in read_as]
     shillings = read(content, zone=NAIROBI, currency="KES")
-    assert isinstance(shillings, Statement) and not shillings.unknown_words
+    # Of shillings a comma divides thousands, and a point before three figures is asked.
+    assert isinstance(shillings, Statement)
+    assert shillings.unknown_words == ({"point": ["."]} if "12.500" in amounts else {})
 
 
 @pytest.mark.django_db
@@ -186,7 +188,8 @@ def test_a_row_whose_day_can_not_be_right_is_not_recorded_by_itself(
     period = "From 02-11-2026 00:00:00 To 20-11-2026 23:59:59"
     rows = [("11/2/2026 10:00", "5.00", "Completed"), ("13-11-2026 10:00:00", "6.00", "Completed")]
     file = bring_in(clerk, write_mpesa(*rows, period=period))
-    assert [one["number"] for one in file.proof["breaks"]] == [3]
+    # Its two ways to write days are named too.
+    assert [one["number"] for one in file.proof["breaks"]] == [0, 3]
     page = clerk.get(file.get_absolute_url()).text
     assert "/rows/1/record" not in page and "/rows/2/record" in page
     answer = clerk.get(f"{BASE}{file.pk}/rows/1/record")

@@ -220,3 +220,46 @@ def test_a_reversal_by_the_banks_reference_is_of_the_payment_with_its_amount(
     alarms.raise_alarms(file, support)
     reported = set(Mistake.objects.values_list("repayment", flat=True))
     assert reported == {made[1].pk}
+
+
+CSV = "Transaction Date,Value Date,Narrative,Reference,Debit,Credit,Running Balance"
+ROW = "22/10/2026,22/10/2026,Acc. L-137,{},,500.00,{}"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "again",
+    [
+        f"{CSV}\n{ROW.format('FT1', '500.00')}\n",
+        f"Account Number,0099\n{CSV}\n{ROW.format('FT1', '500.00')}\n",
+        f"Account Number,00 4410-022\n{CSV}\n{ROW.format('1E+11', '500.00')}\n",
+        f"Account Number,4410022\n{CSV}\n{ROW.format('FT1', '')}\n",
+        f"Account Number,4410022\n{CSV}\n{ROW.format('FT1', '800.00')}\n",
+    ],
+    ids=["no account", "another account", "a damaged reference", "no balance", "another order"],
+)
+def test_the_same_payment_written_otherwise_is_never_recorded_by_itself_again(
+    clerk: Client, service: DeskService, loans: None, again: str
+) -> None:
+    first = f"Account Number,4410022\n{CSV}\n{ROW.format('FT1', '500.00')}\n"
+    batch = check(clerk, first.encode())
+    decide(clerk, batch, 1, action="accept")
+    record(clerk, batch)
+    assert len(service.posted) == 1
+    batch = check(clerk, again.encode())
+    assert [one[3] for one in list_rows(batch)] == ["open"]
+    assert [one[2] for one in list_rows(batch)] in (["alike"], ["recorded"])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_zeros_of_an_account_are_no_other_account(clerk: Client, loans: None) -> None:
+    rows = f"{CSV}\n{ROW.format('FT1', '500.00')}\n"
+    names = [
+        bring_in(clerk, f"Account Number,{account}\n{rows}".encode()).lines.get().receipt_key
+        for account in ("004410022", "4410022", "44 100 22")
+    ]
+    assert len(set(names)) == 1
+    unnamed = [
+        bring_in(clerk, f"{rows}{end}".encode()).lines.get().receipt_key for end in ("", ",")
+    ]
+    assert len(set(unnamed)) == 2

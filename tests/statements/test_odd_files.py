@@ -1,0 +1,193 @@
+"""Files that say the same in another way, and those that hide what decides."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from lendingadmin.statements.completeness import prove
+from lendingadmin.statements.lines import Kind, Mapping, Statement, UnknownTable
+from lendingadmin.statements.reading import read
+
+from .making import NAIROBI
+
+BANK = "Transaction Date,Value Date,Narrative,Reference,Debit,Credit,Running Balance"
+AIRTEL = "Record No,Transaction ID,Transaction Date & Time,Transaction Amount,Transaction Status"
+WAVE = "timestamp,transaction_id,transaction_type,amount,fee,currency,client_reference"
+CALLBACK = {"TransID": "SJAA000001", "TransTime": "20261122060007", "TransAmount": "500.00"}
+CALLBACK |= {"BusinessShortCode": "1", "BillRefNumber": "L-1"}
+
+
+def open_rows(*rows: str, **options: object) -> Statement:
+    found = read("\n".join(rows).encode(), zone=NAIROBI, currency="KES", **options)  # type: ignore[arg-type]
+    assert isinstance(found, Statement)
+    return found
+
+
+def kinds(found: Statement) -> list[str]:
+    return [line.kind.value for line in found.lines]
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (
+            [f"{BANK},Status", *(f"22/11/2026,,x,F{n},,500.00,,{word}" for n, word in enumerate(
+                ("Posted", "Reversed", "Pending")))],
+            ["payment", "failed", "failed"],
+        ),
+        ([f"{WAVE},status", "2026-11-22T10:00:00,T1,merchant_payment,500,0,XOF,L,failed"],
+         ["failed"]),
+        ([json.dumps(CALLBACK | {"Status": "Cancelled"})], ["failed"]),
+    ],
+    ids=["a bank", "Wave", "callbacks"],
+)  # fmt: skip
+def test_a_known_layout_with_a_status_of_its_own_is_read_with_it(
+    rows: list[str], expected: list[str]
+) -> None:
+    assert kinds(open_rows(*rows)) == expected
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "field"),
+    [
+        ("Type", ("Credit", "Debit", "Fee"), "side"),
+        ("Estado", ("Concluido", "Falhado"), "status"),
+        ("Txn Status", ("Completed", "Limbo", "Parked", "Odd"), "status"),
+        ("Kind", ("Cash In", "Cash Out"), "side"),
+        ("Aina", ("Kuingia", "Kutoka"), "side"),
+        ("Txn Currency", ("Ksh", "Bob"), "currency"),
+    ],
+)
+def test_a_column_that_decides_is_seen_by_its_heading_or_half_of_its_words(
+    heading: str, cells: tuple[str, ...], field: str
+) -> None:
+    body = [f"2026-11-22,R{n},Ann,{n}.00,{cell}" for n, cell in enumerate(cells)]
+    found = read("\n".join([f"Siku,Kumb,Nani,Kiasi,{heading}", *body]).encode(), zone=NAIROBI)
+    assert isinstance(found, UnknownTable) and found.deciding == {field: heading}
+
+
+def test_an_empty_side_beside_filled_ones_is_asked() -> None:
+    mapping = Mapping(moment="Siku", amount="Kiasi", side="Aina")
+    rows = ("Siku,Kumb,Kiasi,Aina", "2026-11-22,R1,5.00,CR", "2026-11-22,R2,6.00,")
+    found = open_rows(*rows, mapping=mapping)
+    assert found.unknown_words == {"side": ["(empty)"]} and kinds(found) == ["payment", "other"]
+    found = open_rows(*rows, mapping=mapping, answers={"side": {"(empty)": False}})
+    assert [line.amount for line in found.lines] == [Decimal(5), Decimal(-6)]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "3 Machi 2026,3 Machi 2026,Acc. L-274,,,1.500.000,",
+        "23/11/2026,,Acc. L-137,X1,,5OO.00,500.00",
+        "2026-11-23,,Acc. L-137,X1,,300.00,",
+    ],
+    ids=["nothing can be read", "its amount can't", "its day is written in another way"],
+)
+def test_a_row_that_can_not_be_read_is_named(row: str) -> None:
+    found = open_rows(BANK, "22/11/2026,,x,F1,,500.00,", row)
+    assert found.flaws and len(found.lines) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "is_total"),
+    [
+        ("TOTAL", True), ("Grand total:", True), ("Period total", True), ("Solde final", True),
+        ("Montant total", True), ("Jumla kuu", True), ("CARRIED FORWARD", True),
+        ("Closing balance", True), ("TOTAL ENERGIES LTD L-3", False), ("Sum Ann", False),
+        ("Summary Otieno", False),
+    ],
+)  # fmt: skip
+def test_a_total_is_no_row_and_a_payer_is(words: str, is_total: bool) -> None:
+    found = open_rows(BANK, "22/11/2026,,x,F1,,500.00,", f",,{words},,,700.00,")
+    assert len(found.lines) == 2 - is_total
+
+
+@pytest.mark.parametrize(
+    "again", [BANK.upper(), f"{BANK},,", f"\ufeff{BANK}"], ids=["capitals", "commas", "a mark"]
+)
+def test_headings_on_the_next_page_may_be_written_otherwise(again: str) -> None:
+    found = open_rows(BANK, "22/11/2026,,x,F1,,500.00,", again, "23/11/2026,,x,F2,,50.00,")
+    assert len(found.lines) == 2 and not found.flaws
+
+
+def test_messages_that_do_not_chain_lack_one() -> None:
+    head = ":20:A\n:25:44\n:28C:1/1\n:60F:C261102KES{}\n:61:2611021102C{},NTRFX//F{}\n"
+    parts = [("0,", "500", "1", "500,"), ("700,", "400", "2", "1100,")]
+    text = "".join(f"{head.format(*one[:3])}:62F:C261102KES{one[3]}\n-\n" for one in parts)
+    assert prove(open_rows(text)).found
+    whole = text.replace("KES700,", "KES500,").replace("1100,", "900,")
+    assert not prove(open_rows(whole)).found
+
+
+ENTRY = """<Ntry><Amt Ccy="KES">500.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>{status}</Sts>
+<BookgDt><Dt>{day}</Dt></BookgDt><AcctSvcrRef>R</AcctSvcrRef></Ntry>"""
+PERIOD = "<FrToDt><FrDt>{day}</FrDt><ToDt>{day}</ToDt></FrToDt>"
+
+
+def write_camt(*days: str, status: str = "BOOK") -> bytes:
+    account = "<Acct><Id><Othr><Id>44</Id></Othr></Id></Acct>"
+    parts = "".join(
+        f"<Stmt>{PERIOD.format(day=day)}{account}{ENTRY.format(day=day, status=status)}</Stmt>"
+        for day in days
+    )
+    space = "urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"
+    whole = f'<Document xmlns="{space}"><BkToCstmrStmt>{parts}</BkToCstmrStmt></Document>'
+    return whole.encode()
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        ("BOOK", Kind.PAYMENT),
+        ("<Cd>BOOK</Cd>", Kind.PAYMENT),
+        ("<Prtry>BOOKED</Prtry>", Kind.PAYMENT),
+        ("<Prtry>PENDING</Prtry>", Kind.FAILED),
+        ("PDNG", Kind.FAILED),
+        ("<Prtry>ODD</Prtry>", Kind.FAILED),
+    ],
+)
+def test_an_entry_that_is_not_booked_is_no_payment(status: str, kind: Kind) -> None:
+    found = read(write_camt("2026-11-22", status=status), zone=NAIROBI)
+    assert isinstance(found, Statement) and [line.kind for line in found.lines] == [kind]
+
+
+def test_the_statements_of_a_file_have_periods_of_their_own() -> None:
+    found = read(write_camt("2026-11-01", "2026-11-12", "2026-11-22"), zone=NAIROBI)
+    assert isinstance(found, Statement) and not found.flaws
+    assert (str(found.begins), str(found.ends)) == ("2026-11-01", "2026-11-22")
+
+
+@pytest.mark.parametrize(
+    ("amounts", "answer", "expected"),
+    [
+        (("25.000", "7.500"), None, None),
+        (("25.000", "7.500"), True, ("25000", "7500")),
+        (("25.000", "7.500"), False, ("25", "7.5")),
+        (("25.000", "7.50"), None, ("25", "7.50")),
+        (("25.000", "1.234.567"), None, ("25000", "1234567")),
+        (("500.0000", "7.5"), None, ("500", "7.5")),
+    ],
+)
+def test_a_point_before_three_figures_is_asked_of_shillings(
+    amounts: tuple[str, str], answer: bool | None, expected: tuple[str, str] | None
+) -> None:
+    body = [f"22/11/2026,,x,F{n},,{amount}," for n, amount in enumerate(amounts)]
+    answers = {} if answer is None else {"point": {".": answer}}
+    found = open_rows(BANK, *body, answers=answers)
+    assert bool(found.unknown_words) is (expected is None)
+    if expected:
+        assert [line.amount for line in found.lines] == [Decimal(one) for one in expected]
+
+
+def test_words_of_several_lines_are_no_quote_that_nobody_closed() -> None:
+    words = '"P.O. Box 1,\nNairobi, Kenya, L-1"'
+    found = open_rows(BANK, f"22/11/2026,,{words},F1,,500.00,", "23/11/2026,,x,F2,,5.00,")
+    assert [line.amount for line in found.lines] == [Decimal(500), Decimal(5)]
+
+
+def test_commas_in_words_are_not_what_parts_the_cells() -> None:
+    body = [f"2026-11-{n};T{n};AMINA, L-1, NAIROBI, KENYA, PAID;500,00;500,00" for n in (13, 14)]
+    found = read("\n".join(["Siku;Kumb;Maneno;Kiasi;Salio", *body]).encode(), zone=NAIROBI)
+    assert isinstance(found, UnknownTable) and len(found.header) == 5
