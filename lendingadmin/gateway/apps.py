@@ -11,9 +11,12 @@ class GatewayConfig(AppConfig):
 
     def ready(self) -> None:
         from lendingadmin.monitoring import metrics
+        from lendingadmin.monitoring.readiness import register_warning
         from lendingadmin.monitoring.request_lines import log_slow_call
 
-        from . import clients
+        from . import clients, clocks
 
         clients.register_observer(metrics.count_call)
         clients.register_observer(log_slow_call)
+        clients.register_observer(clocks.note_offset)
+        register_warning(clocks.describe_offset)

@@ -25,7 +25,8 @@ class Call:
     what went wrong with each that did not succeed: a fault of the wire, or a status. `error` is the
     name of the error's class, None for a success. `may_have_saved` is true of a write that went out
     and was not refused. `url` is whole, `sent` the body that went out and `answer` the JSON that
-    came back, unread (of a refusal the service's own words).
+    came back, unread (of a refusal the service's own words). `clock_offset` is that of the last
+    answer that had one.
     """
 
     operation: str
@@ -39,6 +40,7 @@ class Call:
     error: str | None
     may_have_saved: bool = False
     began: float = 0.0
+    clock_offset: float | None = None
     # Personal: for people who may see calls, never for a log.
     url: str = field(default="", repr=False)
     sent: bytes | None = field(default=None, repr=False)
@@ -61,6 +63,7 @@ class PendingCall:
     attempts: int = 0
     faults: list[str] = field(default_factory=list)
     answer: Answer | None = None
+    clock_offset: float | None = None
     started: float = field(default_factory=time.monotonic)
 
     def finish(self, error: Exception | None = None) -> Call:
@@ -84,6 +87,7 @@ class PendingCall:
             error=type(error).__name__ if error else None,
             may_have_saved=went_out and not is_refused,
             began=self.started,
+            clock_offset=self.clock_offset,
             url=self.url,
             sent=self.body,
             answer=content,

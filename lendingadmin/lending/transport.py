@@ -218,6 +218,8 @@ class Transport(ForkSafe):
             fault: Fault | None = None
             try:
                 answer = self._exchange(pending, token)
+                if (offset := answer.clock_offset) is not None:
+                    pending.clock_offset = offset
                 return self._parse(pending, answer)
             except WireFault as wire_fault:
                 fault = wire_fault.fault

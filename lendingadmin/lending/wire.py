@@ -122,13 +122,23 @@ class Answer:
         text = self.headers.get("Retry-After", "").strip()
         if re.fullmatch(r"\d{1,9}", text):
             return float(text)
-        try:
-            moment = parsedate_to_datetime(text)
-        except (ValueError, OverflowError):
-            return None
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+        moment = _read_date(text)
+        return None if moment is None else max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+    @property
+    def clock_offset(self) -> float | None:
+        """Seconds that our clock is ahead of `Date`; None when absent or malformed."""
+        moment = _read_date(self.headers.get("Date", ""))
+        return None if moment is None else (self.read_at - moment).total_seconds()
+
+
+def _read_date(text: str) -> datetime | None:
+    """The moment of a header's date; None for anything else."""
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def send(

@@ -12,7 +12,8 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from lendingadmin.gateway import LendingApp
+from lendingadmin.display.durations import elapsed
+from lendingadmin.gateway import LendingApp, find_clock_offset
 from lendingadmin.ui.dates import far_notice, plausible
 from lendingadmin.ui.fields import AmountField, LineField, moment_field
 from lendingadmin.ui.lists import FoldingForm
@@ -103,6 +104,11 @@ class RepaymentForm(forms.Form):
         return code if is_currency(code) else self.app.currency
 
     @property
+    def clock_notice(self) -> str:
+        """Why the date may be wrong that the form begins with; empty where it is not."""
+        return clock_notice()
+
+    @property
     def is_more_open(self) -> bool:
         """Whether something under More is wrong, or is not as it usually is."""
         values = [self[name].value() or "" for name in _MORE]
@@ -186,12 +192,24 @@ def request_from(app_id: str, draft: dict[str, str]) -> Request:
     )
 
 
+def clock_notice() -> str:
+    """Return the sentence about a clock that is wrong, ours or the service's; else nothing."""
+    if not (offset := find_clock_offset()):
+        return ""
+    words = gettext(
+        "This dashboard's clock and the lending service's differ by %(time)s: check the date."
+    )
+    return words % {"time": elapsed(60 * round(abs(offset) / 60))}
+
+
 def date_notices(asked: Request, now: datetime) -> list[str]:
-    """What a person should look at twice before it is sent: dates that may be mistyped.
+    """What a person should look at twice before it is sent: dates that may be mistyped, or
+    come from a wrong clock.
 
     The dates of `asked` are in the lender's zone, as `request_from` gives them.
     """
     found = [
+        clock_notice(),
         far_notice(gettext("The transaction date"), asked.transaction_date, now),
         far_notice(gettext("The value date"), asked.value_date, now),
     ]

@@ -42,6 +42,7 @@ NOT_WORDS = {
     },
     "display/locales.py": {"d MMM y", "MMM yy"},
     "loans/shown.py": {"repayment principal interest fees"},
+    "gateway/clocks.py": {"the clock of this host is {} seconds off that of the lending service"},
     "borrowers/views/kept.py": {"application/json; charset=utf-8"},
     "notes/services.py": {"write a note"},
     "people_index/apps.py": {"When the index of people was last whole, by app; Unix time."},
