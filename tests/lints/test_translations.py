@@ -89,6 +89,7 @@ _FOR_OPERATORS = {
     *("gateway/checkup.py", "audit/triggers.py", "caching/counters.py"),
     *("statements/reading/days.py", "statements/reading/head.py"),
     *("statements/reading/layouts.py", "statements/reading/meanings.py"),
+    "statements/agreement.py",
 }
 _TRANSLATED = re.compile(r'{% translate "([^"]+)"')
 _BLOCK = re.compile(r"{% blocktranslate [^%]*%}(.*?){% endblocktranslate %}", re.DOTALL)
