@@ -33,11 +33,11 @@ _HASH = re.compile(r"[0-9a-fA-F]{64}")
 _WITHIN_WORDS = str.maketrans(
     "",
     "",
-    "'’‘`´.\u02b9\u02bb\u02bc\u02be\u02bf\u02c8\u0640\u201b\u2032\u2035\ua78b\ua78c\uff07",
+    "'’‘`´.\u02b9\u02bb\u02bc\u02bd\u02ca\u02be\u02bf\u02c8\u0640\u201b\u2032\u2035\ua78b\ua78c\uff07",
 )
 # Letters that no normal form takes apart, as they are typed without a key for them.
 _LETTERS = str.maketrans(
-    dict(zip("ɓɗɖƙƴʋƒɣǝəɛɔʊøłđħ", "bddkyvfgeeeouoldh", strict=True))
+    dict(zip("ɓɗɖƙƴʋƒɣǝəɛɩɔʊøłđħ", "bddkyvfgeeeiouoldh", strict=True))
     | {"ɲ": "ny", "œ": "oe", "æ": "ae", "ı": "i"}
     # Of Arabic those that people write for each other: haa, yaa, alef and kaf.
     | {"\u0629": "\u0647", "\u06c1": "\u0647", "\u06be": "\u0647", "\u0671": "\u0627"}
@@ -100,7 +100,8 @@ def read_phone(text: str) -> str:
     """The digits of a phone number as it is dialled now, without what is dialled before it; empty
     for what is none.
     """
-    digits = renumber(strip_trunk(read_digits(text)))
+    # `+254 (0)712`: the zero is for who dials within the country.
+    digits = renumber(strip_trunk(read_digits(text.replace("(0)", ""))))
     return digits if 4 <= len(digits) <= 15 else ""
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from lendingadmin.statements.completeness import prove
-from lendingadmin.statements.lines import Kind, Mapping, Statement, UnknownTable
+from lendingadmin.statements.lines import Kind, Mapping, Refused, Statement, UnknownTable
 from lendingadmin.statements.reading import read
 
 from .making import NAIROBI
@@ -191,3 +191,42 @@ def test_commas_in_words_are_not_what_parts_the_cells() -> None:
     body = [f"2026-11-{n};T{n};AMINA, L-1, NAIROBI, KENYA, PAID;500,00;500,00" for n in (13, 14)]
     found = read("\n".join(["Siku;Kumb;Maneno;Kiasi;Salio", *body]).encode(), zone=NAIROBI)
     assert isinstance(found, UnknownTable) and len(found.header) == 5
+
+
+@pytest.mark.parametrize(
+    ("period", "days"),
+    [
+        ("<FrDtTm>2026-11-01T00:00:00</FrDtTm><ToDtTm>2026-11-02T00:00:00</ToDtTm>", ("01", "01")),
+        ("<FrDtTm>2026-11-01T00:00:00</FrDtTm><ToDtTm>2026-11-02T23:59:59</ToDtTm>", ("01", "02")),
+        ("<FrDtTm>2026-11-01T00:00:00</FrDtTm><ToDtTm>2026-11-01T00:00:00</ToDtTm>", ("01", "01")),
+        ("<FrDt>2026-11-01</FrDt><ToDt>2026-11-02</ToDt>", ("01", "02")),
+    ],
+)
+def test_a_period_that_ends_at_midnight_ends_with_the_day_before(
+    period: str, days: tuple[str, str]
+) -> None:
+    plain = PERIOD.format(day="2026-11-01")
+    content = write_camt("2026-11-01").decode().replace(plain, f"<FrToDt>{period}</FrToDt>")
+    found = read(content.encode(), zone=NAIROBI)
+    assert isinstance(found, Statement)
+    assert (f"{found.begins:%d}", f"{found.ends:%d}") == days
+
+
+def test_the_day_of_printing_is_not_of_the_period() -> None:
+    head = "Statement Period,01/11/2026 to 14/11/2026,Printed,20/11/2026"
+    found = open_rows(head, BANK, "13/11/2026,,x,F1,,500.00,")
+    assert (str(found.begins), str(found.ends)) == ("2026-11-01", "2026-11-14")
+
+
+def test_an_amount_of_mt940_with_a_point_is_not_half_read() -> None:
+    head, foot = ":20:A\n:25:44\n:60F:C261102KES0,00", ":62F:C261102KES1234,50\n-"
+    row = ":61:2611021102C{}NTRFX//F1"
+    assert open_rows(head, row.format("1234,50"), foot).lines[0].amount == Decimal("1234.50")
+    with pytest.raises(Refused):
+        open_rows(head, row.format("1.234,50"), foot)
+
+
+def test_a_table_may_have_columns_without_a_heading() -> None:
+    body = ["2026-11-13,R1,AMINA SAIDI,LOAN,5.00,", "2026-11-14,R2,PETER OTIENO,LOAN,6.00,"]
+    found = read("\n".join(["Siku,Kumb,,,Kiasi,", *body]).encode(), zone=NAIROBI)
+    assert isinstance(found, UnknownTable) and found.header[:2] == ["Siku", "Kumb"]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
 from typing import Any
 
@@ -74,8 +74,12 @@ class _Reader:
         elif name == "Bal":
             self._read_balance(element)
         elif name == "FrToDt":
-            days = [self._read_day(element, part) for part in ("FrDtTm", "ToDtTm", "FrDt", "ToDt")]
-            known = [one.date() for one in days if one]
+            names = ("FrDtTm", "FrDt", "ToDtTm", "ToDt")
+            moments = [one for name in names if (one := self._read_day(element, name))]
+            # A period that ends at midnight, and began before, ends with the day before.
+            if moments and _find(element, "ToDtTm") is not None and moments[-1] > moments[0]:
+                moments[-1] -= timedelta(microseconds=1)
+            known = [one.date() for one in moments]
             # Each statement of a file has a period of its own.
             known += [self.head[name] for name in ("begins", "ends") if name in self.head]
             if known:

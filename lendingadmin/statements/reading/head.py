@@ -61,7 +61,8 @@ def read_head(rows: Sequence[Sequence[str]], zone: tzinfo, *, day_first: bool) -
 
 def _read_value(field: str, text: str, zone: tzinfo, day_first: bool) -> dict[str, Any]:
     if field == "period":
-        days = [read_moment(one, zone, day_first=day_first).at for one in _DAY.findall(text)]
+        # Behind the two of the period may stand when it was printed.
+        days = [read_moment(one, zone, day_first=day_first).at for one in _DAY.findall(text)[:2]]
         known = sorted(one.date() for one in days if one)
         return {"begins": known[0], "ends": known[-1]} if len(known) > 1 else {}
     if field not in _AMOUNTS:

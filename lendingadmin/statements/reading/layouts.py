@@ -156,7 +156,7 @@ LAYOUTS = (
             "balance": ("post balance", "balance"),
         },
         sorts=_AIRTEL_SORTS,
-        id_form=re.compile(r"\w*\d\w*"),
+        id_form=re.compile(r"[\w.]*\d[\w.]*"),
         texts=("type", "reference"),
     ),
     Layout(
@@ -173,7 +173,7 @@ LAYOUTS = (
             "details": ("service name",),
         },
         sorts=_AIRTEL_SORTS,
-        id_form=re.compile(r"\w*\d\w*"),
+        id_form=re.compile(r"[\w.]*\d[\w.]*"),
     ),
     Layout(
         key="wave",

@@ -17,6 +17,8 @@ from .tables import MOST_ROWS, decode
 _TAG = re.compile(r":(\d\d[A-Z]?):")
 # A message is read by these alone: banks leave others blank, or break them.
 _READ = ("25", "25P", "60F", "60M", "61", "86", "62F", "62M")
+# The library reads the 1 of 1.234,50 and takes the rest for a reference.
+_ENTRY = re.compile(r"(?m)^:61:\d{6}(?:\d{4})?[RE]?[CD][A-Z]?\d+,\d{0,3}(?![\d.,])")
 _CLOSING = ("62F", "62M")
 _NONE = ("NONREF", "NOTPROVIDED", "")
 _CHARGES = ("CHG", "COM", "FEE", "CHR")
@@ -38,6 +40,8 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
     """The statement of a file. Raises Refused where it is none, or its messages do not chain."""
     messages = _split(decode(content))
     count = sum(one.count("\n:61:") for one in messages)
+    if sum(len(_ENTRY.findall(one)) for one in messages) != count:
+        raise Refused(_("Amounts of this MT940 are not written as 1234,50. Ask the bank for CSV."))
     if count > MOST_ROWS:
         raise Refused(_("The statement has too many entries. Export it in parts."))
     try:

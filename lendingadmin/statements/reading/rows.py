@@ -84,7 +84,7 @@ def read_rows(
     for at, row in enumerate(rows[:_HEAD]):
         if layout := find_layout(row):
             return _Reader(layout, rows, at, known).read(day_first)
-    at = _find_header(rows)
+    at = _find_header(rows, known.zone)
     header, below = list(rows[at]) if rows else [], rows[at + 1 :]
     if _is_payment(header, known.zone):
         raise Refused(
@@ -116,10 +116,12 @@ def make_fingerprint(header: Sequence[str]) -> str:
     return hashlib.sha256(folded.encode()).hexdigest()[:32]
 
 
-def _find_header(rows: Sequence[Sequence[str]]) -> int:
-    """The first row with the most cells of words, of those at the top."""
+def _find_header(rows: Sequence[Sequence[str]], zone: tzinfo) -> int:
+    """The first row with the most cells of words, of those at the top that are no payments."""
 
     def count(row: Sequence[str]) -> int:
+        if _is_payment(row, zone):
+            return 0
         return sum(bool(cell) and read_amount(cell) is None for cell in row)
 
     best = max((count(row) for row in rows[:_HEAD]), default=0)
