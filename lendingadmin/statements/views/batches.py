@@ -140,8 +140,8 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """A second person sees what will be recorded; the POST lets the worker record it."""
     found = find_batch(app_id, number)
     if not _may_approve(request, found):
-        words = _("Nothing was changed: it does not wait for your approval.")
-        messages.warning(request, _find_dependence(request, found) or words)
+        # The page says why, where the two are not independent.
+        messages.warning(request, _("Nothing was changed: it does not wait for your approval."))
         return redirect(found)
     if request.method == "POST":
         with transaction.atomic():
@@ -149,11 +149,12 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
                 tasks.enqueue(found)
                 return redirect(found)
         found.refresh_from_db()
-        words = _(
-            "Nothing was approved. The rows have changed, or it no longer waits for approval."
-        )
-        messages.warning(request, words)
-        return redirect(request.path if _may_approve(request, found) else found)
+        if _may_approve(request, found) and not approvals.is_expired(found.began_at):
+            words = _("Nothing was approved: the rows have changed. These are the rows now.")
+            messages.warning(request, words)
+            return redirect(request.path)
+        messages.warning(request, _("Nothing was approved: it no longer waits for approval."))
+        return redirect(found)
     context = {"batch": found, "file": found.file, "app": gateway.lending_app(app_id)}
     context |= {"approving": True, "reasons": approvals.describe_reasons(found.approval_reasons)}
     context |= {"rows": _list_for_approval(request, found), "at_most": _FOR_APPROVAL}
