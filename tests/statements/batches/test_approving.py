@@ -159,6 +159,9 @@ class TestApproving:
         assert batch.state == "awaiting"
         pass_time(batch, timedelta(minutes=1))
         assert not batches.approve(batch, manager, shown)
+        # The rows are as they were shown: there is nothing to look at again.
+        answer = boss.post(f"{batch.get_absolute_url()}approve", {"shown": shown})
+        assert answer.headers["Location"] == batch.get_absolute_url()
         tasks.beat()
         batch.refresh_from_db()
         assert (batch.state, batch.approval_reasons) == ("ready", "") and batch.why
