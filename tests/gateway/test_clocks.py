@@ -73,13 +73,12 @@ def test_a_clock_that_is_off_is_warned_of(service: FaultServer, offset: timedelt
     [
         *(None, "", "yesterday", "Mon, 99 Foo 2026 10:00:00 GMT", "0", "1790000000"),
         "Thu, 01 Jan 99999 00:00:00 GMT",
-        date_of(timedelta(seconds=1)),
-        date_of(timedelta(seconds=-1)),
-        date_of(timedelta(minutes=4)),
+        *(timedelta(seconds=1), timedelta(seconds=-1), timedelta(minutes=3)),
     ],
 )
-def test_other_dates_tell_nothing(service: FaultServer, date: str | None) -> None:
-    answer_loan(service, date)
+def test_other_dates_tell_nothing(service: FaultServer, date: str | timedelta | None) -> None:
+    # Of a moment in this test: the tests may run minutes after they were collected.
+    answer_loan(service, date_of(date) if isinstance(date, timedelta) else date)
     read_loan()
     assert (gateway.find_clock_offset(), count_warnings()) == (0, 0)
 

@@ -18,7 +18,7 @@ _TAG = re.compile(r":(\d\d[A-Z]?):")
 # A message is read by these alone: banks leave others blank, or break them.
 _READ = ("25", "25P", "60F", "60M", "61", "86", "62F", "62M")
 # The library reads the 1 of 1.234,50 and takes the rest for a reference.
-_ENTRY = re.compile(r"(?m)^:61:\d{6}(?:\d{4})?[RE]?[CD][A-Z]?\d+,\d{0,3}(?![\d.,])")
+_ENTRY = re.compile(r"(?im)^:61:\d{6}(?:\d{4})?[RE]?[CD][A-Z]?\d+,\d{0,3}(?![\d.,])")
 _CLOSING = ("62F", "62M")
 _NONE = ("NONREF", "NOTPROVIDED", "")
 _CHARGES = ("CHG", "COM", "FEE", "CHR")
