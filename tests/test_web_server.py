@@ -193,7 +193,7 @@ def test_one_that_stops_answers_who_came_and_refuses_who_comes() -> None:
         pool = stack.enter_context(ThreadPoolExecutor(MANY))
         answers = [pool.submit(read_and_close, connection) for connection in came]
         process.terminate()
-        wait_until(lambda: is_refused(port), seconds=20)
+        wait_until(lambda: is_refused(port), seconds=28)
         assert process.poll() is None
         assert len(read_and_close(download)) > LARGE
         assert all(one.result().startswith(b"HTTP/1.1 200") for one in answers)
