@@ -64,7 +64,7 @@ def _compare_names(payer: str, name: str) -> Agreement:
 
 
 def _split(text: str) -> list[str]:
-    """The words of a name but those that many names have, unless there are no others."""
+    """Return the words of a name without titles and company words, unless it has only these."""
     found = [word for word in words.split_words(text) if not any(map(str.isdigit, word))]
     return [word for word in found if word not in _COMMON] or found
 

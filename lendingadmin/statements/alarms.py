@@ -221,8 +221,8 @@ def _read_stated(file: StatementFile, keys: Sequence[str]) -> dict[str, Stated]:
 
 
 def _read_entered(file: StatementFile) -> dict[str, list[Entered]]:
-    """What the journal has recorded of the file's receipts, and of a bank's references that the
-    file has once, on their day.
+    """Return the recorded repayments by receipt, and by a bank's reference if the file has it once
+    and the day is the same.
     """
     found: dict[str, list[Entered]] = {}
     columns = ("external_id_key", "pk", "account_id", "amount", "currency_code")
@@ -279,7 +279,8 @@ def _report_reversals(file: StatementFile, by: User) -> Iterator[Repayment]:
 def _find_reversed_of_bank(
     file: StatementFile, by_key: Mapping[str, StatementLine]
 ) -> dict[str, StatementLine]:
-    """The reversal of each payment whose bank's reference it names, where one alone has its amount.
+    """Return the reversal of each payment by its key, if it names the bank's reference and exactly
+    one payment with this reference has its amount.
 
     Of several nobody can tell which: none of these is recorded before a person decides.
     """

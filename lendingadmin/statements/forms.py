@@ -69,9 +69,9 @@ class ColumnsForm(forms.Form):
     )
 
     has_unique_ids = forms.BooleanField(
-        label=gettext_lazy("Each transaction id occurs once, ever"),
+        label=gettext_lazy("Transaction ids never repeat"),
         required=False,
-        help_text=gettext_lazy("So are operators' receipts. A bank's reference may come again."),
+        help_text=gettext_lazy("Tick it for operators' receipts. A bank's references can repeat."),
     )
 
     def __init__(self, data: Any, table: UnknownTable, initial: dict[str, str]) -> None:
@@ -114,46 +114,38 @@ _COLUMNS = {
 
 
 class WordsForm(forms.Form):
-    """What the words of a status or a side mean that nobody has explained yet."""
+    """The meaning of each unknown word of a status or a side, and of a sign in amounts."""
 
     def __init__(self, data: Any, unknown_words: Named[str, Sequence[str]]) -> None:
         super().__init__(data)
         self.asked = {}
         for name, words in unknown_words.items():
+            label, yes, no = _MEANINGS[name]
             for at, word in enumerate(words):
                 self.asked[f"{name}-{at}"] = name, word
                 self.fields[f"{name}-{at}"] = forms.ChoiceField(
-                    label=f"{_ASKED[name]}: {word}",
-                    choices=[(value, label) for value, label in _MEANINGS[name]],
+                    label=f"{label}: {word}",
+                    choices=[("yes", yes), ("no", no)],
                     widget=forms.RadioSelect,
                 )
 
     def build_meanings(self) -> dict[str, dict[str, bool]]:
-        """What was said, by field and word."""
+        """Return the answers by field and word."""
         found: dict[str, dict[str, bool]] = {}
         for key, (name, word) in self.asked.items():
             found.setdefault(name, {})[word] = self.cleaned_data[key] == "yes"
         return found
 
 
-_ASKED = _COLUMNS | {
-    "comma": gettext_lazy("A comma before three figures"),
-    "point": gettext_lazy("A point before three figures"),
-}
+# By field: the label, and what yes and no mean.
 _MEANINGS = {
-    "point": (
-        ("yes", gettext_lazy("divides thousands: 25.000 is 25000")),
-        ("no", gettext_lazy("stands before decimals: 25.000 is 25")),
+    "status": (_COLUMNS["status"], gettext_lazy("completed"), gettext_lazy("not completed")),
+    "side": (_COLUMNS["side"], gettext_lazy("money in"), gettext_lazy("money out")),
+    "divider": (
+        gettext_lazy("Sign before three figures"),
+        gettext_lazy("thousands"),
+        gettext_lazy("decimals"),
     ),
-    "comma": (
-        ("yes", gettext_lazy("divides thousands: 1,500 is 1500")),
-        ("no", gettext_lazy("stands before decimals: 1,500 is 1.5")),
-    ),
-    "status": (
-        ("yes", gettext_lazy("done: the money moved")),
-        ("no", gettext_lazy("not done")),
-    ),
-    "side": (("yes", gettext_lazy("money came in")), ("no", gettext_lazy("money went out"))),
 }
 
 

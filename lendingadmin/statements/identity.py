@@ -1,7 +1,8 @@
-"""What a payment of a statement is known by, and recorded as (spec: MakeRepayment, externalId).
+"""The identity of a payment on a bank statement, recorded as `externalId` (spec: MakeRepayment).
 
-An operator's receipt is one payment's alone. A bank's reference may repeat, from one standing order
-to the next, or be missing: there the id is made of all that tells payments of an account apart.
+An operator's receipt belongs to one payment. A bank's reference can repeat, as in a standing order,
+or be missing. Therefore the id of a bank's payment combines everything that distinguishes the
+payments of an account.
 """
 
 from collections import Counter
@@ -18,8 +19,8 @@ _DAY = timedelta(days=1)
 _PHONE_DIGITS, _LONGEST = 7, 60
 
 
-class Parts(NamedTuple):
-    """What tells the payments of an account apart; the reference is empty where there is none."""
+class PaymentParts(NamedTuple):
+    """The values that distinguish the payments of an account; the reference can be empty."""
 
     moment: datetime | None
     amount: Decimal | None
@@ -28,23 +29,25 @@ class Parts(NamedTuple):
     balance: Decimal | None
 
 
-def read_parts(line: Line) -> Parts:
-    """Return what a bank's row is told apart by. A reference that lost digits tells nothing; where
-    the bank gives none, what the payer gave does, unless it may be a phone number.
+def read_parts(line: Line) -> PaymentParts:
+    """Return the distinguishing values of a bank's row.
+
+    A reference that lost digits is left out. Without a bank's reference the payer's is used, unless
+    it may be a phone number.
     """
     reference = "" if line.is_damaged else line.receipt
     if not reference and sum(map(str.isdigit, line.reference)) < _PHONE_DIGITS:
         reference = line.reference[:_LONGEST]
-    return Parts(line.moment, line.amount, line.currency, reference, line.balance)
+    return PaymentParts(line.moment, line.amount, line.currency, reference, line.balance)
 
 
-def make_ids(account: str, rows: Sequence[Parts], zone: tzinfo) -> list[str]:
-    """Return for each row an id that is its own and the same in whatever file the row comes again.
+def make_ids(account: str, rows: Sequence[PaymentParts], zone: tzinfo) -> list[str]:
+    """Return a unique id for each row; the same row in another file gets the same id.
 
-    It can be read: account, day, amount, balance and reference, and which of several alike it is.
-    The letters between keep the parts apart where ids are compared without their signs.
+    People can read it: account, day, amount, balance, reference and number among equal rows. The
+    letters separate the parts, because ids are compared without punctuation.
     """
-    # A spreadsheet takes the zeros before it, and banks write it with spaces or a branch.
+    # Spreadsheets remove leading zeros, and banks add spaces.
     account = normalise_account(account)
     seen, found = Counter[str](), list[str]()
     for row in rows:
@@ -59,21 +62,21 @@ def make_ids(account: str, rows: Sequence[Parts], zone: tzinfo) -> list[str]:
 
 
 def normalise_account(account: str) -> str:
-    """Return an account without signs, and without the zeros that a spreadsheet takes."""
+    """Return an account number without punctuation and without leading zeros."""
     return "".join(sign for sign in account if sign.isalnum()).lstrip("0")
 
 
 def order_alike(lines: Sequence[Line]) -> list[int]:
-    """Return the places of lines in an order that no export changes: rows that are alike in all
-    else stand by their words.
+    """Return the positions of the lines sorted by payer and details, so that equal rows get the
+    same numbers in every export.
     """
     return sorted(range(len(lines)), key=lambda at: (lines[at].payer, lines[at].details))
 
 
 def is_same_day(moment: datetime, *, has_time: bool, other: datetime) -> bool:
-    """Return whether a repayment of this other moment may be what a row says of its own.
+    """Return whether the other moment is on the day of a row.
 
-    A row without a time has all of its day, one with a time a day to both sides.
+    A row without a time covers its whole day; a row with a time covers one day before and after.
     """
     begins = moment - _DAY if has_time else moment
     return begins <= other < moment + _DAY

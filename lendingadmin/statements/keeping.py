@@ -161,8 +161,9 @@ def answer_days(file: StatementFile, day_first: bool, by: User) -> bool:
 
 
 def answer_words(file: StatementFile, meanings: Answers, by: User) -> bool:
-    """Read it again with what its unknown words mean, and remember that for its layout; False where
-    it may not be read again.
+    """Read the file again with the meaning of its unknown words, and save that for its layout.
+
+    Return False if the file may not be read again.
     """
     if not may_read_again(file):
         return False
@@ -285,7 +286,7 @@ def _find_places(
 
 
 def _name_lines(file: StatementFile, found: Statement) -> Sequence[Line]:
-    """The lines, each with an id that is its own."""
+    """Return the lines, each with a unique id."""
     if found.has_unique_ids:
         return found.lines
     order = order_alike(found.lines)

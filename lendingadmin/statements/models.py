@@ -65,9 +65,9 @@ class StatementFile(models.Model):
     newest_first = models.BooleanField(default=False)
     day_first = models.BooleanField(default=True)
     day_is_proposed = models.BooleanField(default=False)
-    # Words of a status or a side that nobody has explained yet, by field.
+    # Unknown words of a status or a side, by field.
     unknown_words = models.JSONField(default=dict, db_default=_NOTHING_SAID)
-    # Parts of the file that were left aside, such as another sheet.
+    # Parts of the file that were not read, such as another sheet.
     unread = models.JSONField(default=list, db_default=_NOTHING_LEFT)
     # Whether it is still known who paid its rows (erasure.py).
     has_texts = models.BooleanField(default=True)
@@ -103,14 +103,14 @@ class StatementFile(models.Model):
         return reverse("statement", args=[self.app_id, self.pk])
 
     @property
-    def is_asked(self) -> bool:
-        """Whether a person is asked how it is read: until then nothing of it is certain."""
+    def needs_answer(self) -> bool:
+        """True while a person must explain its dates or its words."""
         return self.day_is_proposed or bool(self.unknown_words)
 
     @property
     def is_certain(self) -> bool:
-        """Whether it says something against which nothing of it stands."""
-        return not self.proof.get("found") and not self.is_asked
+        """True if no row is missing or broken and no answer is needed."""
+        return not self.proof.get("found") and not self.needs_answer
 
     @property
     def is_counted_cash(self) -> bool:
@@ -210,7 +210,7 @@ class StatementLine(models.Model):
 
     @property
     def lacks_reference(self) -> bool:
-        """Whether its bank gives it no reference: its id is made of the rest (identity.py)."""
+        """True if the bank gives no reference, so that identity.py made the id."""
         return not self.bank_key and bool(_MADE.match(self.receipt))
 
 
@@ -367,10 +367,10 @@ class PayerLink(models.Model):
 
 
 class KnownLayout(models.Model):
-    """What somebody said once of a layout: which column is what (`lines.Mapping`, as JSON), and
-    what `words` of a status or a side mean (`reading.meanings.Answers`).
+    """Answers of people about a layout: the mapping of its columns (`lines.Mapping`, as JSON) and
+    the meaning of its `words` (`reading.meanings.Answers`).
 
-    Of a layout that the dashboard knows `fingerprint` is its key, and only words are asked.
+    For a layout of the dashboard `fingerprint` is its key, and it has answers about words only.
     """
 
     app_id = models.CharField(max_length=64)

@@ -135,7 +135,7 @@ def _is_recorded(what: Q) -> Q:
 
 
 def _is_typed(what: Q) -> Q:
-    """Whether somebody recorded it on its day by the bank's reference, as it may stand on a slip.
+    """Match rows that a person recorded on the same day with the bank's reference.
 
     In SQL what `identity.is_same_day` says of a row without a time, as banks' rows are.
     """

@@ -110,7 +110,7 @@ def describe_line(
             standing == Standing.MISSING
             and bool(line.amount and line.amount > 0)
             and not line.file.is_counted_cash
-            and not line.file.is_asked
+            and not line.file.needs_answer
             and not has_odd_day(line)
             and line.place not in PUT
         ),

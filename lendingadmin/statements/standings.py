@@ -128,8 +128,8 @@ def judge(
         return Standing.OTHER_AMOUNT
     if any(one.state in _OPEN for one in known):
         return Standing.WAITING
-    is_asked = any(one.is_recorded or one.state in _OPEN for one in of_bank)
-    return Standing.SAME_REFERENCE if is_asked else Standing.MISSING
+    is_taken = any(one.is_recorded or one.state in _OPEN for one in of_bank)
+    return Standing.SAME_REFERENCE if is_taken else Standing.MISSING
 
 
 def _is_same_day(row: Row, recorded: Recorded) -> bool:

@@ -1,7 +1,19 @@
 // `/` or Ctrl+K goes to the find box, `g` and a letter to an area or a neighbour, `j` and `k` to the
 // next and the previous row of a list, `p` to recording a repayment, `n` to writing a note, `?`
 // shows the keys. Nothing while typing, nothing with a modifier: those keys are the browser's and
-// the person's (pressed.js).
+// the person's.
+// The key that a person pressed as a shortcut, or "": with a modifier, in a dialog or while text is
+// composed it is none, nor for who switched shortcuts off. On a keyboard of other letters it is the
+// one that stands in the same place of a Latin one.
+globalThis.readPressed = (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return "";
+  if (document.body.dataset.keys === "off" || document.querySelector("dialog[open]")) return "";
+  if (event.key.charCodeAt(0) < 128) return event.key;
+  const [, place] = /^(?:Key|Digit)(.)$/.exec(event.code) ?? [];
+  if (place) return place.toLowerCase();
+  return event.code === "Slash" ? (event.shiftKey ? "?" : "/") : event.key;
+};
+
 (() => {
   const WAIT_MS = 1500;
   let leading = -Infinity;

@@ -444,7 +444,7 @@ STATEMENTS = (
         shows="No row fits this filter",
     ),
     Place("statement-cut", f"{_APP}/statements/{{statement_cut}}/", "support", shows="not whole"),
-    Place("statement-days", f"{_APP}/statements/{{statement_days}}/", "support", shows="two ways"),
+    Place("statement-days", f"{_APP}/statements/{{statement_days}}/", "support", shows="day/month"),
     Place(
         "statement-columns",
         f"{_APP}/statements/{{statement_unknown}}/columns",

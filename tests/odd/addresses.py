@@ -213,7 +213,9 @@ WITHOUT = {
     ),
     "statement-batch-receipts": "the receipts, from the database",
     "statement-allocation": "one row, from the database; tests/statements has the odd loans",
-    "statement-days": "how a statement is read, in the database",
+    **dict.fromkeys(
+        ("statement-days", "statement-words"), "how a statement is read, in the database"
+    ),
     **dict.fromkeys(
         ("borrower-note-new", "note", "note-revise", "note-pin", "note-delete", "note-seen"),
         "notes, from the database",

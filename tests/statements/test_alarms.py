@@ -1,7 +1,7 @@
 """Twelve frauds that were planted are told to managers, and a clean month tells nothing."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -148,7 +148,23 @@ def test_a_day_that_is_not_over_for_long_is_not_searched_yet(support: User) -> N
     assert "No statement of M-PESA" in invented.alarm
 
 
-def test_with_a_second_account_of_the_network_both_must_cover_a_day(support: User) -> None:
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {
+            "layout": "mpesa-organisation",
+            "covers_from": date(2026, 9, 1),
+            "covers_to": date(2026, 9, 30),
+            "proof": {"has_ends": True},
+            "searched_at": datetime(2026, 10, 1, tzinfo=UTC),
+        },
+        {"layout": "mpesa-callbacks"},
+    ],
+    ids=["a file of other days", "no complete file"],
+)
+def test_each_account_of_the_network_must_cover_a_day(
+    support: User, fields: dict[str, Any]
+) -> None:
     StatementFile.objects.create(
         app_id="kenya",
         token="other",
@@ -156,26 +172,7 @@ def test_with_a_second_account_of_the_network_both_must_cover_a_day(support: Use
         created_by=support,
         network="M-PESA",
         account="999999",
-        layout="mpesa-organisation",
-        covers_from=datetime(2026, 9, 1).date(),
-        covers_to=datetime(2026, 9, 30).date(),
-        proof={"has_ends": True},
-        searched_at=timezone.now(),
-    )
-    enter(support, PLAIN[0], external_id="SJINVENTED")
-    bring_in(support)
-    assert list_told() == set()
-
-
-def test_an_account_that_has_no_complete_file_must_cover_it_too(support: User) -> None:
-    StatementFile.objects.create(
-        app_id="kenya",
-        token="other",
-        digest="other",
-        created_by=support,
-        network="M-PESA",
-        account="999999",
-        layout="mpesa-callbacks",
+        **fields,
     )
     enter(support, PLAIN[0], external_id="SJINVENTED")
     bring_in(support)

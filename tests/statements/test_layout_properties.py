@@ -54,14 +54,23 @@ def add_traps(rows: Rows, traps: Sequence[str], at: int) -> Rows:
 
 
 TRAPS = ["headings on the next page", "an empty row", "a total", "a page"]
+
+
+def make_events(layout: str, seed: int, count: int) -> tuple[str, list[Event]]:
+    return layout, making.make_events(count, seed=seed, digits=layout in making.OF_DIGITS)
+
+
 STATEMENTS = st.tuples(
-    st.sampled_from(sorted(making.LAYOUTS)),
-    st.integers(0, 10_000),
-    st.integers(1, 25),
+    st.builds(
+        make_events,
+        st.sampled_from(sorted(making.LAYOUTS)),
+        st.integers(0, 10_000),
+        st.integers(1, 25),
+    ),
     st.sampled_from(FORMS),
     st.lists(st.sampled_from(TRAPS), unique=True),
     st.integers(0, 30),
-)
+).map(lambda made: (*made[0], *made[1:]))
 
 
 def shown(layout: str, events: Sequence[Event], lines: Sequence[Line]) -> list[Event]:
@@ -73,8 +82,7 @@ def shown(layout: str, events: Sequence[Event], lines: Sequence[Line]) -> list[E
 @given(STATEMENTS)
 @settings(max_examples=300)
 def test_no_row_is_lost_and_no_sign_is_changed(made: Any) -> None:
-    layout, seed, count, form, traps, at = made
-    events = making.make_events(count, seed=seed, digits=layout in making.OF_DIGITS)
+    layout, events, form, traps, at = made
     rows = making.LAYOUTS[layout](events)
     found = read_rows(add_traps(rows, traps, at), form)
     plain = read_rows(rows, form)
@@ -88,15 +96,12 @@ def test_no_row_is_lost_and_no_sign_is_changed(made: Any) -> None:
     for line in found.lines:
         assert line.kind is not Kind.PAYMENT or (line.amount or 0) > 0
         assert line.kind is not Kind.REVERSAL or (line.amount or 0) < 0
-    by_kind = {kind: sum(x.amount or 0 for x in found.lines if x.kind is kind) for kind in Kind}
-    assert sum(by_kind.values()) == sum(x.amount or 0 for x in found.lines)
 
 
 @given(STATEMENTS)
 @settings(max_examples=100)
 def test_a_row_with_a_comma_that_is_not_quoted_is_named(made: Any) -> None:
-    layout, seed, count, form, _traps, at = made
-    events = making.make_events(count, seed=seed, digits=layout in making.OF_DIGITS)
+    layout, events, form, _traps, at = made
     rows = making.LAYOUTS[layout](events)
     head = find_head(rows)
     assume(len(rows) > head + 1)

@@ -174,7 +174,7 @@ def test_a_point_before_three_figures_is_asked_of_shillings(
     amounts: tuple[str, str], answer: bool | None, expected: tuple[str, str] | None
 ) -> None:
     body = [f"22/11/2026,,x,F{n},,{amount}," for n, amount in enumerate(amounts)]
-    answers = {} if answer is None else {"point": {".": answer}}
+    answers = {} if answer is None else {"divider": {".": answer}}
     found = open_rows(BANK, *body, answers=answers)
     assert bool(found.unknown_words) is (expected is None)
     if expected:
@@ -230,3 +230,29 @@ def test_a_table_may_have_columns_without_a_heading() -> None:
     body = ["2026-11-13,R1,AMINA SAIDI,LOAN,5.00,", "2026-11-14,R2,PETER OTIENO,LOAN,6.00,"]
     found = read("\n".join(["Siku,Kumb,,,Kiasi,", *body]).encode(), zone=NAIROBI)
     assert isinstance(found, UnknownTable) and found.header[:2] == ["Siku", "Kumb"]
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        ("31/02/2026,,x,F2,,700.00,,Credit", "payment"),
+        ("31/02/2026,,Balance,,,700.00,,", "payment"),
+        (",,For loan L-3,F3,,700.00,,", "payment"),
+        (",,de Souza,,,700.00,,Credit", "payment"),
+    ],
+)
+def test_a_row_without_a_day_is_kept_whatever_its_words_are(row: str, kind: str) -> None:
+    found = open_rows(f"{BANK},Type", "22/11/2026,,x,F1,,500.00,,Credit", row)
+    assert kinds(found) == ["payment", kind]
+
+
+def test_words_that_go_on_may_begin_as_a_total_does() -> None:
+    found = open_rows(BANK, "22/11/2026,,ANN,F1,,500.00,", ",,for loan L-2004,,,,")
+    assert found.lines[0].details.endswith("for loan L-2004")
+
+
+def test_a_layout_without_a_column_of_days_is_no_fault() -> None:
+    found = open_rows(
+        "transaction_id,timestamp,transaction_type,amount,fee", "T1,,x,5.00,0", ",,,,", "T2,,y,,"
+    )
+    assert found.layout == "wave"

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 from lendingadmin.repayments.models import normalise_external_id
-from lendingadmin.statements.identity import Parts, make_ids
+from lendingadmin.statements.identity import PaymentParts, make_ids
 
 BANKS = ("camt-053", "mt940", "bank-account", "mapped")
 
@@ -22,7 +22,7 @@ def name_rows_of_banks(apps, schema_editor):
     for file in files.defer("content").iterator():
         rows = list(lines.filter(file=file).defer("about", "place_reason").order_by("position"))
         parts = [
-            Parts(row.moment, row.amount, row.currency, row.receipt_key and row.receipt, row.balance)
+            PaymentParts(row.moment, row.amount, row.currency, row.receipt_key and row.receipt, row.balance)
             for row in rows
         ]
         ids = make_ids(file.account or file.network, parts, zones.get(file.app_id, UTC))

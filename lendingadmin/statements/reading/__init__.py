@@ -12,13 +12,12 @@ from lendingadmin.statements.lines import Mapping, Refused, Statement, UnknownTa
 
 from .camt import read_camt
 from .containers import CAMT, CSV, JSON, MT940, find_format
-from .counts import check_counts
 from .days import find_odd_days
 from .layouts import count_known
 from .meanings import Answers
 from .mt940 import read_mt940
-from .rows import Known, make_fingerprint, read_rows
-from .tables import MOST_ROWS, decode, read_csv, read_spreadsheet
+from .rows import Context, make_fingerprint, read_rows
+from .tables import MOST_ROWS, check_counts, decode, read_csv, read_spreadsheet
 
 __all__ = ["Answers", "make_fingerprint", "read"]
 
@@ -41,29 +40,31 @@ def read(
     `answers` what its words mean. A day behind `today` can't be right. Raises Refused with a
     sentence for who chose the file.
     """
-    known = Known(zone, today or timezone.now().astimezone(zone).date(), currency, answers or {})
-    found = _read(content, known, day_first, mapping)
+    context = Context(
+        zone, today or timezone.now().astimezone(zone).date(), currency, answers or {}
+    )
+    found = _read(content, context, day_first, mapping)
     if isinstance(found, Statement) and not found.day_is_proposed:
-        return replace(found, flaws=[*found.flaws, *find_odd_days(found, known.today)])
+        return replace(found, flaws=[*found.flaws, *find_odd_days(found, context.today)])
     return found
 
 
 def _read(
-    content: bytes, known: Known, day_first: bool | None, mapping: Mapping | None
+    content: bytes, context: Context, day_first: bool | None, mapping: Mapping | None
 ) -> Statement | UnknownTable:
     kind, unread = find_format(content), list[str]()
     check_counts(content, kind)
     if kind == CAMT:
-        return read_camt(content, zone=known.zone)
+        return read_camt(content, zone=context.zone)
     if kind == MT940:
-        return read_mt940(content, zone=known.zone)
+        return read_mt940(content, zone=context.zone)
     if kind == CSV:
         rows = read_csv(content, count_known)
     elif kind == JSON:
         rows = _read_callbacks(content)
     else:
         rows, unread = read_spreadsheet(content, count_known)
-    found = read_rows(rows, known, day_first, mapping)
+    found = read_rows(rows, context, day_first, mapping)
     return replace(found, unread=unread) if isinstance(found, Statement) else found
 
 

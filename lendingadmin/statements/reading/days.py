@@ -142,18 +142,18 @@ def find_odd_days(statement: Statement, today: date) -> Iterator[Flaw]:
         if line.moment is None or line.kind is Kind.FAILED:
             continue
         day = line.moment.date()
+        if not is_odd_day(day, begins, ends, today):
+            continue
         values = {"number": line.number, "day": date_format(day, "j M Y")}
-        if day > today + _AHEAD:
-            words = _("Row %(number)s is of %(day)s, which is still to come.")
-            yield Flaw(line.number, words % values)
-        elif begins and ends and is_odd_day(day, begins, ends, today):
+        words = _("Row %(number)s is dated %(day)s, which is in the future.")
+        if begins and ends and day <= today + _AHEAD:
             words = _(
-                "Row %(number)s is of %(day)s, outside the period of its head (%(begins)s – "
-                "%(ends)s): a program may have turned its days. Export the statement again and "
-                "choose it here without opening it before."
+                "Row %(number)s is dated %(day)s, outside the period of the statement (%(begins)s "
+                "– %(ends)s). Excel may have swapped day and month. Export the statement again and "
+                "upload it without opening it."
             )
             values |= {"begins": date_format(begins, "j M Y"), "ends": date_format(ends, "j M Y")}
-            yield Flaw(line.number, words % values)
+        yield Flaw(line.number, words % values)
 
 
 def _mark(moments: Sequence[datetime | None]) -> int:

@@ -18,9 +18,6 @@ _EXPONENT = re.compile(r"(?i)^\d(?:[.,]\d+)?E\+\d{1,3}$")
 _NO_CENTS = re.compile(r"/[=-]$")
 # As databases write it: no figure is lost with these.
 _LONG_ZEROS = re.compile(r"(?<=\.\d{3})0+$")
-# A comma that stands before thousandths or fewer, for sure; and one that may divide thousands.
-_AFTER_COMMA = re.compile(r"\d{4,},\d{3}|0,\d+|\d+,\d{1,2}")
-_EITHER = re.compile(r"[1-9]\d{0,2},\d{3}")
 _THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
 # What is written for a currency beside its code.
 _MARKS = {
@@ -83,48 +80,25 @@ def _read_odd_amount(text: str) -> Decimal | None:
     return -amount if is_negative else amount
 
 
-def has_thousandths(currency: str) -> bool:
-    """Return whether a comma before three figures may stand before this currency's minor units."""
-    return get_currency_precision(currency) == _DECIMALS if currency else False
+def find_divider(texts: Iterable[str], currency: str) -> tuple[str, bool | None]:
+    """Return the sign before three figures that may be read in two ways, and whether it divides
+    thousands: None where no amount tells. The sign is empty where no amount has it so.
 
-
-def has_decimals(currency: str) -> bool:
-    """Return whether a currency has minor units."""
-    return get_currency_precision(currency) > 0 if currency else True
-
-
-def find_comma(texts: Iterable[str]) -> bool | None:
-    """Return whether a comma divides thousands in a currency with thousandths: True, or False where
-    it stands before these. None where it may be either, and also where there is none.
+    It is a comma in a currency with thousandths, such as a dinar, and a point in one with cents.
     """
-    figures = [re.sub(r"[^\d.,]", "", text) for text in texts]
-    if any("," in one and "." in one for one in figures):
-        return next(one.rfind(",") < one.rfind(".") for one in figures if "," in one and "." in one)
-    if any(one.count(",") > 1 for one in figures):
-        return True
-    if any(_AFTER_COMMA.fullmatch(one) for one in figures):
-        return False
-    return None
-
-
-def has_either(text: str) -> bool:
-    """Return whether the comma of an amount may divide thousands or stand before thousandths."""
-    return bool(_EITHER.fullmatch(re.sub(r"[^\d.,]", "", text)))
-
-
-def find_point(texts: Iterable[str]) -> bool | None:
-    """Return whether a point before three figures divides thousands, where a currency has no
-    thousandths; None where it may stand before decimals too, and also where there is none.
-    """
-    figures = [re.sub(r"[^\d.,]", "", text) for text in texts]
-    if any(one.count(".") > 1 or re.search(r",\d{1,2}$", one) for one in figures):
-        return True
-    return False if any(re.search(r"\.(?:\d{1,2}|\d{4,})$", one) for one in figures) else None
-
-
-def has_point(text: str) -> bool:
-    """Return whether the point of an amount may divide thousands or stand before decimals."""
-    return bool(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", re.sub(r"[^\d.,]", "", text)))
+    decimals = get_currency_precision(currency) if currency else 2
+    sign, other = (",", ".") if decimals == _DECIMALS else (".", ",")
+    figures = [re.sub(r"[^\d.,]", "", text) for text in texts if sign in text]
+    asked = re.compile(rf"[1-9]\d{{0,2}}[{sign}]\d{{3}}")
+    if not decimals or not any(map(asked.fullmatch, figures)):
+        return "", None
+    for one in figures:
+        if one.count(sign) > 1 or (other in one and one.rfind(sign) < one.rfind(other)):
+            return sign, True
+        # Not three figures behind it, or too many before it: these are decimals.
+        if not asked.fullmatch(one):
+            return sign, False
+    return sign, None
 
 
 def read_currency(text: str) -> str:

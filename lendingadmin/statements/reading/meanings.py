@@ -1,6 +1,6 @@
-"""Which words of a status say that money moved, and which of a side say that it came in.
+"""Words of a status that mean that money moved, words of a side that mean money in, and totals.
 
-A word that stands in none of these lists says nothing until a person does.
+A word that is not in these lists is unknown until a person explains it.
 """
 
 import unicodedata
@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from babel.numbers import is_currency
 
-#: What a person said that words mean, by the field and the folded word.
+#: The answers of people, by field and folded word.
 Answers = Mapping[str, Mapping[str, bool]]
 
-STATUS, SIDE, CURRENCY, COMMA, POINT = "status", "side", "currency", "comma", "point"
+STATUS, SIDE, CURRENCY, DIVIDER = "status", "side", "currency", "divider"
 #: How an empty cell of a side is called, where somebody is asked what it means.
 EMPTY = "(empty)"
 _DONE = """
@@ -45,23 +45,36 @@ _PHRASES = {
 }
 _MEANINGS: Answers = {
     STATUS: dict.fromkeys(_DONE.split(), True) | dict.fromkeys(_FAILED.split(), False) | _PHRASES,
-    # Whether it divides thousands.
-    COMMA: {},
-    POINT: {},
+    # Whether a sign before three figures divides thousands: no list says that.
+    DIVIDER: {},
     SIDE: dict.fromkeys(_IN.split(), True)
     | dict.fromkeys(_OUT.split(), False)
     | dict.fromkeys(("money in", "paid in", "cash in", "credit transfer"), True)
     | dict.fromkeys(("money out", "paid out", "cash out", "debit transfer"), False),
 }
-# What columns that decide are called; a column of nothing but known words is one too.
+# Words in the headings of columns that decide, as one does of which half of the words are known.
+_STATUS_HEADINGS = "status state statut etat estado result outcome hali"
+_SIDE_HEADINGS = """
+    dr/cr cr/dr d/c c/d debit/credit credit/debit drcr crdr dc direction sign indicator side sens
+"""
+_CURRENCY_HEADINGS = "currency ccy cur devise monnaie moeda sarafu"
 _HEADINGS = {
-    STATUS: "status|state|statut|etat|estado|result|outcome|hali",
-    SIDE: "dr/cr|cr/dr|d/c|c/d|debit/credit|credit/debit|drcr|crdr|dc|direction|sign|indicator|"
-    "side|sens",
-    CURRENCY: "currency|ccy|cur|devise|monnaie|moeda|sarafu",
+    STATUS: frozenset(_STATUS_HEADINGS.split()),
+    SIDE: frozenset(_SIDE_HEADINGS.split()),
+    CURRENCY: frozenset(_CURRENCY_HEADINGS.split()),
 }
 # A column of more different words than these says what was paid for, and not whether.
 _MOST_WORDS = 12
+# A total or a balance from another page has one of these words, and others from the list below.
+_TOTAL_WORDS = "total totals totaux jumla somme sum balance solde summary carried brought"
+_WORDS_BESIDE = """
+    forward down grand sub page period periode report montant closing opening final
+    general kuu the of for this du de la ya debit debits credit credits transactions
+"""
+_TOTALS = frozenset(_TOTAL_WORDS.split())
+_BESIDE = _TOTALS.union(_WORDS_BESIDE.split())
+_LONGEST_TOTAL = 60
+_NO_SIGNS = str.maketrans(dict.fromkeys(".:,-/()#0123456789", " "))
 
 
 def fold_word(text: str) -> str:
@@ -71,9 +84,9 @@ def fold_word(text: str) -> str:
 
 
 def read_word(field: str, text: str, answers: Answers) -> bool | None:
-    """Return whether a status means done, or a side money in; None for a word nobody explained.
+    """Return whether a status means completed, or a side means money in; None if it is unknown.
 
-    An empty status says nothing against. An empty side, where others are filled, is a word too.
+    An empty status counts as completed. An empty side is unknown, like a word.
     """
     word = fold_word(text) or (EMPTY if field == SIDE else "")
     if not word:
@@ -82,25 +95,34 @@ def read_word(field: str, text: str, answers: Answers) -> bool | None:
     return answers.get(field, {}).get(word, _MEANINGS[field].get(bare))
 
 
-def find_deciding(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, str]:
-    """Return by field the heading of each column without which a table says nothing certain: its
-    status, whether money came in, and its currency.
+def find_deciding_columns(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, str]:
+    """Return the headings of the status, side and currency columns of a table, by field.
+
+    Without these a row cannot be read safely.
     """
     found: dict[str, str] = {}
-    cells = list(rows)
+    rows = list(rows)
     for at, heading in enumerate(header):
-        held = {word for row in cells if at < len(row) and (word := fold_word(row[at]))}
+        held = {row[at] for row in rows if at < len(row)} - {""}
         for field, names in _HEADINGS.items():
-            is_named = not set(names.split("|")).isdisjoint(fold_word(heading).split())
+            is_named = not names.isdisjoint(fold_word(heading).split())
             if heading and field not in found and (is_named or _has_known(field, held)):
                 found[field] = heading
     return found
 
 
 def _has_known(field: str, held: set[str]) -> bool:
-    """Whether at least half of the words of a column are known ones."""
+    """Whether at least half of the different cells of a column are known words."""
+    if not 0 < len(held) <= _MOST_WORDS:
+        return False
     if field == CURRENCY:
-        known = {word for word in held if len(word) == 3 and is_currency(word.upper())}
+        known = sum(len(cell) == 3 and is_currency(cell.upper()) for cell in held)
     else:
-        known = {word for word in held if word in _MEANINGS[field]}
-    return 0 < len(held) <= _MOST_WORDS and 2 * len(known) >= len(held)
+        known = sum(fold_word(cell) in _MEANINGS[field] for cell in held)
+    return 2 * known >= len(held)
+
+
+def is_total(cell: str) -> bool:
+    """Return whether a cell names a total or a balance from another page, and nothing else."""
+    words = fold_word(cell[:_LONGEST_TOTAL]).translate(_NO_SIGNS).split()
+    return not _TOTALS.isdisjoint(words) and _BESIDE.issuperset(words)

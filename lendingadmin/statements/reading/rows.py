@@ -17,29 +17,19 @@ from lendingadmin.statements import lines
 from lendingadmin.statements.lines import Flaw, Kind, Line, Refused, Statement, UnknownTable
 
 from .days import DayOrder, find_day_order, is_mixed, is_within, read_moment
-from .figures import (
-    find_comma,
-    find_point,
-    has_decimals,
-    has_either,
-    has_point,
-    has_thousandths,
-    read_amount,
-    read_currency,
-    read_id,
-)
+from .figures import find_divider, read_amount, read_currency, read_id
 from .head import read_head
 from .layouts import Layout, find_layout, fold_heading
 from .meanings import (
-    COMMA,
     CURRENCY,
+    DIVIDER,
     EMPTY,
-    POINT,
     SIDE,
     STATUS,
     Answers,
-    find_deciding,
+    find_deciding_columns,
     fold_word,
+    is_total,
     read_word,
 )
 
@@ -48,12 +38,6 @@ _SAMPLE = 20
 _CELLS = 3
 _MOVED = ("amount", "paid_in", "paid_out")
 _FIGURES = ("amount", "paid_in", "paid_out", "balance", "fee")
-# What begins a row that adds up others, or takes a balance over from another page.
-_TOTAL = re.compile(
-    r"(?i)\W*(?:(?:the|of|for|this|grand|sub|page|period|report|montant|solde|closing|opening|final|"
-    r"balance|summary|general|carried|brought|forward|down|totals?|totaux|jumla|kuu|somme|sum|"
-    r"g[eé]n[eé]ral|debits?|credits?|transactions?|p[eé]riode|du|de|la|ya)[\s:.-]*)+[\d\s,.]*"
-)
 # A phone number within other words, some of its figures hidden or not.
 _PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
 _MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
@@ -61,9 +45,10 @@ _REFERENCE = re.compile(r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(\S+)"
 _OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)[A-Z0-9]{10}\b")
 
 
-class Known(NamedTuple):
-    """What is known before a file is read: the lender's zone, its day and its currency, which says
-    how many decimals amounts have where the table names none; and what people said of words.
+class Context(NamedTuple):
+    """The lender's zone, today's date there, the lender's currency and the answers of people.
+
+    The currency gives the number of decimals where the table does not name one.
     """
 
     zone: tzinfo
@@ -74,7 +59,7 @@ class Known(NamedTuple):
 
 def read_rows(
     rows: Sequence[Sequence[str]],
-    known: Known,
+    context: Context,
     day_first: bool | None,
     mapping: lines.Mapping | None,
 ) -> Statement | UnknownTable:
@@ -83,10 +68,10 @@ def read_rows(
     """
     for at, row in enumerate(rows[:_HEAD]):
         if layout := find_layout(row):
-            return _Reader(layout, rows, at, known).read(day_first)
-    at = _find_header(rows, known.zone)
+            return _Reader(layout, rows, at, context).read(day_first)
+    at = _find_header(rows, context.zone)
     header, below = list(rows[at]) if rows else [], rows[at + 1 :]
-    if _is_payment(header, known.zone):
+    if _is_payment(header, context.zone):
         raise Refused(
             _(
                 "Row %(number)s of this file is a payment, and no row of headings says which "
@@ -94,9 +79,9 @@ def read_rows(
             )
             % {"number": at + 1}
         )
-    deciding = find_deciding(header, below)
+    deciding = find_deciding_columns(header, below)
     if mapping and all(getattr(mapping, name) for name in deciding):
-        return _Reader(_build_layout(mapping), rows, at, known).read(day_first)
+        return _Reader(_build_layout(mapping), rows, at, context).read(day_first)
     return UnknownTable(
         header=header,
         header_row=at + 1,
@@ -124,8 +109,9 @@ def _find_header(rows: Sequence[Sequence[str]], zone: tzinfo) -> int:
             return 0
         return sum(bool(cell) and read_amount(cell) is None for cell in row)
 
-    best = max((count(row) for row in rows[:_HEAD]), default=0)
-    return next((at for at, row in enumerate(rows[:_HEAD]) if count(row) == best >= _CELLS), 0)
+    counts = [count(row) for row in rows[:_HEAD]]
+    best = max(counts, default=0)
+    return counts.index(best) if best >= _CELLS else 0
 
 
 def _build_layout(mapping: lines.Mapping) -> Layout:
@@ -148,12 +134,13 @@ class _Reader:
     layout: Layout
     rows: Sequence[Sequence[str]]
     at: int
-    known: Known
+    context: Context
 
     def read(self, day_first: bool | None) -> Statement:
         """The statement, its days read as asked, or as they alone can be, or as proposed."""
-        self.zone = UTC if self.layout.is_utc else self.known.zone
+        self.zone = UTC if self.layout.is_utc else self.context.zone
         self.places = self._find_places()
+        self.heads = self._read_heads()
         self.unknown_words, self.flaws = dict[str, list[str]](), list[Flaw]()
         body = [
             (number, row if len(row) >= self.width else [*row, *[""] * (self.width - len(row))])
@@ -162,9 +149,9 @@ class _Reader:
         ]
         order = self._find_order([row for _number, row in body], day_first)
         self.day_first = order.day_first
-        head = self._read_head([row for _number, row in body])
+        head = dict(self._choose_head([row for _number, row in body]))
         self.currency = str(head.pop("currency", "")).upper()[:3]
-        self.sign, self.instead = self._find_sign([row for _number, row in body])
+        self.sign, self.instead = self._find_divider([row for _number, row in body])
         found = self._read_lines(body)
         self._find_rows_above()
         account = str(head.pop("account", "")) or self._find_account(body)
@@ -187,6 +174,7 @@ class _Reader:
     def _find_places(self) -> dict[str, list[int]]:
         """Where each field stands; the parts of `a+b` are put together."""
         headings = [fold_heading(cell) for cell in self.rows[self.at]]
+        self.headings = [heading for heading in headings if heading]
         self.width = len(headings)
         places: dict[str, list[int]] = {}
         for field, names in self.layout.columns.items():
@@ -196,25 +184,25 @@ class _Reader:
                     places[field] = [place for place in found if place is not None]
                     break
         # A layout that is known may come with a column that says what is no payment.
-        deciding = find_deciding(self.rows[self.at], ())
+        deciding = find_deciding_columns(self.rows[self.at], ())
         for field in (STATUS, CURRENCY, *([SIDE] if "amount" in places else [])):
             if field in deciding and field not in places:
                 places[field] = [list(self.rows[self.at]).index(deciding[field])]
         return places
 
     def _is_heading(self, row: Sequence[str]) -> bool:
-        own, other = (
-            [fold_heading(cell.lstrip("\ufeff")) for cell in cells if cell]
-            for cells in (self.rows[self.at], row)
-        )
-        return own == other
+        """Whether it is the row of headings once more, in whatever case and with empty cells."""
+        filled = [cell for cell in row if cell]
+        if fold_heading(filled[0].lstrip("\ufeff")) != self.headings[0]:
+            return False  # as of nearly all rows
+        return [fold_heading(cell.lstrip("\ufeff")) for cell in filled] == self.headings
 
     def _find_order(self, body: Sequence[Sequence[str]], day_first: bool | None) -> DayOrder:
         texts = [self._get(row, "moment") for row in body]
         if is_mixed(texts):
             words = _(
-                "Its dates are written in two ways: a program may have turned some of them. Export "
-                "the statement again and choose it here without opening it before."
+                "Dates are written in two ways: Excel may have swapped day and month in some of "
+                "them. Export the statement again and upload it without opening it."
             )
             self.flaws.append(Flaw(0, words))
         if day_first is not None:
@@ -222,9 +210,9 @@ class _Reader:
         return find_day_order(
             texts,
             self.zone,
-            [(head["begins"], head["ends"]) for head in self._read_heads() if "begins" in head],
+            [(head["begins"], head["ends"]) for head in self.heads if "begins" in head],
             usual=self.layout.day_first,
-            today=self.known.today,
+            today=self.context.today,
         )
 
     def _read_heads(self) -> list[dict[str, Any]]:
@@ -232,26 +220,28 @@ class _Reader:
         above = self.rows[: self.at]
         return [read_head(above, self.zone, day_first=first) for first in (True, False)]
 
-    def _read_head(self, body: Sequence[Sequence[str]]) -> dict[str, Any]:
+    def _choose_head(self, body: Sequence[Sequence[str]]) -> dict[str, Any]:
         """The head, its dates read as the rows fit it: it may write them in another order."""
-        heads = self._read_heads()
-        read = [
-            read_moment(self._get(row, "moment"), self.zone, day_first=self.day_first).at
-            for row in body
-        ]
-        days = [moment.date() for moment in read if moment]
-        for head in heads if self.day_first else heads[::-1]:
-            if "begins" in head and is_within(days, head["begins"], head["ends"]):
-                return head
-        return heads[0 if self.day_first else 1]
+        first, *others = self.heads if self.day_first else self.heads[::-1]
+        if others == [first]:
+            return first
+        texts = {self._get(row, "moment") for row in body}
+        read = (read_moment(text, self.zone, day_first=self.day_first).at for text in texts)
+        days = {moment.date() for moment in read if moment}
+        fitting = (
+            head
+            for head in (first, *others)
+            if "begins" in head and is_within(days, head["begins"], head["ends"])
+        )
+        return next(fitting, first)
 
     def _read_lines(self, body: Sequence[tuple[int, Sequence[str]]]) -> list[Line]:
         found = list[Line]()
         for number, row in body:
             if any(row[self.width :]):
                 words = _(
-                    "Row %(number)s has more cells than there are headings: a comma or a tab "
-                    "stands in its words, so that its amount can't be told."
+                    "Row %(number)s has more cells than headings, because its text contains a "
+                    "comma or a tab. Its amount is not certain."
                 )
                 self.flaws.append(Flaw(number, words % {"number": number}))
                 found.append(_make_broken(number))
@@ -265,7 +255,7 @@ class _Reader:
         """Whether a row holds nothing but more words of the row above."""
         places = self.places.get("details", ())
         filled = [at for at, cell in enumerate(row) if cell]
-        return bool(places) and filled == [*places] and not any(_TOTAL.match(x) for x in row)
+        return bool(places) and filled == [*places] and not any(map(is_total, row))
 
     def _continue(self, found: list[Line], words: str) -> None:
         at = next(at for at, line in enumerate(found) if line.number == found[-1].number)
@@ -280,27 +270,21 @@ class _Reader:
             moment = read_moment(self._get(full, "moment"), self.zone, day_first=True)
             fields = ("amount", "paid_in", "paid_out")
             if moment.at and any(read_amount(self._get(full, name)) for name in fields):
-                words = _("Row %(number)s stands above the headings, so that it is not read.")
+                words = _("Row %(number)s is above the headings and was not read.")
                 self.flaws.append(Flaw(number, words % {"number": number}))
 
-    def _find_sign(self, body: Sequence[Sequence[str]]) -> tuple[str, str]:
-        """A sign of amounts and what it is taken for: a comma before thousandths, or a point
-        between thousands. Nothing in the table may tell: then a person is asked.
+    def _find_divider(self, body: Sequence[Sequence[str]]) -> tuple[str, str]:
+        """A sign of amounts and what it is taken for, where it is not read as it usually is.
+
+        Nothing in the table may tell what a sign before three figures is: then a person is asked.
         """
-        currency = self.currency or self.known.currency
         texts = [self._get(row, field) for row in body for field in _FIGURES]
-        if has_thousandths(currency):
-            divides = find_comma(texts)
-            if divides is None and any(map(has_either, texts)):
-                divides = self._read_word(COMMA, {COMMA: ","})
-            return (",", ".") if divides is False else ("", "")
-        if not has_decimals(currency):
-            return "", ""
-        divides = find_point(texts)
-        if divides is None and any(map(has_point, texts)):
-            divides = self._read_word(POINT, {POINT: "."})
-        is_taken = divides is True and any(map(has_point, texts))
-        return (".", "") if is_taken and not any("," in text for text in texts) else ("", "")
+        sign, divides = find_divider(texts, self.currency or self.context.currency)
+        if sign and divides is None:
+            divides = self._read_word(DIVIDER, {DIVIDER: sign})
+        if sign == "," and divides is False:
+            return ",", "."
+        return (".", "") if sign == "." and divides else ("", "")
 
     def _find_account(self, body: Sequence[tuple[int, Sequence[str]]]) -> str:
         held = {self._get(row, "account") for _number, row in body[:200]} - {""}
@@ -327,7 +311,7 @@ class _Reader:
         currency = (values.get("currency", "") or read_currency(written) or self.currency).upper()[
             :3
         ]
-        counted = currency or self.known.currency
+        counted = currency or self.context.currency
         amount = self._read_amount(values, counted)
         moment = read_moment(values.get("moment", ""), self.zone, day_first=self.day_first)
         if moment.at is None and _is_below(row, values, amount):
@@ -380,7 +364,7 @@ class _Reader:
         """What a status or side says; a word that says nothing yet is kept for a person."""
         if field not in values:
             return True
-        meaning = read_word(field, values[field], self.known.answers)
+        meaning = read_word(field, values[field], self.context.answers)
         word = fold_word(values[field]) or EMPTY
         if meaning is None and word not in self.unknown_words.get(field, ()):
             self.unknown_words.setdefault(field, []).append(word)
@@ -411,10 +395,11 @@ class _Reader:
 
 def _is_below(row: Sequence[str], values: Mapping[str, str], amount: Decimal | None) -> bool:
     """Whether a row without a moment is no row of the statement: a total, or a text below it."""
-    if any(_TOTAL.fullmatch(cell) for cell in row):
-        return True
-    moved = any(values.get(field) for field in _MOVED)
-    return amount is None and not moved and (sum(map(bool, row)) < _CELLS or not values["moment"])
+    has_amount = amount is not None or any(values.get(field) for field in _MOVED)
+    named = [cell for field in ("moment", "receipt") if (cell := values.get(field, ""))]
+    if all(map(is_total, named)):
+        return not has_amount or any(map(is_total, row))
+    return not has_amount and sum(map(bool, row)) < _CELLS
 
 
 def _find_place(headings: Sequence[str], name: str) -> int | None:

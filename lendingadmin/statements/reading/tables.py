@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.statements.lines import Refused
 
-from .containers import tell_of_macros, tell_of_password
+from .containers import CSV, JSON, MT940, tell_of_macros, tell_of_password
 from .sheet_places import take_place
 from .sheet_process import LOCKED, MACROS, MEMORY, TOO_LARGE
 
@@ -28,6 +28,14 @@ MOST_ROWS = 20_000
 _MOST_HEAD = 60
 _SHEET_PROCESS, _LONGEST_SECONDS = Path(__file__).with_name("sheet_process.py"), 30
 _LOOK_EVERY = 0.02  # seconds, between two looks at the memory that a spreadsheet takes
+# So many lines of a file, or objects of JSON, there may be for each row: cells hold line breaks,
+# heads stand above a table, entries have several lines.
+_FOR_EACH = 10
+_MARKS = {
+    CSV: ((b"\n", _FOR_EACH), (b"\r", _FOR_EACH)),
+    MT940: ((b":61:", 1), (b":20:", 1), (b"\n", 2 * _FOR_EACH), (b"\r", 2 * _FOR_EACH)),
+    JSON: ((b"{", _FOR_EACH), (b"[", _FOR_EACH), (b",", 10 * _FOR_EACH)),
+}
 _DELIMITERS = ",;\t|"
 _LONGEST_CELL = 10_000
 # A row of fewer cells is of no table.
@@ -37,6 +45,17 @@ _TWICE = re.compile(r"[ÃÂ][\u0080-\u00bf\u0152-\u2122]")
 
 Row = list[str]
 Score = Callable[[Sequence[str]], int]
+
+
+def check_counts(content: bytes, kind: str) -> None:
+    """Raise Refused where a text has far more lines or entries than a statement has rows.
+
+    They are counted before anything is made of them: 20 MB may be six million rows of a letter.
+    """
+    for mark, most in _MARKS.get(kind, ()):
+        if content.count(mark) > most * (MOST_ROWS + 1):
+            words = _("The file has more than %(count)s rows. Export it in parts, such as by week.")
+            raise Refused(words % {"count": f"{MOST_ROWS:,}"})
 
 
 def read_csv(content: bytes, score: Score) -> list[Row]:
@@ -118,7 +137,7 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
 
 
 def _rate_sheet(rows: list[Row], score: Score) -> tuple[int, int]:
-    """Known headings count first: a cover has few rows."""
+    """Context headings count first: a cover has few rows."""
     return _find_most(rows, score), len(_list_full(rows))
 
 

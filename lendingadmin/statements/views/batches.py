@@ -287,8 +287,8 @@ def _may_approve(request: PersonRequest, found: Batch) -> bool:
 
 def _find_dependence(request: PersonRequest, found: Batch) -> str:
     """Return why this person does not approve what waits for it; empty where they may."""
-    is_asked = found.state == State.AWAITING and request.user.has_perm(approvals.APPROVE)
-    return find_dependence(request.user, found.created_by) if is_asked else ""
+    waits_for_them = found.state == State.AWAITING and request.user.has_perm(approvals.APPROVE)
+    return find_dependence(request.user, found.created_by) if waits_for_them else ""
 
 
 def _build_accept_form(

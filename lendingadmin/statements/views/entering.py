@@ -93,15 +93,15 @@ def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(READ, methods=("POST",))
 def words(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Say what its words mean that nobody has explained yet."""
+    """Save the meaning of the unknown words of a statement."""
     file = find_file(app_id, number)
     form = WordsForm(request.POST, file.unknown_words)
     if not form.is_valid():
-        messages.error(request, _("Nothing was read: say of each word what it means."))
+        messages.error(request, _("Not saved: choose a meaning for each word."))
         return redirect(file)
     if not keeping.answer_words(file, form.build_meanings(), request.user):
         return _say_unchanged(request, file)
-    messages.success(request, _("It is read as you said, and others like it from now on."))
+    messages.success(request, _("Saved. Later statements with this layout use your answers."))
     _tell_managers(request, file)
     return redirect(file)
 
@@ -127,24 +127,24 @@ def record(request: PersonRequest, app_id: str, number: int, position: int) -> H
         raise Http404("Counted cash is recorded with its sheet.")
     line = get_object_or_404(file.lines, position=position, kind=Kind.PAYMENT, is_damaged=False)
     if why := _find_refusal(app_id, file, line):
-        words = _("Nothing was recorded: %(why)s")
+        words = _("Not recorded: %(why)s")
         messages.warning(request, words % {"why": why})
         return redirect(file)
     return enter_payment(request, app_id, _fill_in(request.user, file, line, app), source=file)
 
 
 def _find_refusal(app_id: str, file: StatementFile, line: StatementLine) -> str:
-    """Why a row is not recorded by itself; empty where nothing stands against it."""
-    if file.is_asked:
-        return _("say first how this statement is read.")
+    """Return why a row can't be recorded; empty if it can."""
+    if file.needs_answer:
+        return _("answer the question about this statement first.")
     if rows.has_odd_day(line):
-        return _("the day of this row can't be right.")
+        return _("the date of this row can't be right.")
     if line.place in PUT or places.find_put(app_id, [line.receipt_key]):
         return _("somebody said that it is returned, not ours or elsewhere.")
     if places.find_taken_back(app_id, [line.receipt_key]):
-        return _("a row of a statement takes this payment back.")
+        return _("a row of a statement reverses this payment.")
     if question := find_open_questions(file, [line]).get(line.position):
-        words = _("%(question)s. Have the payments of the statement checked, and decide there.")
+        words = _("%(question)s. Check the payments of the statement and decide there.")
         return words % {"question": question.label}
     return ""
 

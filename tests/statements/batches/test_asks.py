@@ -40,7 +40,7 @@ ONE = ("02-11-2026 10:00:00", "500.00", "Completed")
 
 
 @pytest.mark.parametrize(
-    ("rows", "period", "is_asked", "day"),
+    ("rows", "period", "needs_answer", "day"),
     [
         (["02-11-2026 10:00:00"], "", True, "2026-11-02"),
         (["22-11-2026 10:00:00"], "", False, "2026-11-22"),
@@ -53,12 +53,12 @@ ONE = ("02-11-2026 10:00:00", "500.00", "Completed")
     ],
 )
 def test_days_with_two_readings_are_asked(
-    rows: list[str], period: str, is_asked: bool, day: str
+    rows: list[str], period: str, needs_answer: bool, day: str
 ) -> None:
     content = write_mpesa(*((at, "500.00", "Completed") for at in rows), period=period)
     found = read(content, zone=NAIROBI, today=date(2026, 11, 28))
     assert isinstance(found, Statement) and found.lines[0].moment
-    assert (found.day_is_proposed, str(found.lines[0].moment.date())) == (is_asked, day)
+    assert (found.day_is_proposed, str(found.lines[0].moment.date())) == (needs_answer, day)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_nothing_is_recorded_before_the_days_are_answered(
     clerk: Client, service: DeskService
 ) -> None:
     file = bring_in(clerk, write_mpesa(ONE))
-    assert file.is_asked and not begins(clerk, file)
+    assert file.needs_answer and not begins(clerk, file)
     assert not list_unallocated("kenya").exists() and file.covers_from is None
     answer = clerk.get(f"{BASE}{file.pk}/rows/1/record")
     assert answer.headers["Location"] == file.get_absolute_url()
@@ -108,7 +108,7 @@ def test_words_nobody_explained_are_asked_once_and_remembered(clerk: Client) -> 
     assert list(file.lines.order_by("position").values_list("kind", flat=True)) == kinds
     assert begins(clerk, file)
     next_file = bring_in(clerk, write_mpesa(*words, (*row, "CLEARED ")))
-    assert not next_file.is_asked
+    assert not next_file.needs_answer
     assert list(next_file.lines.order_by("position").values_list("kind", flat=True)) == [
         *kinds,
         "payment",
@@ -137,7 +137,7 @@ def test_a_column_that_decides_can_not_be_left_out(clerk: Client) -> None:
     lines = file.lines.order_by("position").values_list("kind", "amount")
     assert list(lines) == [*amounts[:2], ("other", Decimal(-700))]
     file.refresh_from_db()
-    assert not file.is_asked
+    assert not file.needs_answer
 
 
 @pytest.mark.django_db
@@ -156,7 +156,7 @@ def test_a_mapping_of_before_that_leaves_a_deciding_column_out_is_asked_again(
 
 
 @pytest.mark.parametrize(
-    ("amounts", "answer", "is_asked", "read_as"),
+    ("amounts", "answer", "needs_answer", "read_as"),
     [
         (["1,500", "2,250"], None, True, ["1500", "2250"]),
         (["1,500", "2,250"], True, False, ["1500", "2250"]),
@@ -168,17 +168,17 @@ def test_a_mapping_of_before_that_leaves_a_deciding_column_out_is_asked_again(
     ],
 )
 def test_a_comma_of_a_dinar_is_asked(
-    amounts: list[str], answer: bool | None, is_asked: bool, read_as: list[str]
+    amounts: list[str], answer: bool | None, needs_answer: bool, read_as: list[str]
 ) -> None:
     content = write_mpesa(*(("22-10-2026 10:00:00", one, "Completed") for one in amounts))
-    answers = {} if answer is None else {"comma": {",": answer}}
+    answers = {} if answer is None else {"divider": {",": answer}}
     found = read(content, zone=NAIROBI, currency="KWD", answers=answers)
-    assert isinstance(found, Statement) and bool(found.unknown_words) is is_asked
+    assert isinstance(found, Statement) and bool(found.unknown_words) is needs_answer
     assert [line.amount for line in found.lines] == [Decimal(one) for one in read_as]
     shillings = read(content, zone=NAIROBI, currency="KES")
     # Of shillings a comma divides thousands, and a point before three figures is asked.
     assert isinstance(shillings, Statement)
-    assert shillings.unknown_words == ({"point": ["."]} if "12.500" in amounts else {})
+    assert shillings.unknown_words == ({"divider": ["."]} if "12.500" in amounts else {})
 
 
 @pytest.mark.django_db

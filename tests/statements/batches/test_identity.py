@@ -78,7 +78,7 @@ def read_case(case: str, file: str) -> bytes:
 
 
 def answer_days(clerk: Client, file: StatementFile) -> None:
-    if file.is_asked:
+    if file.needs_answer:
         clerk.post(f"{BASE}{file.pk}/days", {"first": "day"})
 
 
