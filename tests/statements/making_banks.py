@@ -1,30 +1,65 @@
 """Makes CAMT.053 and MT940 of invented entries."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 
 from .making import Event
 
 ZERO = Decimal(0)
 
 
-def write_camt(events: Sequence[Event], *, version: int = 8, opening: str = "1000.00") -> bytes:
+@dataclass(frozen=True)
+class Message:
+    """A part of a file, with the balances at both ends."""
+
+    events: Sequence[Event]
+    opening: Decimal
+    closing: Decimal
+
+
+def split(events: Sequence[Event], count: int, *, newest_first: bool = False) -> list[Message]:
+    """Return messages that follow each other; the first is the longest."""
+    opening, made = Decimal("1000.00"), list[Message]()
+    size = len(events) // count
+    starts = [0, *(len(events) - size * (count - at) for at in range(1, count)), len(events)]
+    for start, end in pairwise(starts):
+        part = events[start:end]
+        closing = opening + sum((one.amount for one in part if one.kind != "failed"), ZERO)
+        made.append(Message(part, opening, closing))
+        opening = closing
+    return made[::-1] if newest_first else made
+
+
+def write_camt(events: Sequence[Event], *, version: int = 8) -> bytes:
     """A statement of one account; each payment is an entry, of which each third has two details."""
+    return join_camt(split(events, 1), version=version)
+
+
+def join_camt(messages: Sequence[Message], *, version: int = 8) -> bytes:
     wrap = (
         (lambda name: f"<Pty><Nm>{name}</Nm></Pty>")
         if version > 3
         else (lambda name: f"<Nm>{name}</Nm>")
     )
-    entries = "".join(
-        _write_entry(number, one, wrap(one.name), version) for number, one in enumerate(events)
-    )
-    closing = events[-1].balance
-    return f"""<?xml version="1.0" encoding="UTF-8"?>
-<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.{version:02}"><BkToCstmrStmt><Stmt>
+    statements = "".join(
+        f"""<Stmt>
 <Id>1</Id><FrToDt><FrDtTm>2026-10-01T00:00:00</FrDtTm><ToDtTm>2026-10-31T23:59:59</ToDtTm></FrToDt>
 <Acct><Id><IBAN>DE02120300000000202051</IBAN></Id><Ccy>KES</Ccy><Ownr><Nm>Lender</Nm></Ownr></Acct>
-{_write_balance("OPBD", Decimal(opening))}{_write_balance("CLBD", closing)}{entries}
-</Stmt></BkToCstmrStmt></Document>""".encode()
+{_write_balance("OPBD", one.opening)}{_write_balance("CLBD", one.closing)}{
+            "".join(
+                _write_entry(number, each, wrap(each.name), version)
+                for number, each in enumerate(one.events)
+            )
+        }
+</Stmt>"""
+        for one in messages
+    )
+    return f"""<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.{version:02}"><BkToCstmrStmt>{
+        statements
+    }</BkToCstmrStmt></Document>""".encode()
 
 
 def _write_balance(code: str, amount: Decimal) -> str:
@@ -61,19 +96,17 @@ def _write_entry(number: int, one: Event, party: str, version: int) -> str:
 
 def write_mt940(events: Sequence[Event]) -> bytes:
     """A statement in two messages that follow each other."""
-    half = len(events) // 2
-    opening, parts = Decimal("1000.00"), []
-    for part in (events[:half], events[half:]):
-        moved = [one for one in part if one.kind != "failed"]
-        closing = opening + sum((one.amount for one in moved), ZERO)
-        rows = "".join(_write_line(one) for one in moved)
-        parts.append(
-            f":20:STMT\n:25:123456789\n:28C:1/1\n:60F:{_write_mark(opening)}261001KES"
-            f"{_write_figure(opening)}\n{rows}:62F:{_write_mark(closing)}261031KES"
-            f"{_write_figure(closing)}\n-\n"
-        )
-        opening = closing
-    return "".join(parts).encode()
+    return join_mt940(split(events, 2))
+
+
+def join_mt940(messages: Sequence[Message]) -> bytes:
+    return "".join(
+        f":20:STMT\n:25:123456789\n:28C:1/1\n:60F:{_write_mark(one.opening)}261001KES"
+        f"{_write_figure(one.opening)}\n"
+        f"{''.join(_write_line(each) for each in one.events if each.kind != 'failed')}"
+        f":62F:{_write_mark(one.closing)}261031KES{_write_figure(one.closing)}\n-\n"
+        for one in messages
+    ).encode()
 
 
 def _write_line(one: Event) -> str:

@@ -92,6 +92,11 @@ def test_messages_that_do_not_follow_each_other_are_not_whole() -> None:
     assert not prove(open_statement((content[:third] + content[end:]).encode())).is_complete
 
 
+def test_one_account_may_be_written_in_two_ways() -> None:
+    content = write_mt940(EVENTS).replace(b":25:123456789", b":25:0123-456 789KES", 1)
+    assert prove(open_statement(content)).is_complete
+
+
 def test_statements_of_several_accounts_are_refused() -> None:
     content = write_mt940(EVENTS).decode()
     second = content.index(":25:", content.index(":20:", 5))

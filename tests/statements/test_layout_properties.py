@@ -15,7 +15,7 @@ from lendingadmin.statements.lines import Kind, Line, Statement
 from lendingadmin.statements.reading import read
 from lendingadmin.statements.reading.layouts import find_layout
 
-from . import making
+from . import making, making_banks
 from .making import NAIROBI, Event, Rows
 
 FORMS = [
@@ -114,6 +114,52 @@ def test_a_row_with_a_comma_that_is_not_quoted_is_named(made: Any) -> None:
     plain = read_rows(rows, form)
     others = [x.amount for x in plain.lines if x.number != broken + 1]
     assert [x.amount for x in found.lines if x.number != broken + 1] == others
+
+
+JOINS = {"camt": making_banks.join_camt, "mt940": making_banks.join_mt940}
+
+
+def read_messages(join: str, messages: Sequence[making_banks.Message]) -> Statement:
+    found = read(JOINS[join](messages), zone=NAIROBI)
+    assert isinstance(found, Statement)
+    return found
+
+
+@given(
+    st.sampled_from(sorted(JOINS)),
+    st.integers(0, 10_000),
+    st.integers(4, 25),
+    st.integers(1, 4),
+    st.booleans(),
+)
+@settings(max_examples=100)
+def test_messages_of_a_bank_are_one_statement_in_either_order(
+    join: str, seed: int, count: int, parts: int, newest_first: bool
+) -> None:
+    events = making.make_events(count, seed=seed)
+    messages = making_banks.split(events, parts, newest_first=newest_first)
+    # Two messages that begin and end with the same balance have either order.
+    assume(len({one.opening for one in messages}) == parts)
+    found = read_messages(join, messages)
+    moved = [x.amount for x in found.lines if x.kind is not Kind.FAILED and x.amount]
+    assert sum(moved) == sum(one.amount for one in events if one.kind != "failed")
+    receipts = [one.receipt for one in events if one.kind != "failed"]
+    assert list(dict.fromkeys(x.receipt for x in found.lines if x.kind is not Kind.FAILED)) == (
+        receipts
+    )
+    assert prove(found).is_complete
+
+
+@given(st.sampled_from(sorted(JOINS)), st.integers(0, 10_000), st.booleans())
+@settings(max_examples=50)
+def test_a_message_that_is_missing_between_two_is_named(
+    join: str, seed: int, newest_first: bool
+) -> None:
+    messages = making_banks.split(making.make_events(9, seed=seed), 3, newest_first=newest_first)
+    assume(messages[1].opening != messages[1].closing)
+    found = read_messages(join, [messages[0], messages[2]])
+    assert len(found.flaws) == 1
+    assert not prove(found).is_complete
 
 
 @pytest.mark.parametrize("basis", [one.value for one in Basis])

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.statements.lines import Kind, Line, Refused, Statement
 
+from .chain import Balances, find_gaps, is_newest_first
 from .containers import open_camt
 from .days import read_moment
 from .meanings import STATUS, read_word
@@ -34,9 +35,9 @@ def read_camt(content: bytes, *, zone: tzinfo) -> Statement:
     try:
         for element in _walk(content):
             name = _name(element)
-            if name in ("Ntry", "Bal", "Acct", "FrToDt"):
+            if name in ("Ntry", "Bal", "Acct", "FrToDt", "Stmt"):
                 reader.take(name, element)
-            if name in ("Ntry", "Bal"):
+            if name in ("Ntry", "Bal", "Stmt"):
                 element.clear()
     except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
         raise Refused(_("This XML can't be read. Export the statement again.")) from error
@@ -59,59 +60,80 @@ def _walk(content: bytes) -> Iterator[Element]:
 class _Reader:
     def __init__(self, zone: tzinfo) -> None:
         self.zone, self.lines = zone, list[Line]()
+        self.messages = list[tuple[Balances, list[Line]]]()
+        self.before = 0
         self.head: dict[str, Any] = {}
         self.accounts = set[str]()
-        self.openings = list[Decimal]()
-        self.closings = list[Decimal]()
+        self.opening: Decimal | None = None
+        self.closing: Decimal | None = None
         self.currency = ""
 
     def take(self, name: str, element: Element) -> None:
         """Take over an element that has ended."""
         if name == "Ntry":
             self.lines.extend(self._read_entry(element))
-            if len(self.lines) > MOST_ROWS:
+            if self.before + len(self.lines) > MOST_ROWS:
                 raise Refused(_("The statement has too many entries. Export it in parts."))
         elif name == "Bal":
             self._read_balance(element)
+        elif name == "Stmt":
+            self._close_message()
         elif name == "FrToDt":
-            names = ("FrDtTm", "FrDt", "ToDtTm", "ToDt")
-            moments = [one for name in names if (one := self._read_day(element, name))]
-            # A period that ends at midnight, and began before, ends with the day before.
-            if moments and _find(element, "ToDtTm") is not None and moments[-1] > moments[0]:
-                moments[-1] -= timedelta(microseconds=1)
-            known = [one.date() for one in moments]
-            # Each statement of a file has a period of its own.
-            known += [self.head[name] for name in ("begins", "ends") if name in self.head]
-            if known:
-                self.head |= {"begins": min(known), "ends": max(known)}
+            self._read_period(element)
         elif _find(element, "Id") is not None:
-            # Counterparties have accounts too, but theirs stand within entries.
-            account = _text(element, "IBAN") or _text(element, "Id/Othr/Id")
-            if account and account not in self.accounts:
-                if self.accounts:
-                    words = _(
-                        "The file holds statements of several accounts. Export them one by one."
-                    )
-                    raise Refused(words)
-                self.accounts.add(account)
-                self.head["holder"] = _text(element, "Ownr/Nm")
-                self.currency = _text(element, "Ccy")
+            self._read_account(element)
+
+    def _read_period(self, element: Element) -> None:
+        names = ("FrDtTm", "FrDt", "ToDtTm", "ToDt")
+        moments = [one for name in names if (one := self._read_day(element, name))]
+        # A period that ends at midnight, and began before, ends with the day before.
+        if moments and _find(element, "ToDtTm") is not None and moments[-1] > moments[0]:
+            moments[-1] -= timedelta(microseconds=1)
+        known = [one.date() for one in moments]
+        # Each statement of a file has a period of its own.
+        known += [self.head[name] for name in ("begins", "ends") if name in self.head]
+        if known:
+            self.head |= {"begins": min(known), "ends": max(known)}
+
+    def _read_account(self, element: Element) -> None:
+        # Counterparties have accounts too, but theirs stand within entries.
+        account = _text(element, "IBAN") or _text(element, "Id/Othr/Id")
+        if account and account not in self.accounts:
+            if self.accounts:
+                words = _("The file holds statements of several accounts. Export them one by one.")
+                raise Refused(words)
+            self.accounts.add(account)
+            self.head["holder"] = _text(element, "Ownr/Nm")
+            self.currency = _text(element, "Ccy")
 
     def build(self) -> Statement:
         """The statement of all that was taken."""
-        currencies = {line.currency for line in self.lines if line.currency}
+        # An account report has its entries in no statement.
+        if self.lines or not self.messages:
+            self._close_message()
+        if is_newest_first([balances for balances, _lines in self.messages]):
+            self.messages.reverse()
+        balances = [one for one, _lines in self.messages]
+        lines = [line for _one, lines in self.messages for line in lines]
+        currencies = {line.currency for line in lines if line.currency}
         self.head["holder"] = self.head.get("holder") or ""
         return Statement(
             layout="camt-053",
             network="",
             account=next(iter(self.accounts), ""),
             currency=self.currency or (currencies.pop() if len(currencies) == 1 else ""),
-            lines=self.lines,
-            opening=self.openings[0] if self.openings else None,
-            closing=self.closings[-1] if self.closings else None,
+            lines=lines,
+            opening=next((one for one, _end in balances if one is not None), None),
+            closing=next((one for _begin, one in reversed(balances) if one is not None), None),
+            flaws=list(find_gaps(balances)),
             has_unique_ids=False,
             **self.head,
         )
+
+    def _close_message(self) -> None:
+        self.messages.append(((self.opening, self.closing), self.lines))
+        self.before += len(self.lines)
+        self.lines, self.opening, self.closing = [], None, None
 
     def _read_balance(self, element: Element) -> None:
         code = _text(element, "Tp/CdOrPrtry/Cd") or _text(element, "Tp/Cd")
@@ -120,10 +142,10 @@ class _Reader:
             return
         if _text(element, "CdtDbtInd") == "DBIT":
             amount = -amount
-        if code in ("OPBD", "PRCD") and len(self.openings) == len(self.closings):
-            self.openings.append(amount)
+        if code in ("OPBD", "PRCD") and self.opening is None:
+            self.opening = amount
         elif code == "CLBD":
-            self.closings.append(amount)
+            self.closing = amount
 
     def _read_entry(self, entry: Element) -> Iterator[Line]:
         amount, is_out = _read_amount(entry), _text(entry, "CdtDbtInd") == "DBIT"
@@ -160,7 +182,7 @@ class _Reader:
         whole, own = _first(_text(entry, "AcctSvcrRef")), _first(_text(part, "Refs/AcctSvcrRef"))
         receipt = own or whole
         return Line(
-            number=len(self.lines) + 1,
+            number=self.before + len(self.lines) + 1,
             kind=kind,
             amount=amount,
             currency=_find_currency(entry),

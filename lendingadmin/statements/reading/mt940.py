@@ -1,17 +1,17 @@
 """MT940, the statement of banks in SWIFT's own text."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from decimal import Decimal
-from itertools import pairwise
 from typing import Any
 
 import mt940
 from django.utils.translation import gettext as _
 
-from lendingadmin.statements.lines import Flaw, Kind, Line, Refused, Statement
+from lendingadmin.statements.lines import Kind, Line, Refused, Statement
 
+from .chain import Balances, find_gaps, is_newest_first
 from .tables import MOST_ROWS, decode
 
 _TAG = re.compile(r":(\d\d[A-Z]?):")
@@ -52,7 +52,9 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
     except Exception as error:
         # The library raises what its own code meets: whatever it is, the file can't be read.
         raise Refused(_("This MT940 can't be read. Ask the bank for CAMT.053 or CSV.")) from error
-    read = _put_in_order(read)
+    balances = _find_balances([one.data for one in read])
+    if is_newest_first(balances):
+        read, balances = read[::-1], balances[::-1]
     heads = [one.data for one in read]
     rows = [row for one in read for row in one.transactions if "amount" in row.data]
     if not any("final_opening_balance" in head for head in heads) and not rows:
@@ -60,8 +62,6 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
     if len(rows) != count:
         words = _("Of %(count)s entries of this MT940 only %(read)s can be read.")
         raise Refused(words % {"count": count, "read": len(rows)})
-    opening, closing = _find_balances(heads)
-    flaws = list(_find_gaps(heads))
     lines = [_read_row(number, row.data, zone) for number, row in enumerate(rows, start=1)]
     currencies = {line.currency for line in lines if line.currency}
     return Statement(
@@ -70,9 +70,10 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
         account=_find_account(heads),
         currency=currencies.pop() if len(currencies) == 1 else "",
         lines=lines,
-        opening=opening,
-        closing=closing,
-        flaws=flaws,
+        # What is missing between two messages is missing between these.
+        opening=balances[0][0] if balances else None,
+        closing=balances[-1][1] if balances else None,
+        flaws=list(find_gaps(balances)),
         has_unique_ids=False,
     )
 
@@ -80,6 +81,11 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
 def _find_account(heads: Sequence[dict[str, Any]]) -> str:
     found = [head["account_identification"] for head in heads if "account_identification" in head]
     return str(found[0]) if found else ""
+
+
+def _fold(account: str) -> str:
+    """Return an account without what banks write one time and leave out another."""
+    return re.sub(r"[\W_]|(?<=\d)[A-Za-z]{3}$", "", account).lstrip("0").upper()
 
 
 def _split(text: str) -> list[str]:
@@ -103,39 +109,12 @@ def _split(text: str) -> list[str]:
     return ["\n".join([*one, "-"]) for one in messages]
 
 
-def _put_in_order(read: list[Any]) -> list[Any]:
-    """The messages with the oldest first, where the file begins with the newest one."""
-    balances = [(_amount(one.data, "opening"), _amount(one.data, "closing")) for one in read]
-    is_newest_first = len(read) > 1 and all(
-        earlier[1] == later[0] for later, earlier in pairwise(balances)
-    )
-    follows = all(one[1] == other[0] for one, other in pairwise(balances))
-    return read[::-1] if is_newest_first and not follows else read
-
-
-def _find_balances(heads: Sequence[dict[str, Any]]) -> tuple[Decimal | None, Decimal | None]:
-    """Opening of the first message and closing of the last: what is missing between two messages
-    is missing between these. Raises Refused for several accounts.
-    """
-    accounts = {str(head.get("account_identification") or "") for head in heads} - {""}
+def _find_balances(heads: Sequence[dict[str, Any]]) -> list[Balances]:
+    """Return the balances of each message. Raises Refused for several accounts."""
+    accounts = {_fold(str(head.get("account_identification") or "")) for head in heads} - {""}
     if len(accounts) > 1:
         raise Refused(_("The file holds statements of several accounts. Export them one by one."))
-    openings = [_amount(head, "opening") for head in heads]
-    closings = [_amount(head, "closing") for head in heads]
-    return (openings[0], closings[-1]) if heads else (None, None)
-
-
-def _find_gaps(heads: Sequence[dict[str, Any]]) -> Iterator[Flaw]:
-    """Messages that do not begin where the one before them ended."""
-    for number, (one, other) in enumerate(pairwise(heads), start=1):
-        ends, begins = _amount(one, "closing"), _amount(other, "opening")
-        if None not in (ends, begins) and ends != begins:
-            words = _(
-                "Message %(number)s ends with %(ends)s and the next begins with %(begins)s: a "
-                "message between them is missing."
-            )
-            values = {"number": number, "ends": f"{ends:,f}", "begins": f"{begins:,f}"}
-            yield Flaw(0, words % values)
+    return [(_amount(head, "opening"), _amount(head, "closing")) for head in heads]
 
 
 def _amount(head: dict[str, Any], which: str) -> Decimal | None:
