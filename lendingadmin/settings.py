@@ -213,7 +213,6 @@ MIDDLEWARE = [
     "lendingadmin.staff.session_limits.SessionLimitsMiddleware",
     "lendingadmin.ui.access.AccessMiddleware",
     "lendingadmin.ui.middleware.NoStoreMiddleware",
-    "lendingadmin.ui.autosave.autosave_middleware",
     "lendingadmin.ui.apicalls.ApiCallsMiddleware",
     "lendingadmin.ui.middleware.ReaderMiddleware",
     "lendingadmin.ui.middleware.LenderZoneMiddleware",

@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from .staff.urls import people_patterns
-from .ui import autosave, views
+from .ui import views
 
 handler403 = "lendingadmin.ui.access.permission_denied"
 handler500 = "lendingadmin.ui.unavailable.server_error"
@@ -21,7 +21,6 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("glossary/", views.glossary, name="glossary"),
     path("audit/", include("lendingadmin.audit.urls")),
-    path("autosave", autosave.autosave, name="autosave"),
     # The areas, in the order of the sidebar.
     path("", include("lendingadmin.portfolio.urls")),
     path("", include("lendingadmin.catalogue.urls")),

@@ -242,7 +242,6 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
         words = _("Your role asks for two-step sign-in. Set it up here, and you can work on.")
     else:
         return None
-    request.is_held_back = True  # type: ignore[attr-defined]
     messages.warning(request, words)
     return _lead_away(request, resolve_url(page))
 
@@ -251,7 +250,6 @@ def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
     """Send the browser to the page that asks who it is, and back; None where that is known."""
     if is_confirmed(request):
         return None
-    request.is_held_back = True  # type: ignore[attr-defined]
     if request.method == "POST":
         messages.warning(request, _("Nothing was changed yet: confirm it and do it once more."))
     return _lead_away(request, get_confirm_url(request))
@@ -358,7 +356,7 @@ def _lead_away(request: HttpRequest, address: str) -> HttpResponseBase:
 
 
 def _sends_a_form(request: HttpRequest) -> bool:
-    """Whether a person sent something: a script that keeps what is typed asks for no page."""
+    """Return whether a person sent something, and no script by itself."""
     asks_for_page = "text/html" in request.headers.get("Accept", "")
     is_form = asks_for_page or bool(getattr(request, "htmx", False))
     return is_form and request.method not in ("GET", "HEAD")

@@ -1,7 +1,6 @@
 """Registers what the areas share, and the configuration checks, with Django."""
 
 from django.apps import AppConfig
-from django.contrib.auth.signals import user_logged_out
 from django.db.models import Q
 from django.urls import register_converter
 from django.utils import timezone
@@ -17,7 +16,7 @@ class UiConfig(AppConfig):
         from lendingadmin import checks  # noqa: F401
         from lendingadmin.staff.retention import register_table
 
-        from . import autosave, models
+        from . import models
         from .converters import KeyConverter
 
         register_table(
@@ -31,4 +30,3 @@ class UiConfig(AppConfig):
         )
 
         register_converter(KeyConverter, "key")
-        user_logged_out.connect(autosave.delete_on_sign_out, dispatch_uid="ui.autosave")

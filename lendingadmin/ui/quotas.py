@@ -28,7 +28,7 @@ HOUR, DAY = 3600, 24 * 3600
 # A page waits no longer than this to be counted.
 WAIT_MS = 1_000
 READS, REVEALS, SEARCHES = "reads", "reveals", "searches"
-EXPORTS, DRAFTS, PROFILE, STATEMENTS = "exports", "drafts", "profile", "statements"
+EXPORTS, PROFILE, STATEMENTS = "exports", "profile", "statements"
 NOTES, SHEETS = "notes", "sheets"
 
 
@@ -47,8 +47,7 @@ class Limit(NamedTuple):
 
 
 # A clerk with a caller every two minutes opens thirty borrowers an hour and searches some six
-# hundred times, each look of the box that suggests while one types included. A script that keeps
-# what is typed sends it once a second at most.
+# hundred times, each look of the box that suggests while one types included.
 LIMITS = {
     READS: Limit(
         300, HOUR, gettext_lazy("You opened %(most)s borrowers within an hour."),
@@ -72,10 +71,6 @@ LIMITS = {
     ),
     SHEETS: Limit(
         100, DAY, gettext_lazy("You printed %(most)s collection sheets within a day."),
-        methods=("POST",),
-    ),
-    DRAFTS: Limit(
-        4_000, HOUR, gettext_lazy("What you type was kept %(most)s times within an hour."),
         methods=("POST",),
     ),
     PROFILE: Limit(

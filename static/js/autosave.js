@@ -1,21 +1,30 @@
-// What is typed into a form with data-autosave is sent to the dashboard as it is typed, and is there
-// again when the page is opened anew. Never passwords, files or hidden fields.
+// What is typed into a form with data-autosave stays in this tab until the form leads on to another
+// page, and is there again when its page is opened anew. Never passwords, files or hidden fields.
+// Signing out clears it (Clear-Site-Data); so does the time after which a session is over.
 (() => {
-  const PAUSE_MS = 1000;
+  const PREFIX = "autosave-";
+  const KEPT_MS = 12 * 3_600_000;
   const LEFT_OUT = ["password", "hidden", "file", "submit", "button", "reset", "image"];
-  const states = new Map();
-  // A page that is refreshed may be drawn before the last words have arrived: then it asks anyway,
-  // a moment later.
-  const HURRIED = "autosave-last-moment";
-  const hurried = sessionStorage.getItem(HURRIED);
-  // A form's name without the one time it was shown: it tells nothing of what it is about.
-  const nameOf = (form) => form.dataset.autosave.split(".")[0];
+  const SECRET = /password|secret|token|csrf/i;
+  const begun = new WeakSet();
+
+  // An entry is the moment, whether the form was sent, and the fields as a form sends them.
+  const nameOf = (form) => PREFIX + form.dataset.autosave;
+  const read = (name) => {
+    const text = sessionStorage.getItem(name);
+    if (text === null) return null;
+    const [at, sent, fields] = text.split(" ");
+    return { at: Number(at), sent: sent === "sent", fields: new URLSearchParams(fields) };
+  };
+  const write = (name, { at, sent, fields }) =>
+    sessionStorage.setItem(name, `${at} ${sent ? "sent" : "open"} ${fields}`);
+  const drop = (form) => sessionStorage.removeItem(nameOf(form));
 
   // The fields by name: a name may have several, such as the boxes of one choice.
   const fieldsOf = (form) => {
     const named = new Map();
     for (const field of form.elements) {
-      if (!field.name || !field.matches("input, select, textarea")) continue;
+      if (!field.name || !field.matches("input, select, textarea") || SECRET.test(field.name)) continue;
       if (LEFT_OUT.includes(field.type) || field.autocomplete === "one-time-code") continue;
       named.set(field.name, [...(named.get(field.name) ?? []), field]);
     }
@@ -56,135 +65,88 @@
     if (piece) form.prepend(piece);
     return piece;
   };
-  // Signing in again gives the browser another token than the one in the page.
-  const token = (form) =>
-    /csrftoken=([^;]+)/.exec(document.cookie)?.[1] ?? form.elements.csrfmiddlewaretoken?.value ?? "";
 
-  const send = async (form, keepalive = false) => {
-    const state = states.get(form);
-    clearTimeout(state.timer);
-    state.waits = false;
-    const typed = Object.create(null);
+  const keep = (form) => {
+    // A form that is shown again begins with what was sent: that is typed too.
+    const before = "autosaveAgain" in form.dataset ? read(nameOf(form))?.fields : null;
+    const typed = before ?? new URLSearchParams();
     for (const [name, fields] of fieldsOf(form)) {
-      if (fields.some(isChanged)) typed[name] = valuesOf(fields);
+      if (!fields.some(isChanged)) continue;
+      typed.delete(name);
+      // A choice of which nothing is ticked any more has an empty value.
+      const values = valuesOf(fields);
+      for (const value of values.length ? values : [""]) typed.append(name, value);
     }
-    const body = new URLSearchParams({ form: form.dataset.autosave, fields: JSON.stringify(typed) });
-    if (state.add) body.set("add", "");
-    state.flight?.abort();
-    state.flight = new AbortController();
+    if (!typed.size) return drop(form);
     try {
-      const answer = await fetch(form.dataset.autosaveUrl, {
-        method: "POST", body, redirect: "manual", signal: state.flight.signal,
-        // A browser takes no more than 64 kB with it.
-        keepalive: keepalive && String(body).length < 60000,
-        headers: { "X-CSRFToken": token(form) },
-      });
-      const left = answer.type === "opaqueredirect" || answer.status === 403;
-      const refused = { 413: "autosave-long", 429: "autosave-often" }[answer.status] ?? "";
-      const told = left ? "autosave-left" : refused;
-      if (told !== state.told) {
-        if (told) announce(show(form, told)?.textContent.trim());
-        else form.querySelector(":scope > .autosave")?.remove();
-      }
-      state.told = told;
-      return answer.ok;
+      write(nameOf(form), { at: Date.now(), sent: false, fields: typed });
     } catch {
-      return false; // the dashboard is away for a moment, or a later word is under way
+      // The browser has no more room.
+      if (!form.querySelector(":scope > .autosave")) announce(show(form, "autosave-long")?.textContent.trim());
     }
   };
 
-  const restore = async (form) => {
-    const state = states.get(form);
-    const when = form.dataset.autosaved;
-    const address = `${form.dataset.autosaveUrl}?form=${encodeURIComponent(form.dataset.autosave)}`;
-    const answer = await fetch(address).catch(() => null);
-    if (!answer?.ok || answer.redirected) return;
-    const kept = (await answer.json()).fields;
+  const restore = (form, kept) => {
     const named = fieldsOf(form);
     let count = 0;
-    for (const [name, values] of Object.entries(kept)) {
+    for (const name of new Set(kept.keys())) {
+      const values = kept.getAll(name);
       const fields = named.get(name);
       // A field that has no place here, or that somebody was quicker to fill in, is left.
-      if (!fields) state.add = true;
-      else if (!fields.some(isChanged)) {
-        fill(fields, values);
-        for (const field of fields) field.closest("details")?.setAttribute("open", "");
-        count += 1;
-      }
+      if (!fields || fields.some(isChanged)) continue;
+      fill(fields, values);
+      for (const field of fields) field.closest("details")?.setAttribute("open", "");
+      count += 1;
     }
     if (!count) return;
     form.dispatchEvent(new Event("restored"));
-    const words = `What you typed${when ? ` at ${when}` : ""} is here again.`;
     const piece = show(form, "autosave-kept");
-    piece.querySelector("span").textContent = words;
     piece.querySelector("button").addEventListener("click", () => {
       form.reset();
-      state.add = false;
       piece.remove();
-      send(form);
+      drop(form);
       [...fieldsOf(form).values()][0]?.[0].focus();
-      announce("The form is as it was at first.");
     });
-    announce(words);
+    announce(piece.querySelector("span").textContent);
   };
 
   const begin = () => {
     for (const form of document.querySelectorAll("form[data-autosave]")) {
-      if (states.has(form)) continue;
-      states.set(form, { add: "autosaveAdd" in form.dataset, told: "" });
-      if (hurried === nameOf(form)) {
-        sessionStorage.removeItem(HURRIED);
-        setTimeout(() => restore(form), PAUSE_MS);
-      } else if (form.dataset.autosaved) restore(form);
+      if (begun.has(form)) continue;
+      begun.add(form);
+      const entry = read(nameOf(form));
+      if (entry && !("autosaveAgain" in form.dataset)) restore(form, entry.fields);
     }
-  };
-  const heard = (event) => {
-    const form = event.target.form;
-    const state = form && states.get(form);
-    if (!state || state.sent) return;
-    clearTimeout(state.timer);
-    state.waits = true;
-    state.timer = setTimeout(() => send(form), PAUSE_MS);
   };
 
+  // A form that was sent has done its work where its answer led to another page; a page of signing in
+  // comes between, and an error leads nowhere.
+  const settle = () => {
+    const [visit] = performance.getEntriesByType("navigation");
+    const hasLedOn = visit?.redirectCount > 0 && !location.pathname.startsWith("/accounts/");
+    const oldest = Date.now() - KEPT_MS;
+    for (const name of Object.keys(sessionStorage).filter((each) => each.startsWith(PREFIX))) {
+      const entry = read(name);
+      if ((entry.sent && hasLedOn) || entry.at < oldest) sessionStorage.removeItem(name);
+      else if (entry.sent) write(name, { ...entry, sent: false });
+    }
+  };
+
+  const heard = (event) => {
+    const form = event.target.form;
+    if (form && begun.has(form)) keep(form);
+  };
   document.addEventListener("input", heard);
   document.addEventListener("change", heard);
-  window.addEventListener("pagehide", () => {
-    for (const [form, state] of states) {
-      if (!state.waits || state.sent) continue;
-      send(form, true);
-      sessionStorage.setItem(HURRIED, nameOf(form));
-    }
-  });
-  // Before any other listener, because this may keep a form from being sent.
-  document.addEventListener(
-    "submit",
-    (event) => {
-      const form = event.target;
-      const state = states.get(form);
-      if (!state) return;
-      if (state.told === "autosave-left") {
-        event.preventDefault();
-        send(form).then((kept) => kept && form.requestSubmit(event.submitter));
-        return;
-      }
-      // What comes after the form has led on is not kept any more: the dashboard knows by its name.
-      if (state.waits) send(form, true);
-      state.sent = true;
-      form.querySelector("[name=autosave-form]")?.remove();
-      const name = Object.assign(document.createElement("input"), {
-        type: "hidden", name: "autosave-form", value: form.dataset.autosave,
-      });
-      form.append(name);
-      const csrf = form.elements.csrfmiddlewaretoken;
-      if (csrf && token(form)) csrf.value = token(form);
-    },
-    true,
-  );
-  // Back in a page that the browser had kept.
-  window.addEventListener("pageshow", () => {
-    for (const state of states.values()) state.sent = false;
+  document.addEventListener("submit", ({ target: form }) => {
+    if (!begun.has(form)) return;
+    const entry = read(nameOf(form));
+    if (entry) write(nameOf(form), { ...entry, sent: true });
+    // Signing in again in another tab gave the browser another token than the one in the page.
+    const token = /csrftoken=([^;]+)/.exec(document.cookie)?.[1];
+    if (token && form.elements.csrfmiddlewaretoken) form.elements.csrfmiddlewaretoken.value = token;
   });
   document.addEventListener("htmx:load", begin);
+  settle();
   begin();
 })();

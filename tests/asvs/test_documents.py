@@ -17,7 +17,7 @@ from lendingadmin.lending.transport import Transport
 from lendingadmin.settings import LOGGING
 from lendingadmin.staff import passwords, session_limits
 from lendingadmin.staff.models import User
-from lendingadmin.ui import autosave, export_places, quotas, uploads
+from lendingadmin.ui import export_places, quotas, uploads
 from lendingadmin.ui.access import routes
 from tests.processes import ROOT
 
@@ -86,9 +86,6 @@ def test_it_says_each_limit() -> None:
             f"{transport.size} of a process, {transport.deadline:.0f} seconds each with all tries"
         ),
         "a request": f"{longest} seconds of the proxy, {statement} for each of its statements",
-        "unfinished forms kept of one person": (
-            f"{autosave.MOST}, of {autosave.LONGEST:,} bytes each"
-        ),
         "repayments without a second person": "`APPROVAL_LIMITS`",
     }
     said = read_part("## Signing in", "## Who may do what").lower()

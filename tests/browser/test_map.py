@@ -55,7 +55,6 @@ WITHOUT = {
     "admin:password_change_done": "what follows the page that is not used",
     "admin:<path:object_id>/": "leads to the person, or the group",
     "admin:(?P<url>.*)$": "no such page",
-    "autosave": "what was typed, for a script of the form",
     "neighbours": "a fragment of a record: the next of its list",
     "book-progress": "a fragment of the home page",
 }

@@ -183,7 +183,6 @@ WITHOUT = {
     "person-reactivate": "a person of the dashboard, in the database",
     "person-change-approve": "a person of the dashboard, in the database",
     "person-change-decline": "a person of the dashboard, in the database",
-    "autosave": "what the person typed, from the database",
     "borrower-repayment": "leads to a form; tests/repayments/test_choosing.py has odd answers",
     "find": "leads to the results",
     "find-suggest": "who fits in the index, from the database",

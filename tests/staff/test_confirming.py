@@ -201,12 +201,3 @@ def test_so_is_django_s_admin(client_of: ClientOf) -> None:
     grow_old(client)
     assert client.get("/admin/staff/user/")["Location"].startswith(BY_PASSWORD)
     assert client.post("/admin/staff/user/add/")["Location"].startswith(BY_PASSWORD)
-
-
-def test_what_was_typed_is_kept_meanwhile(stale: Client, viewer: User) -> None:
-    page = f"/people/{viewer.pk}/"
-    form = stale.get(page).content.decode().split('data-autosave="')[1].split('"')[0]
-    typed = {"form": form, "fields": '{"first_name": ["Vi"]}'}
-    assert stale.post("/autosave", typed).status_code == 204
-    stale.post(page, {"first_name": "Vi", "autosave-form": form})
-    assert stale.get(f"/autosave?form={form}").json() == {"fields": {"first_name": ["Vi"]}}

@@ -63,7 +63,7 @@ def test_after_them_only_the_way_to_one_is_open(support: User) -> None:
     due(support, -1)
     client, page = sign_in("support")
     assert "Set it up here, and you can work on." in page
-    for method, path in (("get", HOME), ("get", "/accounts/profile/"), ("post", "/autosave")):
+    for method, path in (("get", HOME), ("get", "/accounts/profile/"), ("post", f"{HOME}find")):
         assert getattr(client, method)(path)["Location"].startswith(TWO_STEP), path
     assert client.get(HOME, headers={"HX-Request": "true"})["HX-Redirect"].startswith(TWO_STEP)
     assert client.get(TWO_STEP).status_code == 200

@@ -21,7 +21,7 @@ from lendingadmin.ui.access import access, guards_itself, public, routes, rule_o
 from tests.conftest import ClientOf
 from tests.roles import give_roles, hold_only, take_roles
 
-AUTOSAVE = "/autosave"
+SUGGEST = "/apps/kenya/find/suggest"
 HOUSE = Path(lendingadmin.__file__).parent
 
 
@@ -236,7 +236,7 @@ def test_every_address_of_the_product_declares_its_access() -> None:
 
 
 @pytest.mark.parametrize("charset", ["utf-16", "utf-7", "rot13", "none-such"])
-@pytest.mark.parametrize("path", ["/accounts/login/", "/autosave", "/nowhere"])
+@pytest.mark.parametrize("path", ["/accounts/login/", "/apps/kenya/find", "/nowhere"])
 def test_a_stranger_s_charset_breaks_nothing(charset: str, path: str, db: None) -> None:
     client = Client(enforce_csrf_checks=True, raise_request_exception=False)
     sent = f"application/x-www-form-urlencoded; charset={charset}"
@@ -256,7 +256,7 @@ def test_a_custom_group_gives_its_own_rights_only(client_of: Session, db: None) 
 def test_who_only_opens_a_page_or_types_is_told_nothing(client_of: Session, db: None) -> None:
     client = client_of(None)
     client.get("/apps/kenya/", headers={"Accept": "text/html"})
-    client.post(AUTOSAVE, headers={"Accept": "*/*"})
+    client.post(SUGGEST, headers={"Accept": "*/*"})
     assert "was not sent" not in client.get("/accounts/login/").content.decode()
 
 

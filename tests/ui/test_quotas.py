@@ -196,7 +196,6 @@ DECLARED = {
     "borrower-reveal": REVEALS,
     "event-reveal": REVEALS,
     "profile": PROFILE,
-    "autosave": quotas.DRAFTS,
 }
 
 
@@ -283,5 +282,5 @@ def test_reveals_beyond_it_reveal_nothing_and_each_counts(
 
 def test_a_busy_hour_of_a_clerk_fits_several_times() -> None:
     calls = 30  # one every two minutes
-    for name, each in ((READS, 2), (REVEALS, 1), (quotas.SEARCHES, 15), (quotas.DRAFTS, 30)):
+    for name, each in ((READS, 2), (REVEALS, 1), (quotas.SEARCHES, 15)):
         assert LIMITS[name].most >= 4 * calls * each, name

@@ -1,6 +1,5 @@
 """What people type, and what the service says of it, stands readable in no table, log or cache."""
 
-import json
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -74,11 +73,7 @@ def test_the_reason_that_a_write_is_resolved_with(
     assert find_kept(WORDS) == [] == log()
 
 
-def test_what_is_typed_and_not_sent_and_what_is_searched_for(
-    desk: Client, app: LendingApp, log: Any
-) -> None:
-    form = "a" * 64 + ".abcdefgh"
-    desk.post("/autosave", {"form": form, "fields": json.dumps({"notes": [SAID]})})
+def test_what_is_searched_for(desk: Client, app: LendingApp, log: Any) -> None:
     found = desk.post(f"/apps/{app.app_id}/find", {"q": f"{NAME} 0{PHONE}"}, follow=True)
     assert found.status_code == 200
     assert find_kept(WORDS) == [] == log()

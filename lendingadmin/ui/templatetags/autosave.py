@@ -1,38 +1,24 @@
 """`<form … {% autosave %}>`: what is typed into this form survives a refresh of the page."""
 
-import secrets
 from hashlib import sha256
 
 from django import template
 from django.template import Context
-from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.timezone import localtime
-
-from lendingadmin.display import formats
-from lendingadmin.ui.autosave import read_saved
 
 register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
 def autosave(context: Context, name: str = "form", page: str = "") -> SafeString:
-    """The attributes for the script: where to send what is typed, and whether something is stored.
+    """Return the attributes for the script, which keeps what is typed in the browser's tab.
 
     `name` tells forms of one page apart; `page` is for a form that is shown again, with what is
-    wrong, at an address of its own. A form that holds what was sent is not filled in.
+    wrong, at an address of its own. The key tells neither whose form it is nor what it is about.
     """
     request = context["request"]
     request.has_autosave = True
-    key = sha256(f"{name}\n{page or request.get_full_path()}".encode()).hexdigest()
-    form = f"{key}.{secrets.token_urlsafe(9)}"
-    attributes = format_html(
-        ' data-autosave="{}" data-autosave-url="{}"', form, reverse("autosave")
-    )
-    if request.method == "POST":
-        return attributes + SafeString(" data-autosave-add")
-    if at := read_saved(request.user, form)[1]:
-        zone = formats.zone() or context["navigation"].app.zone
-        attributes += format_html(' data-autosaved="{}"', f"{localtime(at, zone):%H:%M}")
-    return attributes
+    text = f"{request.user.pk}\n{name}\n{page or request.get_full_path()}"
+    attributes = format_html(' data-autosave="{}"', sha256(text.encode()).hexdigest())
+    return attributes + SafeString(" data-autosave-again" if request.method == "POST" else "")
