@@ -49,8 +49,8 @@ def every_view_declares_access(**_: Any) -> list[CheckMessage]:
             obj=f"{getattr(view, '__module__', '?')}.{getattr(view, '__qualname__', view)}",
             id="lendingadmin.E001",
         )
-        for route, view, app_names in routes(get_resolver().url_patterns)
-        if rule_of(view) is None and not guards_itself(view, app_names)
+        for route, view in routes(get_resolver().url_patterns)
+        if rule_of(view) is None and not guards_itself(view)
     ]
 
 

@@ -170,7 +170,6 @@ INSTALLED_APPS = [
     "lendingadmin.collections",
     "lendingadmin.sheets",
     "lendingadmin.demo",
-    "lendingadmin.staff.site.PeopleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

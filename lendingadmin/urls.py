@@ -1,7 +1,6 @@
 """Every address of the dashboard. Each view must declare its access (see ui/access.py)."""
 
 from django.conf import settings
-from django.contrib import admin
 from django.urls import include, path
 
 from .staff.urls import people_patterns
@@ -18,7 +17,6 @@ urlpatterns = [
     # People, and what they did.
     path("accounts/", include("lendingadmin.staff.urls")),
     path("people/", include(people_patterns)),
-    path("admin/", admin.site.urls),
     path("glossary/", views.glossary, name="glossary"),
     path("audit/", include("lendingadmin.audit.urls")),
     # The areas, in the order of the sidebar.

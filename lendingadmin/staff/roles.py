@@ -198,34 +198,25 @@ def join_names(names: Iterable[str]) -> str:
     return ", ".join([*(x for x in ROLES if x in held), *sorted(held.difference(ROLES))])
 
 
-def describe_rights(names: Iterable[str]) -> list[tuple[str, str]]:
-    """What somebody with these rights may do: headings with a sentence each.
+def sort_rights(names: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """Return areas with the words of these rights in each: “Loans”, [“list loans”, “see a loan”].
 
-    “Loans”: “May list, create and delete loans; see a loan.” Names that are no right are left out.
+    Names that are no right are left out.
     """
     found: dict[str, list[str]] = {}
     held = set(names)
     for right in _RIGHTS:
         if right.name in held:
             found.setdefault(_find_area(right.name), []).append(gettext(right.words))
-    return [
-        (
-            gettext(area),
-            gettext("May %(rights)s.") % {"rights": "; ".join(_join_verbs(found[area]))},
-        )
-        for area, _starts in _AREAS
-        if area in found
-    ]
+    return [(gettext(area), found[area]) for area, _starts in _AREAS if area in found]
 
 
 def describe_group(name: str, held: Iterable[str]) -> str:
-    """What a role is for; for a group that people made, what its rights let a person do."""
+    """Return what a role is for; of a role that the lender made, its rights."""
     if name in ROLE_WORDS:
         return gettext(ROLE_WORDS[name])
     words = [gettext(right.words) for right in _RIGHTS if right.name in set(held)]
-    if not words:
-        return gettext("may do nothing yet")
-    return gettext("may %(rights)s") % {"rights": "; ".join(_join_verbs(words))}
+    return ", ".join(words) or gettext("no right yet")
 
 
 def _find_area(name: str) -> str:
@@ -233,19 +224,3 @@ def _find_area(name: str) -> str:
         (start, area) for area, starts in _AREAS for start in starts if name.startswith(start)
     ]
     return max(fitting, key=lambda one: len(one[0]))[1]
-
-
-def _join_verbs(words: Iterable[str]) -> list[str]:
-    """“list loans”, “create loans” as “list and create loans”; each object stands once."""
-    verbs: dict[str, list[str]] = {}
-    for one in words:
-        verb, what = one.partition(" ")[::2]
-        verbs.setdefault(what, []).append(verb)
-    return [f"{_list_words(several)} {what}".strip() for what, several in verbs.items()]
-
-
-def _list_words(words: list[str]) -> str:
-    *others, last = words
-    if not others:
-        return last
-    return gettext("%(others)s and %(last)s") % {"others": ", ".join(others), "last": last}

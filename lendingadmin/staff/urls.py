@@ -33,6 +33,7 @@ urlpatterns = [
 
 people_patterns = [
     path("", people.people, name="people"),
+    path("roles/", people.roles, name="roles"),
     path("new", local_only(people.new), name="person-new"),
     path("<int:number>/", people.person, name="person"),
     path("<int:number>/set-up-link", local_only(people.setup_link), name="person-setup-link"),

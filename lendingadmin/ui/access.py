@@ -141,23 +141,21 @@ def rule_of(view: Callable[..., Any]) -> Rule | None:
     return rule if isinstance(rule, Rule) else None
 
 
-def guards_itself(view: Callable[..., Any], app_names: Iterable[str]) -> bool:
-    """Whether a view belongs to allauth or to Django's admin, which check people by themselves."""
-    module = getattr(view, "__module__", "") or ""
-    return module.startswith("allauth.") or "admin" in app_names
+def guards_itself(view: Callable[..., Any]) -> bool:
+    """Return whether a view belongs to allauth, which checks people by itself."""
+    return (getattr(view, "__module__", "") or "").startswith("allauth.")
 
 
 def routes(
-    patterns: Iterable[URLPattern | URLResolver], prefix: str = "", app_names: tuple[str, ...] = ()
-) -> Iterator[tuple[str, Callable[..., Any], tuple[str, ...]]]:
-    """Walk a URLconf: each route as written, its view, and the app namespaces around it."""
+    patterns: Iterable[URLPattern | URLResolver], prefix: str = ""
+) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Walk a URLconf: each route as written, and its view."""
     for pattern in patterns:
         route = prefix + str(pattern.pattern)
         if isinstance(pattern, URLResolver):
-            inner = (*app_names, pattern.app_name) if pattern.app_name else app_names
-            yield from routes(pattern.url_patterns, route, inner)
+            yield from routes(pattern.url_patterns, route)
         else:
-            yield route, pattern.callback, app_names
+            yield route, pattern.callback
 
 
 class AccessMiddleware:
@@ -206,13 +204,10 @@ class AccessMiddleware:
 def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResponseBase | None:
     """What is asked before a view that guards itself. Raises Http404 for one that does not."""
     match = request.resolver_match
-    if not match or not guards_itself(view, match.app_names):
+    if not match or not guards_itself(view):
         raise Http404("This address has no declared access.")
-    # Django's admin answers whatever method as it answers GET.
     if request.method not in _OF_OTHERS:
         return HttpResponseNotAllowed(sorted(_OF_OTHERS))
-    if "admin" in match.app_names and getattr(request.user, "is_superuser", False):
-        return _hold_back(request) or _confirm_first(request)
     is_open = match.view_name in _OPEN_TO_HELD_BACK or not must_choose_password(request.user)
     if not is_open:
         return _hold_back(request)

@@ -212,7 +212,3 @@ def report(page: Page, names: Names) -> None:
     file: Any = {"name": "event.json", "mimeType": "application/json", "buffer": content}
     page.set_input_files("input[name=file]", files=[file])
     _press(page, "Review")
-
-
-def save_in_admin(page: Page, names: Names) -> None:
-    page.locator("input[name=_save]").click()

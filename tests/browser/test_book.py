@@ -47,7 +47,7 @@ def test_it_is_counted_while_one_watches_and_a_bar_leads_to_its_loans(
     stop.focus()
     with worker(counting_house):
         shown = page.get_by_role("link", name="Show the new figures")
-        expect(shown).to_be_visible(timeout=20_000)
+        expect(shown).to_be_visible(timeout=60_000)
     expect(page.locator("#announce")).to_contain_text(re.compile(r"Counted: \d+ loans"))
     expect(stop).to_have_count(0)
     expect(page.locator("[data-poll]")).to_have_count(0)

@@ -47,14 +47,6 @@ WITHOUT = {
     "provider-confirm": "there with an identity provider alone; test_identity_provider.py",
     "mfa_login_webauthn": "an answer to a script",
     "mfa_reauthenticate_webauthn": "leads to the pages of other factors where there is no key",
-    "admin:jsi18n": "a script",
-    "admin:autocomplete": "an answer to a script",
-    "admin:login": "leads to the sign-in",
-    "admin:logout": "answers to a POST only",
-    "admin:password_change": "leads to the product's own page",
-    "admin:password_change_done": "what follows the page that is not used",
-    "admin:<path:object_id>/": "leads to the person, or the group",
-    "admin:(?P<url>.*)$": "no such page",
     "neighbours": "a fragment of a record: the next of its list",
     "book-progress": "a fragment of the home page",
 }
@@ -74,7 +66,7 @@ def _routes(patterns: Any, spaces: tuple[str, ...] = ()) -> dict[str, URLPattern
             found |= _routes(one.url_patterns, inner)
             continue
         rule = rule_of(one.callback)
-        if ("GET" in rule.methods) if rule else guards_itself(one.callback, spaces):
+        if ("GET" in rule.methods) if rule else guards_itself(one.callback):
             found[":".join([*spaces, str(one.name or one.pattern)])] = one
     return found
 

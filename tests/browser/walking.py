@@ -121,4 +121,4 @@ def settle(page: Page) -> None:
     """Wait until the page and the parts that it loads by itself are there."""
     page.wait_for_load_state()
     # Asked for from outside: inside the page, waiting would need eval, which its policy refuses.
-    page.locator(".htmx-request").first.wait_for(state="detached", timeout=20_000)
+    page.locator(".htmx-request").first.wait_for(state="detached", timeout=60_000)

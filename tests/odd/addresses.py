@@ -174,6 +174,7 @@ WITHOUT = {
     "provider-confirm": "leads to the identity provider",
     "people": "the people of the dashboard, from the database",
     "person": "a person of the dashboard, from the database",
+    "roles": "the roles, from the database",
     "person-new": "a person of the dashboard, into the database",
     "person-setup-link": "a person of the dashboard, from the database",
     "person-password-require": "a person of the dashboard, in the database",

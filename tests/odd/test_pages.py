@@ -115,7 +115,7 @@ def test_every_route_that_reads_from_the_service_is_asked_for() -> None:
     assert len(without) == len(WITHOUT)
     missing = [
         route
-        for route, view, _ in routes(get_resolver().url_patterns)
+        for route, view in routes(get_resolver().url_patterns)
         if rule_of(view) and view not in reached | without
     ]
     assert missing == []

@@ -49,7 +49,7 @@ class TestThePerson:
         client, page = sign_in("manager")
         assert "Somebody else may know your password. Choose a new one" in page
         assert 'name="password1"' in page and 'class="sidebar"' not in page
-        for path in (HOME, "/people/", "/accounts/profile/", "/accounts/2fa/", "/admin/"):
+        for path in (HOME, "/people/", "/accounts/profile/", "/accounts/2fa/"):
             assert client.get(path)["Location"] == f"{CHOOSE}?next={path}"
         for path in ("/accounts/2fa/totp/activate/", f"/people/{manager.pk}/"):
             assert client.post(path)["Location"].startswith(CHOOSE), path
@@ -135,39 +135,6 @@ class TestAManager:
         words = {"own": "Change your own password under your name", "none": "chosen no password"}
         assert words[whose] in text
         assert not again(person).must_choose_password and not Entry.objects.exists()
-
-
-class TestASuperuser:
-    @pytest.fixture
-    def root(self) -> User:
-        return User.objects.create_superuser("root", password=PASSWORD)
-
-    def test_finds_the_admin_closed(self, client_of: ClientOf, root: User) -> None:
-        client = client_of(root)
-        assert client.get("/admin/").status_code == 200
-        require(root)
-        assert client.get("/admin/")["Location"] == f"{CHOOSE}?next=/admin/"
-
-    @pytest.mark.parametrize("is_new", [True, False])
-    def test_knows_the_password_that_they_give(
-        self, client_of: ClientOf, root: User, is_new: bool
-    ) -> None:
-        form = {"password1": OTHER, "password2": OTHER, "usable_password": "true"}
-        if is_new:
-            address = "/admin/staff/user/add/"
-        else:
-            ann = User.objects.create_user("ann", password=PASSWORD)
-            address = f"/admin/staff/user/{ann.pk}/password/"
-        client_of(root).post(address, form | {"username": "ann", "set-password": "yes"})
-        ann = User.objects.get(username="ann")
-        assert ann.check_password(OTHER) and ann.must_choose_password
-
-    def test_changes_their_own_where_the_old_one_is_asked_for(
-        self, client_of: ClientOf, root: User
-    ) -> None:
-        form = {"password1": OTHER, "password2": OTHER, "usable_password": "true"}
-        answer = client_of(root).post(f"/admin/staff/user/{root.pk}/password/", form)
-        assert answer["Location"] == CHOOSE and again(root).check_password(PASSWORD)
 
 
 class TestCommands:

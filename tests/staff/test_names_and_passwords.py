@@ -72,18 +72,6 @@ def test_a_superuser_may_not_be_called_system(db: None) -> None:
         call_command("createsuperuser", "--no-input", "--username", "system", "--email", "a@b.co")
 
 
-def test_a_name_stays_as_it_was_given(client_of: object, support: User, db: None) -> None:
-    boss = User.objects.create_superuser("root-1")
-    assert callable(client_of)
-    client = client_of(boss)
-    page = client.get(f"/admin/staff/user/{support.pk}/change/").content.decode()
-    assert "support" in page
-    assert 'name="username"' not in page
-    client.post(f"/admin/staff/user/{support.pk}/change/", {"username": "other"})
-    support.refresh_from_db()
-    assert support.username == "support"
-
-
 @pytest.mark.parametrize(
     ("password", "is_good"),
     [

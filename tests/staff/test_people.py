@@ -135,13 +135,12 @@ class TestTheList:
     def test_the_sidebar_leads_there(self, boss: Client) -> None:
         page = boss.get("/glossary/").content.decode()
         assert '<a href="/people/"' in page.replace("\n", " ").replace("  ", "")
-        assert "/admin/" not in page
 
 
 class TestAPerson:
-    def test_the_page_tells_the_role_in_sentences(self, boss: Client, support: User) -> None:
+    def test_the_page_shows_what_the_role_may_do(self, boss: Client, support: User) -> None:
         page = boss.get(page_of(support)).content.decode()
-        assert "May record repayments" in page
+        assert "Record repayments" in page
         assert "lending.loans" not in page and "dashboard." not in page
 
     def test_a_manager_changes_a_role_and_the_trail_says_from_what_to_what(
@@ -343,7 +342,6 @@ class TestEscalation:
         other = User.objects.create_superuser("other")
         page = client_of(root).get(page_of(other)).content.decode()
         assert "Everything: they are a superuser." in page
-        assert "/admin/" in client_of(root).get(PEOPLE).content.decode()
 
     def test_a_group_with_more_than_the_dashboards_rights_cannot_be_given(
         self, boss: Client, manager: User

@@ -10,6 +10,7 @@ from lendingadmin.audit import record
 from lendingadmin.audit.models import Entry
 from lendingadmin.staff import reach
 from lendingadmin.staff.models import AppRole, User
+from lendingadmin.staff.roles import ROLES
 from tests.conftest import ClientOf, cast
 from tests.roles import choose, give_roles, hold_only, take_roles
 
@@ -162,4 +163,16 @@ class TestManagingPeople:
         ann = User.objects.create_user("ann")
         hold_only(ann, "lending.loans.delete", apps=["ghana"])
         page = client_of(manager).get(f"/people/{ann.pk}/").content.decode()
-        assert "In ghana" in page and "In kenya" not in page and "May delete loans." in page
+        assert "In ghana" in page and "In kenya" not in page and "Delete loans" in page
+
+    def test_roles_are_shown_with_their_rights_and_people(
+        self, manager: User, viewer: User, client_of: ClientOf
+    ) -> None:
+        hold_only(User.objects.create_user("ann"), "lending.loans.delete", apps=["ghana"])
+        page = client_of(manager).get("/people/roles/").content.decode()
+        cards = dict(re.findall(r'data-role="([^"]+)".*?data-people="(\d+)"', page, re.S))
+        assert {name: cards[name] for name in ROLES} == {
+            name: str(AppRole.objects.filter(role__name=name).values("person").distinct().count())
+            for name in ROLES
+        }
+        assert len(cards) == len(ROLES) + 1

@@ -117,18 +117,6 @@ def test_it_can_be_taken_back(officer: User, client_of: Callable[[User], Client]
     assert preferences.read_formats(User.objects.get(pk=officer.pk)) == DEFAULT_FORMATS
 
 
-def test_a_superuser_sees_and_sets_it_in_the_admin(
-    officer: User, client_of: Callable[[User], Client]
-) -> None:
-    desk = client_of(User.objects.create_superuser("root"))
-    address = f"/admin/staff/user/{officer.pk}/change/"
-    form = {"username": "officer", "is_active": "on"}
-    refused = desk.post(address, form | {"zone": "Mars", "locale": "xx"}).content.decode()
-    assert "This is no zone" in refused and "Write one of these: en-GB" in refused
-    assert desk.post(address, form | GERMAN).status_code == 302
-    assert User.objects.get(pk=officer.pk).locale == "de"
-
-
 @pytest.mark.parametrize(
     ("zone", "locale", "reader"),
     [

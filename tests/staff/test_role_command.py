@@ -44,3 +44,16 @@ def test_what_it_refuses_changes_nothing(words: tuple[str, ...], told: str) -> N
         run(*words)
     assert not Group.objects.filter(name="night desk").exists()
     assert not Entry.objects.exists()
+
+
+def test_a_role_that_nobody_holds_is_removed(viewer: User) -> None:
+    run("night desk", "--give", "dashboard.export")
+    give_roles(viewer, Group.objects.get(name="night desk"))
+    with pytest.raises(CommandError, match="take it away"):
+        run("night desk", "--remove")
+    take_roles(viewer)
+    run("night desk", "--remove")
+    assert not Group.objects.filter(name="night desk").exists()
+    assert Entry.objects.latest("pk").detail.startswith("removed")
+    with pytest.raises(CommandError, match="no role"):
+        run("night desk", "--remove")

@@ -16,7 +16,7 @@ from django.utils import timezone
 from lendingadmin.audit.models import Entry
 from lendingadmin.staff import session_limits
 from lendingadmin.staff.models import User
-from tests.conftest import PASSWORD, ClientOf
+from tests.conftest import PASSWORD
 from tests.totp import make_code
 
 PAGE = "/accounts/profile/"
@@ -69,11 +69,6 @@ def test_a_page_that_is_left_open_leaves_when_the_session_is_over(
     wait(minutes=3)
     answer = clerk.get(asks[1], headers=there)
     assert answer.headers["HX-Redirect"] == f"/accounts/login/?next={PAGE}"
-
-
-def test_the_pages_of_django_s_admin_leave_too(client_of: ClientOf, db: None) -> None:
-    page = client_of(User.objects.create_superuser("root")).get("/admin/").content.decode()
-    assert 'hx-trigger="every 5m"' in page and "htmx-2.min.js" in page
 
 
 def test_who_does_nothing_for_half_an_hour_is_signed_out_and_told(

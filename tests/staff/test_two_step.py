@@ -73,17 +73,6 @@ def test_after_them_only_the_way_to_one_is_open(support: User) -> None:
     assert client.get(HOME).status_code == 200
 
 
-def test_a_superuser_s_admin_is_closed_too(client_of: ClientOf) -> None:
-    root = User.objects.create_superuser("root")
-    client = client_of(root)
-    due(root, -1)
-    # This browser gave a factor; another has none to give.
-    assert client.get("/admin/").status_code == 200
-    other = Client()
-    other.force_login(root)
-    assert other.get("/admin/")["Location"].startswith(TWO_STEP)
-
-
 @pytest.mark.parametrize("days", [None, -1, 5])
 def test_a_person_who_lost_one_has_no_days_without(
     boss: Client, support: User, days: float | None

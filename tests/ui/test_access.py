@@ -229,8 +229,8 @@ def test_an_unknown_permission_is_refused_at_import() -> None:
 def test_every_address_of_the_product_declares_its_access() -> None:
     undeclared = [
         route
-        for route, view, names in routes(get_resolver().url_patterns)
-        if rule_of(view) is None and not guards_itself(view, names)
+        for route, view in routes(get_resolver().url_patterns)
+        if rule_of(view) is None and not guards_itself(view)
     ]
     assert undeclared == []
 
@@ -250,7 +250,6 @@ def test_a_custom_group_gives_its_own_rights_only(client_of: Session, db: None) 
     give_roles(person, group)
     client = client_of(person)
     assert client.get("/audit/").status_code == 200
-    assert client.get("/admin/", follow=True).status_code == 403
 
 
 def test_who_only_opens_a_page_or_types_is_told_nothing(client_of: Session, db: None) -> None:
@@ -269,4 +268,4 @@ def test_no_view_refuses_anybody_by_itself() -> None:
         and "sandbox" not in file.parts
     ]
     # Django's admin asks its site.
-    assert by_hand == ["staff/site.py"]
+    assert by_hand == []

@@ -62,7 +62,7 @@ def test_a_file_is_saved_and_not_drawn(support: User, client_of: ClientOf) -> No
 
 
 @pytest.mark.parametrize(
-    "path", ["/apps/kenya/", "/accounts/profile/", "/accounts/2fa/", "/admin/"]
+    "path", ["/apps/kenya/", "/accounts/profile/", "/accounts/2fa/", "/people/"]
 )
 def test_each_page_offers_to_sign_out(path: str, client_of: ClientOf, db: None) -> None:
     page = client_of(User.objects.create_superuser("root")).get(path).content.decode()

@@ -7,7 +7,7 @@ from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -17,7 +17,7 @@ from lendingadmin.staff import reach, second_manager, services, sessions
 from lendingadmin.staff.forms import NewPersonForm, PeopleFilterForm, PersonForm
 from lendingadmin.staff.models import AppRole, PersonChange, User
 from lendingadmin.staff.permissions import list_held
-from lendingadmin.staff.roles import MANAGE_PEOPLE, describe_rights
+from lendingadmin.staff.roles import MANAGE_PEOPLE, ROLES, describe_group, sort_rights
 from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.setup_links import mail_setup_link, may_mail
 from lendingadmin.ui.access import access
@@ -56,6 +56,19 @@ def people(request: PersonRequest) -> HttpResponse:
     return render(request, "people/list.html", context)
 
 
+@access(MANAGE_PEOPLE)
+def roles(request: PersonRequest) -> HttpResponse:
+    """The roles that this manager may give, with their rights and how many people hold each."""
+    counted = Count("app_roles__person", filter=Q(app_roles__person__is_active=True), distinct=True)
+    groups = reach.list_groups(request.user).annotate(people=counted).order_by("pk")
+    shown = []
+    for group in groups.prefetch_related("permissions__content_type"):
+        held = [services.name_item(one) for one in group.permissions.all()]
+        purpose = describe_group(group.name, []) if group.name in ROLES else ""
+        shown.append({"role": group, "purpose": purpose, "areas": sort_rights(held)})
+    return render(request, "people/roles.html", {"roles": shown})
+
+
 @access(MANAGE_PEOPLE, methods=("GET", "POST"), confirmed=("GET", "POST"))
 def new(request: PersonRequest) -> HttpResponse:
     """Enter a person; the answer shows the link by which they set up their account."""
@@ -82,7 +95,7 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
         "person": shown,
         "form": form,
         "changes": second_manager.list_changes(request.user, shown),
-        "rights": _describe_rights(shown),
+        "rights": _sort_rights(shown),
         "sessions": sessions.list_sessions(shown),
         "here": hash_session_key(request.session.session_key),
         "needs_second": second_manager.needs_second(shown),
@@ -259,13 +272,13 @@ def _read_people(rows: Iterable[User]) -> list[User]:
     return people
 
 
-def _describe_rights(person: User) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What a person may do, in words, and in which apps; these are "" where it is all of them."""
+def _sort_rights(person: User) -> list[tuple[str, list[tuple[str, list[str]]]]]:
+    """Return the rights of a person by area, for each set of apps; "" where it is all of them."""
     apps: dict[frozenset[str], list[str]] = {}
     for app in settings.LENDING_APPS:
         if held := frozenset(list_held(person, app.app_id)):
             apps.setdefault(held, []).append(app.app_id)
     return [
-        ("" if len(ids) == len(settings.LENDING_APPS) else ", ".join(ids), describe_rights(held))
+        ("" if len(ids) == len(settings.LENDING_APPS) else ", ".join(ids), sort_rights(held))
         for held, ids in apps.items()
     ]

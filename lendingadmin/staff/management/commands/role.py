@@ -1,4 +1,4 @@
-"""`manage.py role NAME --give RIGHT --take RIGHT`: a role beside the product's four."""
+"""`manage.py role NAME --give RIGHT --take RIGHT [--remove]`: a role beside the product's four."""
 
 from typing import Any
 
@@ -13,15 +13,16 @@ from lendingadmin.staff.services import cancel_set_up_by_one
 
 
 class Command(BaseCommand):
-    """Takes somebody at the server, where no superuser changes a role alone (SECOND_MANAGER)."""
+    """Takes somebody at the server: nobody changes on a page what a role may do."""
 
-    help = "Makes or changes a role beside the product's four."
+    help = "Makes, changes or removes a role beside the product's four."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
         words = "a right, such as dashboard.export; may be given several times"
         parser.add_argument("--give", action="append", default=[], metavar="RIGHT", help=words)
         parser.add_argument("--take", action="append", default=[], metavar="RIGHT", help=words)
+        parser.add_argument("--remove", action="store_true", help="remove a role that nobody holds")
 
     def handle(self, **options: Any) -> None:
         """Change it. Raises CommandError for one of the four, or for what is no right."""
@@ -31,6 +32,9 @@ class Command(BaseCommand):
         for right in (*given, *taken):
             if right not in RIGHTS:
                 raise CommandError(f"“{right}” is no right. These are: {', '.join(RIGHTS)}.")
+        if options["remove"]:
+            self._remove(name)
+            return
         with transaction.atomic():
             role, _ = Group.objects.get_or_create(name=name)
             role.permissions.add(*map(_find_permission, given))
@@ -43,6 +47,17 @@ class Command(BaseCommand):
             record_command(f"role {name}", detail=", ".join(changes))
         held = (f"{one.content_type.app_label}.{one.codename}" for one in role.permissions.all())
         self.stdout.write(f"{name}: {', '.join(sorted(held)) or 'no right'}")
+
+    def _remove(self, name: str) -> None:
+        with transaction.atomic():
+            role = Group.objects.select_for_update().filter(name=name).first()
+            if role is None:
+                raise CommandError(f"There is no role “{name}”.")
+            if count := role.app_roles.count():
+                raise CommandError(f"“{name}” is held {count} times: take it away first.")
+            role.delete()
+            record_command(f"role {name}", detail="removed")
+        self.stdout.write(f"{name}: removed")
 
 
 def _find_permission(right: str) -> Permission:
