@@ -34,16 +34,11 @@ _LATEST = 10
 class AccountAssessments(NamedTuple):
     """The assessments of one account that were seen, newest first.
 
-    The rest of the list, from the page of `next_page_token`, may hold more where it is not whole.
+    `whole` says that the list was seen to its end; else the rest may hold more.
     """
 
     seen: tuple[Assessment, ...]
-    next_page_token: str | None
-
-    @property
-    def whole(self) -> bool:
-        """Whether the list was seen to its end."""
-        return self.next_page_token is None
+    whole: bool
 
     @property
     def running(self) -> tuple[Assessment, ...]:
@@ -92,15 +87,13 @@ def id_of(assessment: Assessment) -> str:
     return text(assessment.assessment_id) or text(assessment.uid) or ""
 
 
-def list_of_account(
-    app_id: str, account_id: str, page_token: str | None = None
-) -> AccountAssessments:
-    """The assessments of an account on one page, the first by default, and those started here.
+def list_of_account(app_id: str, account_id: str) -> AccountAssessments:
+    """Return the account's assessments of the list's first page, and those started here.
 
     Raises LendingError.
     """
     app = gateway.app(app_id)
-    page = _page(app, account_id, page_token)
+    page = _page(app, account_id)
     theirs = [one for one in each(page.items) if one.account_id == account_id]
     # One without an id can't be told from another, so all of them are kept.
     nameless = [one for one in theirs if not id_of(one)]
@@ -110,20 +103,18 @@ def list_of_account(
             with suppress(LendingError):
                 found[key] = check_named(app.assessments.get(key), key)
     newest = sorted([*found.values(), *nameless], key=_made, reverse=True)
-    return AccountAssessments(tuple(newest), page.next_page_token)
+    return AccountAssessments(tuple(newest), page.next_page_token is None)
 
 
 def _made(assessment: Assessment) -> str:
     return str(assessment.created_at or assessment.timestamp or "")
 
 
-def _page(app: AppClient, account_id: str, page_token: str | None) -> Page[Assessment]:
+def _page(app: AppClient, account_id: str) -> Page[Assessment]:
     try:
-        return app.assessments.list(
-            filters={"accountId": account_id}, page_size=MAXIMUM_PAGE_SIZE, page_token=page_token
-        )
+        return app.assessments.list(filters={"accountId": account_id}, page_size=MAXIMUM_PAGE_SIZE)
     except (BadRequest, InvalidFilter):
-        return app.assessments.list(page_token=page_token)
+        return app.assessments.list()
 
 
 def _started_here(app_id: str, account_id: str) -> list[str]:

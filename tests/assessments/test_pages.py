@@ -1,4 +1,4 @@
-"""The pages of assessments against the sandbox: list, create, wait, read, compare."""
+"""The pages of assessments against the sandbox: list, create, wait, read."""
 
 import re
 from datetime import timedelta
@@ -163,36 +163,6 @@ def test_the_list_has_it_and_its_pages_follow(desk: Client, app: LendingApp, boo
     assert len(set(keys)) == len(keys) == 26
     assert f'href="{address(app, keys[0])}/?list=assessments/' in first.content.decode()
     assert f'href="/apps/{app.app_id}/borrowers/b/"' in first.content.decode()
-
-
-def test_two_are_compared_with_both_ids_in_the_address(
-    desk: Client, app: LendingApp, book: Caller
-) -> None:
-    one = made(book)["assessmentId"]
-    other = made(book, timestamp=ago(days=3))["assessmentId"]
-    choose = desk.get(address(app, "compare"), {"a": one}).content.decode()
-    assert f"?a={one}&amp;b={other}" in choose
-    page = desk.get(address(app, "compare"), {"a": one, "b": other})
-    changes = {row.label: row.change for row in page.context["rows"]}
-    assert changes["Type"] == changes["Account"] == ""
-    assert re.fullmatch(r"\d days? earlier", changes["Data up to"])
-    assert not page.context["of_two_accounts"]
-
-
-def test_comparing_two_borrowers_says_so(desk: Client, app: LendingApp, book: Caller) -> None:
-    book.borrower("other")
-    one, other = made(book), made(book, accountId="borrower:other")
-    ids = {"a": one["assessmentId"], "b": other["assessmentId"]}
-    page = desk.get(address(app, "compare"), ids).content.decode()
-    assert "These two are of different accounts" in page
-
-
-def test_comparing_with_nothing_there_is_no_fault(desk: Client, app: LendingApp) -> None:
-    assert "Two assessments are needed" in desk.get(address(app, "compare")).content.decode()
-    gone = desk.get(address(app, "compare"), {"a": "nobody", "b": ".."})
-    assert gone.status_code == 404
-    card = desk.get(address(app, "compare"), {"a": "nobody", "b": "no-one"}).content.decode()
-    assert card.count('aria-label="The service does not know this record"') == 2
 
 
 def test_finished_it_polls_no_more(

@@ -324,16 +324,6 @@ ASSESSMENTS = (
     Place("assessment-overdue", f"{_APP}/assessments/A-RUNS-OLD/", "officer", shows="stopped"),
     Place("assessment-new", f"{_APP}/assessments/new?borrower={{borrower}}", "officer"),
     Place("assessment-new-wrong", f"{_APP}/assessments/new", "officer", steps.submit),
-    Place(
-        "assessments-compared",
-        f"{_APP}/assessments/compare?a={{assessment_authorized}}&b={{assessment_declined}}",
-        "officer",
-    ),
-    Place(
-        "assessments-to-compare",
-        f"{_APP}/assessments/compare?a={{assessment_authorized}}",
-        "officer",
-    ),
 )
 
 EVENTS = (

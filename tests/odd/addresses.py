@@ -81,14 +81,12 @@ PAGES = {
             f"{_BORROWER}/panels/assessments",
             f"{_BORROWER}/timeline/?kind=assessments",
             f"{_APP}/assessments/new?accountId=borrower:B-1",
-            f"{_APP}/assessments/compare?a=A-1",
             f"{_APP}/assessments/export.csv",
         ),
         (
             f"{_APP}/assessments/A-1/",
             f"{_APP}/assessments/A-1/status",
             f"{_APP}/find/for/A-1/in/assessment",
-            f"{_APP}/assessments/compare?a=A-1&b=A-2",
         ),
     ),
     "AssessmentType": Pages(

@@ -52,7 +52,6 @@ def assessment(request: PersonRequest, app_id: str, assessment_id: str) -> HttpR
     context = _status(request, app_id, assessment_id, found, read_at) | {
         "technical": list_technical(found, _SHOWN),
         "kind": types.named(request, found.assessment_type),
-        "may_compare": request.user.has_perm("lending.assessments.list"),
     }
     page = render(request, "assessments/assessment.html", context)
     if not context["unidentified"]:
