@@ -20,5 +20,5 @@ def autosave(context: Context, name: str = "form", page: str = "") -> SafeString
     request = context["request"]
     request.has_autosave = True
     text = f"{request.user.pk}\n{name}\n{page or request.get_full_path()}"
-    attributes = format_html(' data-autosave="{}"', sha256(text.encode()).hexdigest())
-    return attributes + SafeString(" data-autosave-again" if request.method == "POST" else "")
+    again = " data-autosave-again" if request.method == "POST" else ""
+    return format_html(' data-autosave="{}"{}', sha256(text.encode()).hexdigest(), again)
