@@ -240,7 +240,7 @@ def any_host_is_not_allowed(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.caches, deploy=True)
 def the_cache_is_shared(**_: Any) -> list[CheckMessage]:
-    """Processes share answers of the service and exports' progress, so they need one cache."""
+    """Processes share answers of the service, so they need one cache."""
     backend = settings.CACHES["shared"]["BACKEND"]
     if not backend.endswith(("LocMemCache", "DummyCache")):
         return []

@@ -5,7 +5,6 @@ from django.urls import path
 from . import views
 
 urlpatterns = [
-    path("exports/<slug:token>/", views.progressed, name="export-progress"),
     path("apps/<slug:app_id>/borrowers/export.csv", views.borrowers, name="borrowers-export"),
     path("apps/<slug:app_id>/loans/export.csv", views.loans, name="loans-export"),
     path("apps/<slug:app_id>/assessments/export.csv", views.assessments, name="assessments-export"),

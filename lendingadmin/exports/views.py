@@ -1,13 +1,10 @@
 """CSV of everything that a list's filter finds, page after page as the browser takes it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import timedelta
 from itertools import chain
 from typing import Any
 
-from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
 from django.utils import timezone
 
 from lendingadmin import gateway
@@ -17,24 +14,20 @@ from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page, leave_out_repeat
 from lendingadmin.lending.values import Malformed
 from lendingadmin.people_index.names import list_names
 from lendingadmin.staff.roles import SEE_NAMES
-from lendingadmin.ui import polling
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import (
     EXPORT,
     CsvPage,
     back_to_list,
     csv_response,
-    read_progress,
 )
-from lendingadmin.ui.lists import ListForm, whole_number
+from lendingadmin.ui.lists import ListForm
 from lendingadmin.ui.masking import is_whole, list_rights, mask_item, mask_open
 from lendingadmin.ui.quotas import EXPORTS
 from lendingadmin.ui.requests import PersonRequest
 
 from .columns import BORROWERS, head_of, keys_of, make_row_builder
 
-_FEW = 4
-_LONGEST = timedelta(hours=1)
 Pages = Callable[..., Iterator[Page[Any]]]
 
 
@@ -66,18 +59,6 @@ def products(request: PersonRequest) -> HttpResponseBase:
 def assessment_types(request: PersonRequest) -> HttpResponseBase:
     """The assessment types of the service."""
     return _export(request, "assessmentTypes.list", gateway.client().assessment_types)
-
-
-@access(EXPORT)
-def progressed(request: PersonRequest, token: str) -> HttpResponse:
-    """How far an export of this person is: a fragment that asks again until it ends."""
-    found = read_progress(request, token)
-    since = found.since if found else timezone.now()
-    # An export that has not begun is asked for a few times more, in case it is about to.
-    asked = whole_number(request.GET.get("polls"))
-    waiting = found.state == "running" if found else asked < _FEW
-    poll = polling.poll(request, since, _LONGEST, waiting=waiting, delays=polling.WATCHED)
-    return render(request, "_progress.html", {"token": token, "progress": found, "poll": poll})
 
 
 def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -> HttpResponseBase:

@@ -4,9 +4,7 @@ import csv
 import io
 import logging
 import re
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from itertools import islice
@@ -18,12 +16,10 @@ from django.db.models import Func, TextField
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from lendingadmin import audit
-from lendingadmin.caching import shared
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.monitoring import metrics
 
@@ -46,10 +42,6 @@ _PLAIN = frozenset({type(None), int, Decimal})
 _AT_ONCE = 500
 # The right to export, which is also what the trail calls it.
 EXPORT = "dashboard.export"
-# The parameter with the token that a link to an export has for its progress.
-PARAMETER = "told"
-_TOKEN = re.compile(r"[A-Za-z0-9_-]{12}")
-_KEPT_SECONDS = 3600
 
 
 def cell(value: object) -> object:
@@ -98,29 +90,6 @@ def split_into_pages(items: Iterable[Item]) -> Iterator[list[Item]]:
         yield page
 
 
-class Progress(NamedTuple):
-    """How far an export is: since when (aware), rows that went out, rows left out as repeated.
-
-    `state` is running, done, broken or stopped; `why` is the sentence for what broke off.
-    """
-
-    since: datetime
-    rows: int = 0
-    repeated: int = 0
-    state: str = "running"
-    why: str = ""
-
-
-def read_progress(request: PersonRequest, token: str) -> Progress | None:
-    """How far this person's export with that token is; None where it has not begun."""
-    kept = shared.get(_key(request, token))
-    return Progress(datetime.fromisoformat(kept[0]), *kept[1:]) if kept else None
-
-
-def _key(request: PersonRequest, token: str) -> str:
-    return f"export:{request.user.pk}:{token}"
-
-
 def csv_response(
     request: PersonRequest,
     filename: str,
@@ -133,17 +102,14 @@ def csv_response(
     """Stream pages of rows; the last row says when the service broke off, or listed rows again.
 
     The trail has that it began, by which filters, and how it ended after how many rows; `subject`
-    says there what was exported. How far it is stays readable for an hour, for the page whose link
-    has a token for it. Raises Throttled where too many are under way (`export_places`); the view
-    declares the quota of a day.
+    says there what was exported. Raises Throttled where too many are under way (`export_places`);
+    the view declares the quota of a day.
     """
     place = ExportPlace(request.user.pk)
     note = partial(audit.record, request.user, EXPORT, app_id=app_id, subject=subject)
-    filters = ", ".join(sorted(x for x, value in request.GET.items() if value and x != PARAMETER))
+    filters = ", ".join(sorted(name for name, value in request.GET.items() if value))
     note(outcome="started", detail=filters)
-    token = request.GET.get(PARAMETER, "")
-    key = _key(request, token) if _TOKEN.fullmatch(token) else ""
-    text = _text(columns, pages, _keep(key, Progress(timezone.now())), key, note)
+    text = _text(columns, pages, note)
     response = StreamingHttpResponse(_Stream(text, place), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{filename}"'
     return response
@@ -167,20 +133,12 @@ class _Stream:
         self._place.give_back()
 
 
-def _keep(key: str, progress: Progress) -> Progress:
-    if key:
-        shared.set(key, [progress.since.isoformat(), *progress[1:]], _KEPT_SECONDS)
-    return progress
-
-
 def _text(
-    columns: Sequence[str],
-    pages: Iterable[CsvPage],
-    progress: Progress,
-    key: str,
-    note: Callable[..., object],
+    columns: Sequence[str], pages: Iterable[CsvPage], note: Callable[..., object]
 ) -> Generator[str]:
-    kept_at = time.monotonic()
+    count = repeated = 0
+    # A browser that leaves ends the stream from outside.
+    ended = "stopped"
     try:
         yield "\ufeff" + _lines([columns])
         for page in pages:
@@ -194,25 +152,18 @@ def _text(
             ]
             yield _lines(rows)
             metrics.EXPORT_ROWS.inc(len(rows))
-            repeated = progress.repeated + page.repeated
-            progress = progress._replace(rows=progress.rows + len(rows), repeated=repeated)
-            if time.monotonic() > kept_at + 1:
-                kept_at = time.monotonic()
-                _keep(key, progress)
-        if progress.repeated:
-            yield _lines([[_repeated(progress.repeated)]])
-        progress = progress._replace(state="done")
+            count, repeated = count + len(rows), repeated + page.repeated
+        if repeated:
+            yield _lines([[_repeated(repeated)]])
+        ended = "done"
     except LendingError as error:
         words = _("BROKEN OFF after %(rows)s rows, so this is not everything: %(why)s")
-        yield _lines([[words % {"rows": progress.rows, "why": error.message}]])
-        progress = progress._replace(state="broken", why=error.message)
+        yield _lines([[words % {"rows": count, "why": error.message}]])
+        ended = "broken"
     finally:
-        # A browser that left ends the stream from outside.
-        ended = "stopped" if progress.state == "running" else progress.state
-        _keep(key, progress._replace(state=ended))
         try:
-            words = ngettext("%(count)s row", "%(count)s rows", progress.rows)
-            note(outcome=ended, detail=words % {"count": progress.rows})
+            words = ngettext("%(count)s row", "%(count)s rows", count)
+            note(outcome=ended, detail=words % {"count": count})
         except Error as error:
             logger.warning("the end of an export is not in the trail: %s", type(error).__name__)
 

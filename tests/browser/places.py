@@ -203,7 +203,6 @@ LOANS = (
     Place("loans-none-match", f"{_APP}/loans/?borrowerId=nobody", shows="No loan matches"),
     Place("loans-filter-wrong", f"{_APP}/loans/?borrowerId=two+words", shows="Nothing to show yet"),
     Place("loans-next-page", f"{_APP}/loans/?pageSize=25", do=steps.next_page, shows="First page"),
-    Place("loans-export", f"{_APP}/loans/", do=steps.export, shows="rows, complete"),
     Place("loan", f"{_LOAN}/"),
     Place("loan-viewer", f"{_LOAN}/", "viewer"),
     Place("loan-late", f"{_APP}/loans/{{late_loan}}/", "support"),

@@ -159,12 +159,6 @@ def next_page(page: Page, names: Names) -> None:
     page.get_by_role("link", name="Next page").click()
 
 
-def export(page: Page, names: Names) -> None:
-    with page.expect_download():
-        page.get_by_role("link", name="CSV").click()
-    page.get_by_text("rows, complete").first.wait_for()
-
-
 def enter_wrongly(page: Page, names: Names) -> None:
     page.fill("input[name=amount]", "1.000")
     _press(page, "Review")

@@ -25,7 +25,6 @@ WITHOUT = {
     "assessment-status": "a fragment of the assessment's page",
     "repayment-status": "a fragment of the receipt",
     "write-status": "a fragment of the write's page",
-    "export-progress": "a fragment of a list",
     "borrowers-export": "a file",
     "borrower-kept": "a file",
     "loans-export": "a file",

@@ -108,7 +108,7 @@ def test_a_link_on_each_list_keeps_the_filter(
 ) -> None:
     address = f"/apps/{app.app_id}/{name}/"
     page = client_of(support).get(f"{address}?accountId=x&pageSize=25").content.decode()
-    assert f'href="{address}export.csv?accountId=x&amp;told=' in page
+    assert f'href="{address}export.csv?accountId=x"' in page
     assert "export.csv" not in client_of(viewer).get(address).content.decode()
 
 

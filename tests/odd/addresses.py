@@ -270,5 +270,4 @@ WITHOUT = {
     "borrower-edit-confirm": "shows what the form kept; its POST compares what it reads",
     "loan-new": "a form of empty fields; what it sends lands on the loan's page",
     "event-confirm": "shows what the form kept",
-    "export-progress": "how far an export is, from the cache",
 }

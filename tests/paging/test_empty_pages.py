@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from tests.faults.behaviours import refusal, reply
-from tests.paging.service import PATHS, PagedService
+from tests.faults.behaviours import refusal
+from tests.paging.service import PagedService
 from tests.search.words import results_of
 
 pytestmark = pytest.mark.django_db
@@ -198,19 +198,6 @@ def test_an_event_in_a_list_that_leads_back(desk: Client, service: PagedService)
     service.give("events", {"": ([other], "t"), "t": ([other], "t")})
     where = "/apps/kenya/events/borrower_3AB-1/FOUND-1/2026-01-01T00_3A00_3A00.000Z/"
     assert "not read to its end" in text(desk, where, 502)
-
-
-def test_comparing_reads_on_and_leads_on(desk: Client, service: PagedService) -> None:
-    first = reply({"assessmentId": "A-1", "accountId": "borrower:B-1"})
-    where = "/apps/kenya/assessments/compare"
-    for count in (9, 5):
-        service.give_empty_pages("assessments", count, [ROWS["assessments"]])
-        service.server.on(f"GET {PATHS['assessments']}/A-1", first)
-        page = text(desk, f"{where}?a=A-1")
-        assert "No other assessment of this account was found" not in page
-        if count == 9:
-            page = text(desk, where + link(page, "Look further"))
-        assert "FOUND-1" in page
 
 
 def test_a_new_assessment_is_told_that_running_ones_may_be_unseen(

@@ -47,15 +47,3 @@ def test_in_the_count_of_the_portfolio(service: PagedService) -> None:
     row = counted()
     assert (row.loans_read, row.unreadable) == (2, 0)
     assert outstanding(row) == [60, 1]
-
-
-@pytest.mark.parametrize("key", ["assessmentId", "uid"])
-def test_an_assessment_to_compare_with(desk: Client, service: PagedService, key: str) -> None:
-    other = {key: "u-2", "accountId": "borrower:B-1"}
-    nameless = {"accountId": "borrower:B-1", "assessmentType": "N-"}
-    first = reply({"assessmentId": "A-1", "accountId": "borrower:B-1"})
-    service.give("assessments", {"": ([other, nameless, nameless], None)})
-    service.server.on(f"GET {PATHS['assessments']}/A-1", first)
-    page = desk.get("/apps/kenya/assessments/compare?a=A-1").content.decode()
-    assert 'href="?a=A-1&amp;b=u-2"' in page
-    assert page.count("<bdi>N-</bdi>") == 2

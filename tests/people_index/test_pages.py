@@ -106,7 +106,6 @@ PAGES = [
     ("loans/l/repayments/new", "l"),
     ("assessments/", "b"),
     ("assessments/{assessment}/", "b"),
-    ("assessments/compare?a={assessment}", "b"),
     ("events/", "b"),
     ("events/{event}/", "b"),
     ("repayments/", "l"),
