@@ -13,7 +13,6 @@ class AssessmentsConfig(AppConfig):
         from lendingadmin import gateway
         from lendingadmin.search import lookups
         from lendingadmin.staff.erasure import register_kept
-        from lendingadmin.staff.retention import register_table
         from lendingadmin.ui.lists import make_keys_reader
         from lendingadmin.ui.neighbours import LISTS, RegisteredList
         from lendingadmin.worker import duties
@@ -26,12 +25,6 @@ class AssessmentsConfig(AppConfig):
             _("the next walk drops those that the service no longer lists"),
             known.count_of_borrower,
             list_rows=known.list_rows,
-        )
-        register_table(
-            _("ids of assessments"),
-            *("assessments.KnownAssessment", "assessments.AssessmentIndex"),
-            stays=_("until the service no longer lists them"),
-            moment="read_at",
         )
         read_keys = make_keys_reader(
             "assessments.list", lambda app_id: gateway.app(app_id).assessments

@@ -7,7 +7,6 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.staff.erasure import register_erasable
-from lendingadmin.staff.retention import register_table
 
 from .models import Assignment, BulkRow
 
@@ -15,24 +14,6 @@ from .models import Assignment, BulkRow
 def register() -> None:
     """Register it with `manage.py erase`."""
     register_erasable(_("which officer has or had them"), erase_borrower, list_rows=list_rows)
-    register_table(
-        _("which officer has which borrower"),
-        "assignments.Assignment",
-        stays=_("until the borrower is erased"),
-        moment="assigned_at",
-    )
-    register_table(
-        _("lists by which borrowers were assigned"),
-        *("assignments.BulkAssignment", "assignments.BulkRow"),
-        stays=_("always: who had them before; rows until the borrower is erased"),
-        moment="created_at",
-    )
-    register_table(
-        _("rules of assignment, and hand-overs"),
-        *("assignments.RuleSet", "assignments.RuleWalk", "assignments.HandOver"),
-        stays=_("always: by what whose borrowers were assigned"),
-        moment="created_at",
-    )
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:

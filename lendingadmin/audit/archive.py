@@ -52,25 +52,11 @@ def register() -> None:
     register_table(
         _("audit trail"),
         "audit.Entry",
-        stays=_("always: that it is whole can be shown only of all of it"),
-        moment="at",
         kind="audit",
         list_older=list_older,
         delete_older=archive_older,
         needs="AUDIT_ARCHIVE",
         then=_("then they go into signed files"),
-    )
-    register_table(
-        _("which entries of the trail are archived"),
-        "audit.ArchivedStretch",
-        stays=_("always: it says where the table begins"),
-        moment="at",
-    )
-    register_table(
-        _("times in which it was not known whether the database was restored"),
-        "audit.SuspectedRestore",
-        stays=_("always: why nothing was sent"),
-        moment="found_at",
     )
 
 

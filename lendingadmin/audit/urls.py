@@ -6,5 +6,4 @@ from lendingadmin.audit import views
 
 urlpatterns = [
     path("", views.entries, name="audit"),
-    path("kept/", views.kept, name="kept"),
 ]

@@ -6,7 +6,6 @@ from django.shortcuts import render
 
 from lendingadmin.audit.forms import FilterForm
 from lendingadmin.display import formats
-from lendingadmin.staff.retention import TABLES, describe
 from lendingadmin.staff.roles import VIEW_AUDIT
 from lendingadmin.ui.access import access
 from lendingadmin.ui.keyset import Slice, build_pager, read_slice
@@ -35,17 +34,6 @@ def entries(request: PersonRequest) -> HttpResponse:
         "pager": build_pager(request, page),
     }
     return render(request, "audit/entries.html", context)
-
-
-@access(VIEW_AUDIT)
-def kept(request: PersonRequest) -> HttpResponse:
-    """Each table that holds something: how much, since when, how long it stays; the largest first.
-
-    It names settings and counts rows of all apps, and shows none.
-    """
-    rows = sorted(map(describe, TABLES), key=lambda one: -one.row_count)
-    context = {"rows": rows, "zone": settings.LENDING_APPS[0].zone}
-    return render(request, "audit/kept.html", context)
 
 
 def _page(form: FilterForm) -> Slice:

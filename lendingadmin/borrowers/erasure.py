@@ -35,10 +35,7 @@ def register() -> None:
     )
     register_table(
         _("other writes, and how they were checked"),
-        *("writes.Write", "writes.Check"),
-        stays=_("always, without texts: what was done here, and what became of it"),
-        moment="created_at",
-        texts="writes",
+        "writes.Write",
         kind="writes",
         list_older=_list_over,
     )

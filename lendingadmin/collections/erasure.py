@@ -27,39 +27,15 @@ def register() -> None:
     )
     register_table(
         _("calls, with what was promised in them"),
-        *("collections.Call", "collections.Promise", "collections.Contact"),
-        stays=_("until the borrower is erased"),
-        moment="called_at",
-        texts="calls",
+        "collections.Call",
         kind="calls",
         list_older=_list_old_calls,
     )
     register_table(
         _("who must not be called"),
         "collections.Stop",
-        stays=_("until the borrower is erased"),
-        moment="since",
-        texts="calls",
         kind="calls",
         list_older=_list_old_stops,
-    )
-    register_table(
-        _("queues of whom to call, made by hand"),
-        *("collections.CallQueue", "collections.CallQueue_people"),
-        stays=_("always: calls name the queue that they came from"),
-        moment="created_at",
-    )
-    register_table(
-        _("who is calling whom"),
-        "collections.Lease",
-        stays=_("ten minutes, and until that person calls somebody else"),
-        moment="since",
-    )
-    register_table(
-        _("loans that were found paid since they were counted"),
-        "collections.PaidLoan",
-        stays=_("until the next calls, or the borrower is erased"),
-        moment="seen_at",
     )
     register_kept(
         _("open promises, and what keeps a borrower from being called"),

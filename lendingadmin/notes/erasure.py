@@ -22,10 +22,7 @@ def register() -> None:
     )
     register_table(
         _("notes"),
-        *("notes.Note", "notes.NoteVersion", "notes.Mention"),
-        stays=_("always, without texts: who wrote about whom, and when"),
-        moment="created_at",
-        texts="notes",
+        "notes.Note",
         kind="notes",
         list_older=_list_textless,
     )

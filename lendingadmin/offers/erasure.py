@@ -9,7 +9,6 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.staff.erasure import register_erasable, register_kept
-from lendingadmin.staff.retention import register_table
 from lendingadmin.writes.models import Write
 from lendingadmin.writes.states import WriteState
 
@@ -20,13 +19,6 @@ def register() -> None:
     """Register it with `manage.py erase`."""
     register_erasable(
         _("offers"), erase_offers, kind="offers", erase_older=erase_older, list_rows=list_rows
-    )
-    register_table(
-        _("requested offers"),
-        *("offers.OfferRequest", "offers.OfferLoan"),
-        stays=_("as long as their texts, and until nothing can be lent from them"),
-        moment="asked_at",
-        texts="offers",
     )
     register_kept(
         _("offers"),

@@ -12,7 +12,6 @@ class PeopleIndexConfig(AppConfig):
     def ready(self) -> None:
         from lendingadmin.monitoring.metrics import register_gauge
         from lendingadmin.staff.erasure import register_erasable
-        from lendingadmin.staff.retention import register_table
         from lendingadmin.worker import duties
 
         from . import cards, find, tasks
@@ -21,12 +20,5 @@ class PeopleIndexConfig(AppConfig):
         register_gauge("people_index_seconds", words, ("app",), find.read_ages)
         register_erasable(
             _("cards of the search index"), cards.erase_borrower, list_rows=cards.list_rows
-        )
-        register_table(
-            _("cards of the search index"),
-            *("people_index.BorrowerCard", "people_index.CardToken", "people_index.WordKey"),
-            "people_index.BorrowerIndex",
-            stays=_("until the service no longer lists the borrower"),
-            moment="read_at",
         )
         duties.register_duty(tasks.beat, tasks.walk, tasks.top_up)

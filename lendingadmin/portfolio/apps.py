@@ -14,7 +14,6 @@ class PortfolioConfig(AppConfig):
         from lendingadmin.search import lookups
         from lendingadmin.search import open_loans as search_open_loans
         from lendingadmin.staff.erasure import register_kept
-        from lendingadmin.staff.retention import register_table
         from lendingadmin.ui import navigation
         from lendingadmin.ui.neighbours import LISTS, RegisteredList
         from lendingadmin.worker import duties
@@ -28,24 +27,6 @@ class PortfolioConfig(AppConfig):
             _("the next count has those that the service still lists"),
             loan_ids.count_of_borrower,
             list_rows=loan_ids.list_rows,
-        )
-        register_table(
-            _("counts of the portfolio"),
-            "portfolio.Snapshot",
-            stays=_("all for a day, the last of each day for 30, of each month for 24 months"),
-            moment="began_at",
-        )
-        register_table(
-            _("loans of counts"),
-            "portfolio.SnapshotLoan",
-            stays=_("until the next count, and so many month ends"),
-            by="SNAPSHOT_MONTH_ENDS",
-            moment="snapshot__began_at",
-        )
-        register_table(
-            _("saved lists of loans"),
-            *("portfolio.SavedList", "portfolio.SavedList_pinned_by"),
-            stays=_("until their owner deletes them"),
         )
         LISTS["book-loans"] = RegisteredList("loan", drilldown.read_keys)
         LISTS["loan-list"] = RegisteredList("loan", saved_lists.read_keys)

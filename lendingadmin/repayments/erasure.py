@@ -28,18 +28,8 @@ def register() -> None:
         list_rows=list_rows,
     )
     register_table(
-        _("journal of repayments, with mistakes, receipts, counted cash and restorations"),
-        *("repayments.Repayment", "repayments.Mistake", "repayments.ReceiptCounter"),
-        *("repayments.CashCount", "repayments.Restoration"),
-        stays=_("always: what was paid must be provable, and a payment is known again by it"),
-        moment="created_at",
-        texts="repayments",
-    )
-    register_table(
         _("balances that were read"),
         "repayments.Reading",
-        stays=_("always: what was concluded from them must be provable"),
-        moment="taken_at",
         kind="readings",
         list_older=_list_superseded,
     )

@@ -11,7 +11,6 @@ class SearchConfig(AppConfig):
 
     def ready(self) -> None:
         from lendingadmin.staff.erasure import register_erasable
-        from lendingadmin.staff.retention import register_table
         from lendingadmin.worker import duties
 
         from . import counts, opened
@@ -20,17 +19,5 @@ class SearchConfig(AppConfig):
             _("times somebody opened the record lately"),
             opened.erase_borrower,
             list_rows=opened.list_rows,
-        )
-        register_table(
-            _("what somebody opened last"),
-            "search.Opened",
-            stays=_("the newest ten of a person and app"),
-            moment="at",
-        )
-        register_table(
-            _("how many searches somebody made"),
-            "search.SearchCount",
-            stays=_("an hour, then as one entry of the trail"),
-            moment="hour",
         )
         duties.register_duty(counts.audit_counts)

@@ -8,7 +8,6 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.staff.erasure import register_erasable, register_kept
-from lendingadmin.staff.retention import register_table
 
 from .models import Sheet, SheetRow
 
@@ -21,13 +20,6 @@ def register() -> None:
         kind="sheets",
         erase_older=erase_older,
         list_rows=list_rows,
-    )
-    register_table(
-        _("collection sheets"),
-        *("sheets.Sheet", "sheets.SheetRow", "sheets.SheetReturn"),
-        stays=_("always: who was visited for which amount must be provable beside the cash"),
-        moment="created_at",
-        texts="sheets",
     )
     register_kept(
         _("rows of collection sheets"),

@@ -29,28 +29,12 @@ def register() -> None:
         list_rows=list_rows,
     )
     register_table(
-        _("rows of statements"),
-        *("statements.StatementLine", "statements.Allocation", "statements.Batch"),
-        stays=_("always: a payment is known again by them, and which money arrived is provable"),
-        moment="file__created_at",
-        texts="statements",
-    )
-    register_table(
         _("statements, and which columns make one"),
-        *("statements.StatementFile", "statements.KnownLayout"),
-        stays=_("always, with what stands in the file"),
-        moment="created_at",
+        "statements.StatementFile",
         kind="files",
         list_older=keeping.list_old_content,
         delete_older=keeping.delete_old_content,
         then=_("then what stands in the file goes"),
-    )
-    register_table(
-        _("who is said to pay which loan"),
-        "statements.PayerLink",
-        stays=_("as long as the texts of statements, or until somebody revokes it"),
-        moment="created_at",
-        texts="statements",
     )
     register_kept(
         _("rows of statements taken to be for their loans"),

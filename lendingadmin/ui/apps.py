@@ -22,10 +22,6 @@ class UiConfig(AppConfig):
         register_table(
             _("unfinished forms"),
             "ui.Draft",
-            stays=_("as long as a session lasts, an hour longer at most"),
-            moment="created_at",
-            order="created_at",
-            by="SESSION_HOURS",
             find_over=lambda: Q(created_at__lt=timezone.now() - models.Draft.KEPT_FOR),
         )
 

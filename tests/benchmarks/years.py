@@ -329,7 +329,6 @@ def addresses() -> dict[str, str]:
         "any page, with its badge": "/glossary/",
         "home": "/apps/kenya/",
         "people": "/people/",
-        "what is kept": "/audit/kept/",
         "needs checking": f"{JOURNAL}unknown/",
         "needs checking, a later page": f"{JOURNAL}unknown/?after={unknown}",
         "statements": STATEMENTS,

@@ -373,7 +373,6 @@ OFFICE = (
     Place("assessment-types", "/assessment-types/"),
     Place("assessment-type", "/assessment-types/credit-90-days/", "officer"),
     Place("audit", "/audit/"),
-    Place("kept", "/audit/kept/", shows="Journal of repayments"),
     Place("audit-none-match", "/audit/?person=nobody"),
     Place("people", "/people/", shows="Not set up yet"),
     Place("people-none-match", "/people/?name=nobody-here", shows="Nobody matches"),

@@ -157,7 +157,6 @@ WITHOUT = {
     "readyz": "asks the database",
     "metrics": "asks the database",
     "audit": "what was done here, from the database",
-    "kept": "how long it keeps what, from the database and the settings",
     "start": "leads to the home page",
     "statement-row-record": "the box; what it finds is read by the review of a repayment",
     "payment": "the box; what it finds is read by the review of a repayment",

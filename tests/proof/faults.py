@@ -207,7 +207,7 @@ def play(
         row.told["list"] = reader.get(LIST)
         row.told["confirm"] = press(clerk, confirm)
         row.told["sign-in"] = stage.sign_in()
-        row.told["progress"] = reader.get("/exports/Abcdefghijkl/")
+        row.told["suggestions"] = reader.get("/apps/kenya/borrowers/used-values")
         row.told["/readyz"] = stage.probe("/readyz")
         row.told["/healthz"] = stage.probe("/healthz")
         row.sent = stage.count("arrived", external_id)
@@ -310,7 +310,7 @@ def judge(row: Row, longest_p95: float = 0.2) -> list[str]:
     kind = row.fault.split()[0]
     if kind == "Redis":
         wanted |= {
-            f"{name} is {statuses[name]}": statuses[name] == 200 for name in ("list", "progress")
+            f"{name} is {statuses[name]}": statuses[name] == 200 for name in ("list", "suggestions")
         }
         wanted |= {"it is recorded": bool(row.told["confirm"].receipt)}
         wanted |= {"/readyz warns": ready.startswith("ready; warning: the cache does not answer")}

@@ -35,7 +35,7 @@ from lendingadmin.repayments.models import Repayment
 from lendingadmin.repayments.services import Request, find_abandoned
 from lendingadmin.repayments.states import OPEN
 from lendingadmin.repayments.views import exporting
-from lendingadmin.staff import erasure, retention
+from lendingadmin.staff import erasure
 from lendingadmin.staff.models import User
 from lendingadmin.timeline.reading import Month, read_timeline
 from lendingadmin.ui import navigation
@@ -78,7 +78,7 @@ TRAIL = {
 def addresses() -> list[str]:
     """The home page, the lists, and each filter of a list alone and with each of its others."""
     found = ["/apps/kenya/", "/apps/kenya/repayments/unknown/", "/apps/kenya/repayments/day/"]
-    found += [f"{found[-1]}?by=transactionDate", "/glossary/", "/audit/kept/"]
+    found += [f"{found[-1]}?by=transactionDate", "/glossary/"]
     for path, filters in (("/apps/kenya/repayments/", JOURNAL), ("/audit/", TRAIL)):
         single = [(name, value) for name, values in filters.items() for value in values]
         pairs = itertools.combinations(single, 2)
@@ -174,9 +174,6 @@ WORK: dict[str, Callable[[User], object]] = {
     ),
     "who is named": lambda by: list(list_unseen(by, "kenya")),
     "the erasing of what is old": lambda _: erasure.erase_old(),
-    "what the page of what is kept says": lambda _: [
-        retention.describe(one) for one in retention.TABLES
-    ],
     "the beat of other writes": lambda _: (web_tasks.beat(), other_writes.check_due_writes()),
     "tidying other writes": lambda _: other_writes.prune_submitted(),
 }

@@ -65,7 +65,6 @@ OURS = (
     f"{_BORROWER}/",
     f"{_BORROWER}/name?with=phone",
     "/audit/",
-    "/audit/kept/",
     f"{APP}/repayments/",
     f"{APP}/repayments/export.csv",
     f"{APP}/repayments/unknown/",

@@ -148,7 +148,7 @@ def test_without_the_cache_a_page_says_what_it_knows(
 ) -> None:
     gone = RedisCache(f"redis://{urlsplit(refused_address).netloc}/0", {})
     monkeypatch.setattr(shared._connections._connections, shared._alias, gone)  # type: ignore[attr-defined]
-    assert desk.get("/exports/Abcdefghijkl/").status_code == 200
+    assert desk.get("/apps/kenya/borrowers/used-values").status_code == 200
 
 
 def test_a_fault_of_our_own_stays_a_500(desk: Client, monkeypatch: pytest.MonkeyPatch) -> None:
