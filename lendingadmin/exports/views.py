@@ -15,12 +15,7 @@ from lendingadmin.lending.values import Malformed
 from lendingadmin.people_index.names import list_names
 from lendingadmin.staff.roles import SEE_NAMES
 from lendingadmin.ui.access import access
-from lendingadmin.ui.exports import (
-    EXPORT,
-    CsvPage,
-    back_to_list,
-    csv_response,
-)
+from lendingadmin.ui.exports import EXPORT, CsvPage, back_to_list, csv_response
 from lendingadmin.ui.lists import ListForm
 from lendingadmin.ui.masking import is_whole, list_rights, mask_item, mask_open
 from lendingadmin.ui.quotas import EXPORTS

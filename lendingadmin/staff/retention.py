@@ -28,7 +28,7 @@ _DONE_FOR = timedelta(days=1)
 
 
 class Table(NamedTuple):
-    """A table whose rows go: `what` in words, in the model of this label.
+    """A table whose rows go: `what` is its name in words, `label` its model.
 
     `kind` is its word in KEEP_ROWS_DAYS: what is older than its days, and is in `list_older`, goes,
     by `delete_older` if there is one; `needs` names a setting without which none does, and
@@ -86,7 +86,7 @@ TABLES: list[Table] = []
 
 
 def register_table(what: str, label: str, **more: Any) -> None:
-    """Register a table whose rows go; what the words mean, Table says."""
+    """Register a table whose rows go. `more` are fields of Table."""
     TABLES.append(Table(what, label, **more))
 
 

@@ -47,7 +47,7 @@ def make_ids(account: str, rows: Sequence[PaymentParts], zone: tzinfo) -> list[s
     People can read it: account, day, amount, balance, reference and number among equal rows. The
     letters separate the parts, because ids are compared without punctuation.
     """
-    # Spreadsheets remove leading zeros, and banks add spaces.
+    # Spreadsheets remove leading zeros, and banks add spaces or the currency.
     account = normalise_account(account)
     seen, found = Counter[str](), list[str]()
     for row in rows:
@@ -62,8 +62,10 @@ def make_ids(account: str, rows: Sequence[PaymentParts], zone: tzinfo) -> list[s
 
 
 def normalise_account(account: str) -> str:
-    """Return an account number without punctuation and without leading zeros."""
-    return "".join(sign for sign in account if sign.isalnum()).lstrip("0")
+    """Return an account number without punctuation, leading zeros and a currency behind it."""
+    bare = "".join(sign for sign in account if sign.isalnum()).lstrip("0").upper()
+    has_currency = bare[-4:-3].isdigit() and is_currency(bare[-3:])
+    return bare[:-3] if has_currency else bare
 
 
 def order_alike(lines: Sequence[Line]) -> list[int]:

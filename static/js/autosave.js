@@ -77,7 +77,7 @@
       const values = valuesOf(fields);
       for (const value of values.length ? values : [""]) typed.append(name, value);
     }
-    if (!typed.size) return drop(form);
+    if (!String(typed)) return drop(form);
     try {
       write(nameOf(form), { at: Date.now(), sent: false, fields: typed });
     } catch {

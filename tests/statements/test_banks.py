@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from lendingadmin.statements.completeness import prove
+from lendingadmin.statements.identity import normalise_account
 from lendingadmin.statements.lines import Kind, Refused, Statement
 from lendingadmin.statements.reading import read
 from lendingadmin.statements.reading.containers import LARGEST, find_format
 
 from . import making
 from .making import NAIROBI
-from .making_banks import write_camt, write_mt940
+from .making_banks import join_camt, split, write_camt, write_mt940
 
 EVENTS = making.make_events(90)
 
@@ -95,6 +96,26 @@ def test_messages_that_do_not_follow_each_other_are_not_whole() -> None:
 def test_one_account_may_be_written_in_two_ways() -> None:
     content = write_mt940(EVENTS).replace(b":25:123456789", b":25:0123-456 789KES", 1)
     assert prove(open_statement(content)).is_complete
+    iban = b"<IBAN>DE02120300000000202051</IBAN>"
+    other = join_camt(split(EVENTS, 2)).replace(iban, b"<Othr><Id>0123-4567</Id></Othr>", 1)
+    assert prove(
+        open_statement(other.replace(iban, b"<Othr><Id>1234567 KES</Id></Othr>"))
+    ).is_complete
+
+
+@pytest.mark.parametrize(
+    ("account", "key"),
+    [
+        ("0012-345 KES", "12345"),
+        ("12345kes", "12345"),
+        ("12345XYZ", "12345XYZ"),
+        ("MT84MALT011000012345MTLCASTKES", "MT84MALT011000012345MTLCASTKES"),
+        ("KES", "KES"),
+        ("", ""),
+    ],
+)
+def test_an_account_is_the_same_with_its_currency_behind_it(account: str, key: str) -> None:
+    assert normalise_account(account) == key
 
 
 def test_statements_of_several_accounts_are_refused() -> None:

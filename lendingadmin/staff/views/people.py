@@ -17,7 +17,7 @@ from lendingadmin.staff import reach, second_manager, services, sessions
 from lendingadmin.staff.forms import NewPersonForm, PeopleFilterForm, PersonForm
 from lendingadmin.staff.models import AppRole, PersonChange, User
 from lendingadmin.staff.permissions import list_held
-from lendingadmin.staff.roles import MANAGE_PEOPLE, ROLES, describe_group, sort_rights
+from lendingadmin.staff.roles import MANAGE_PEOPLE, ROLE_WORDS, sort_rights
 from lendingadmin.staff.session_store import hash_session_key
 from lendingadmin.staff.setup_links import mail_setup_link, may_mail
 from lendingadmin.ui.access import access
@@ -58,13 +58,14 @@ def people(request: PersonRequest) -> HttpResponse:
 
 @access(MANAGE_PEOPLE)
 def roles(request: PersonRequest) -> HttpResponse:
-    """The roles that this manager may give, with their rights and how many people hold each."""
-    counted = Count("app_roles__person", filter=Q(app_roles__person__is_active=True), distinct=True)
+    """The roles that this manager may give, with their rights and the number of people in each."""
+    theirs = Q(app_roles__person__in=reach.list_people(request.user).filter(is_active=True))
+    counted = Count("app_roles__person", filter=theirs, distinct=True)
     groups = reach.list_groups(request.user).annotate(people=counted).order_by("pk")
     shown = []
     for group in groups.prefetch_related("permissions__content_type"):
         held = [services.name_item(one) for one in group.permissions.all()]
-        purpose = describe_group(group.name, []) if group.name in ROLES else ""
+        purpose = ROLE_WORDS.get(group.name, "")
         shown.append({"role": group, "purpose": purpose, "areas": sort_rights(held)})
     return render(request, "people/roles.html", {"roles": shown})
 

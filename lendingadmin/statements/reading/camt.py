@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.statements.lines import Kind, Line, Refused, Statement
 
-from .chain import Balances, find_gaps, is_newest_first
+from .chain import Balances, find_account, find_gaps, is_newest_first
 from .containers import open_camt
 from .days import read_moment
 from .meanings import STATUS, read_word
@@ -63,7 +63,8 @@ class _Reader:
         self.messages = list[tuple[Balances, list[Line]]]()
         self.before = 0
         self.head: dict[str, Any] = {}
-        self.accounts = set[str]()
+        self.accounts = list[str]()
+        self.holder = ""
         self.opening: Decimal | None = None
         self.closing: Decimal | None = None
         self.currency = ""
@@ -97,18 +98,13 @@ class _Reader:
 
     def _read_account(self, element: Element) -> None:
         # Counterparties have accounts too, but theirs stand within entries.
-        account = _text(element, "IBAN") or _text(element, "Id/Othr/Id")
-        if account and account not in self.accounts:
-            if self.accounts:
-                words = _("The file holds statements of several accounts. Export them one by one.")
-                raise Refused(words)
-            self.accounts.add(account)
-            self.head["holder"] = _text(element, "Ownr/Nm")
-            self.currency = _text(element, "Ccy")
+        self.accounts.append(_text(element, "IBAN") or _text(element, "Id/Othr/Id"))
+        self.holder = self.holder or _text(element, "Ownr/Nm")
+        self.currency = self.currency or _text(element, "Ccy")
 
     def build(self) -> Statement:
         """The statement of all that was taken."""
-        # An account report has its entries in no statement.
+        # Entries outside a statement count too.
         if self.lines or not self.messages:
             self._close_message()
         if is_newest_first([balances for balances, _lines in self.messages]):
@@ -116,11 +112,11 @@ class _Reader:
         balances = [one for one, _lines in self.messages]
         lines = [line for _one, lines in self.messages for line in lines]
         currencies = {line.currency for line in lines if line.currency}
-        self.head["holder"] = self.head.get("holder") or ""
         return Statement(
             layout="camt-053",
             network="",
-            account=next(iter(self.accounts), ""),
+            account=find_account(self.accounts),
+            holder=self.holder,
             currency=self.currency or (currencies.pop() if len(currencies) == 1 else ""),
             lines=lines,
             opening=next((one for one, _end in balances if one is not None), None),

@@ -1,15 +1,24 @@
-"""The order of the messages of one file, by the balances at both ends of each."""
+"""The messages of one file: they have one account, and their balances say their order and gaps."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise
 
 from django.utils.translation import gettext as _
 
-from lendingadmin.statements.lines import Flaw
+from lendingadmin.statements.identity import normalise_account
+from lendingadmin.statements.lines import Flaw, Refused
 
 # The opening and the closing balance of a message, where it has them.
 Balances = tuple[Decimal | None, Decimal | None]
+
+
+def find_account(accounts: Iterable[str]) -> str:
+    """Return the account as the first message writes it. Raises Refused for several accounts."""
+    named = [account for account in accounts if account]
+    if len(set(map(normalise_account, named))) > 1:
+        raise Refused(_("The file holds statements of several accounts. Export them one by one."))
+    return named[0] if named else ""
 
 
 def is_newest_first(messages: Sequence[Balances]) -> bool:

@@ -1,7 +1,6 @@
 """MT940, the statement of banks in SWIFT's own text."""
 
 import re
-from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import Any
@@ -11,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.statements.lines import Kind, Line, Refused, Statement
 
-from .chain import Balances, find_gaps, is_newest_first
+from .chain import find_account, find_gaps, is_newest_first
 from .tables import MOST_ROWS, decode
 
 _TAG = re.compile(r":(\d\d[A-Z]?):")
@@ -52,10 +51,11 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
     except Exception as error:
         # The library raises what its own code meets: whatever it is, the file can't be read.
         raise Refused(_("This MT940 can't be read. Ask the bank for CAMT.053 or CSV.")) from error
-    balances = _find_balances([one.data for one in read])
+    heads = [one.data for one in read]
+    account = find_account(str(head.get("account_identification") or "") for head in heads)
+    balances = [(_amount(head, "opening"), _amount(head, "closing")) for head in heads]
     if is_newest_first(balances):
         read, balances = read[::-1], balances[::-1]
-    heads = [one.data for one in read]
     rows = [row for one in read for row in one.transactions if "amount" in row.data]
     if not any("final_opening_balance" in head for head in heads) and not rows:
         raise Refused(_("This MT940 holds no entries and no balance. Export it again."))
@@ -67,25 +67,15 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
     return Statement(
         layout="mt940",
         network="",
-        account=_find_account(heads),
+        account=account,
         currency=currencies.pop() if len(currencies) == 1 else "",
         lines=lines,
         # What is missing between two messages is missing between these.
-        opening=balances[0][0] if balances else None,
-        closing=balances[-1][1] if balances else None,
+        opening=balances[0][0],
+        closing=balances[-1][1],
         flaws=list(find_gaps(balances)),
         has_unique_ids=False,
     )
-
-
-def _find_account(heads: Sequence[dict[str, Any]]) -> str:
-    found = [head["account_identification"] for head in heads if "account_identification" in head]
-    return str(found[0]) if found else ""
-
-
-def _fold(account: str) -> str:
-    """Return an account without what banks write one time and leave out another."""
-    return re.sub(r"[\W_]|(?<=\d)[A-Za-z]{3}$", "", account).lstrip("0").upper()
 
 
 def _split(text: str) -> list[str]:
@@ -107,14 +97,6 @@ def _split(text: str) -> list[str]:
             messages[-1].append(line)
         is_closed = is_closed or tag in _CLOSING
     return ["\n".join([*one, "-"]) for one in messages]
-
-
-def _find_balances(heads: Sequence[dict[str, Any]]) -> list[Balances]:
-    """Return the balances of each message. Raises Refused for several accounts."""
-    accounts = {_fold(str(head.get("account_identification") or "")) for head in heads} - {""}
-    if len(accounts) > 1:
-        raise Refused(_("The file holds statements of several accounts. Export them one by one."))
-    return [(_amount(head, "opening"), _amount(head, "closing")) for head in heads]
 
 
 def _amount(head: dict[str, Any], which: str) -> Decimal | None:

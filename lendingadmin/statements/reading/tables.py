@@ -137,7 +137,7 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
 
 
 def _rate_sheet(rows: list[Row], score: Score) -> tuple[int, int]:
-    """Context headings count first: a cover has few rows."""
+    """Known headings count first: a cover has few rows."""
     return _find_most(rows, score), len(_list_full(rows))
 
 

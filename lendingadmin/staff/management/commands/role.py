@@ -13,7 +13,7 @@ from lendingadmin.staff.services import cancel_set_up_by_one
 
 
 class Command(BaseCommand):
-    """Takes somebody at the server: nobody changes on a page what a role may do."""
+    """Changes what a role may do. No page does: it takes somebody at the server."""
 
     help = "Makes, changes or removes a role beside the product's four."
 
