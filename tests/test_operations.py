@@ -98,7 +98,7 @@ TABLE = {
     "events.create": (
         "events.create",
         "event-new",
-        "events/test_reporting.py::test_typed_checked_sent_and_read",
+        "events/test_reporting.py::test_pasted_checked_sent_and_read",
     ),
     "assessmentTypes.list": (
         "assessment_types.list",

@@ -29,11 +29,6 @@ def moment_of(value: object) -> datetime | None:
         return None
 
 
-def millis(when: datetime) -> int:
-    """A point in time as milliseconds since 1970."""
-    return (when - _EPOCH) // timedelta(milliseconds=1)
-
-
 def _expect(words: str, is_right: Callable[[Any], bool]) -> Rule:
     return lambda value: "" if is_right(value) else _(words)
 
@@ -50,7 +45,7 @@ def _is_address(value: object) -> bool:
 
 def _check_time(value: object) -> str:
     when = moment_of(value)
-    if when is None or value != millis(when):
+    if when is None or value != (when - _EPOCH) // timedelta(milliseconds=1):
         return _("whole milliseconds since 1970")
     if isinstance(value, int | Decimal) and abs(value) < _MILLISECONDS:
         return _("milliseconds since 1970 (these look like seconds)")

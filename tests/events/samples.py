@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import simplejson
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
@@ -106,32 +107,27 @@ def token_of(page: Any) -> str:
     return found[1]
 
 
-def management(**totals: int) -> dict[str, str]:
-    """What the browser sends of rows that nobody touched."""
-    prefixes = ("sms", "contact", "battery", "location", "app")
-    sent = {f"{prefix}-TOTAL_FORMS": str(totals.get(prefix, 2)) for prefix in prefixes}
-    sent |= {f"{prefix}-INITIAL_FORMS": "0" for prefix in prefixes}
-    for number in range(totals.get("sms", 2)):
-        sent[f"sms-{number}-direction"] = "inbound"
-    for number in range(totals.get("contact", 2)):
-        sent[f"contact-{number}-kind"] = "telephone"
-    return sent
+def bare(text: str = "Rent is due") -> str:
+    """One message as JSON, of a kind without a domain."""
+    message = {
+        "address": "+254711000111",
+        "direction": "inbound",
+        "timestamp": ms(WHEN),
+        "rawBody": text,
+    }
+    return simplejson.dumps([{"kind": "sms", "values": [message]}], ensure_ascii=False)
 
 
-def typed(desk: Client, app: LendingApp, **fields: str) -> dict[str, str]:
-    """The form as a browser sends it: one message typed in."""
+def pasted(desk: Client, app: LendingApp, **fields: str) -> dict[str, str]:
+    """The form as a browser sends it: one message pasted."""
     page = desk.get(new_url(app))
-    local = WHEN.astimezone(app.zone).strftime("%Y-%m-%dT%H:%M:%S")
     return {
         "token": token_of(page),
         "accountId": "borrower:b",
-        "timestamp": local,
+        "timestamp": WHEN.astimezone(app.zone).strftime("%Y-%m-%dT%H:%M:%S"),
         "domain": DOMAIN,
         "category": "",
-        **management(),
-        "sms-0-address": "+254711000111",
-        "sms-0-timestamp": local,
-        "sms-0-rawBody": "Rent is due",
+        "pasted": bare(),
         **fields,
     }
 

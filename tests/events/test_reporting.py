@@ -1,4 +1,4 @@
-"""Reporting events by form and by file: what reaches the service, once, and what is held back."""
+"""Reporting events whose JSON is pasted: what reaches the service, once, and what is held back."""
 
 import re
 from html import unescape
@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+import simplejson
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
@@ -17,13 +18,14 @@ from tests.events.samples import (
     DOMAIN,
     STAMP,
     address,
+    bare,
     body,
     data,
     new_url,
+    pasted,
     send,
     stored,
     token_of,
-    typed,
 )
 from tests.faults.behaviours import reply, token
 from tests.faults.server import FaultServer
@@ -33,13 +35,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def enter(desk: Client, app: LendingApp, **fields: str) -> str:
-    """Type in one message; the address of the step that sends."""
-    answer = desk.post(new_url(app), typed(desk, app, **fields))
+    """Paste one message; the address of the step that sends."""
+    answer = desk.post(new_url(app), pasted(desk, app, **fields))
     assert answer.status_code == 302, answer.context["form"].errors
     return str(answer.headers["Location"])
 
 
-def test_typed_checked_sent_and_read(desk: Client, app: LendingApp, book: Caller) -> None:
+def test_pasted_checked_sent_and_read(desk: Client, app: LendingApp, book: Caller) -> None:
     confirm = enter(desk, app)
     page = desk.get(confirm).content.decode()
     assert "Messages" in page
@@ -60,34 +62,12 @@ def test_typed_checked_sent_and_read(desk: Client, app: LendingApp, book: Caller
     assert not Draft.objects.exists()
 
 
-def test_every_kind_can_be_typed_in(desk: Client, app: LendingApp, book: Caller) -> None:
-    when = typed(desk, app)["timestamp"]
-    more = {
-        "contact-0-name": "Mama Njeri",
-        "contact-0-address": "+254722",
-        "contact-0-others": "njeri@example.org\n+254733",
-        "battery-1-timestamp": when,
-        "battery-1-level": "40.5",
-        "battery-1-isCharging": "yes",
-        "location-0-timestamp": when,
-        "location-0-latLng": "-1.2921,36.8219",
-        "app-0-timestamp": when,
-        "app-0-package": "com.app",
-        "sms-0-read": "no",
-    }
-    send(desk, enter(desk, app, **more))
+def test_a_whole_event_needs_no_other_field(desk: Client, app: LendingApp, book: Caller) -> None:
+    empty = dict.fromkeys(("accountId", "timestamp", "domain"), "")
+    send(desk, enter(desk, app, **empty, pasted=simplejson.dumps(body())))
     (event,) = stored(book)
-    sets = {entry["kind"].removeprefix(f"{DOMAIN}/"): entry["values"] for entry in event["data"]}
-    assert event["category"] is None
-    assert sets["sms"][0]["read"] is False
-    assert [one["addressType"] for one in sets["contact"][0]["otherAddresses"]] == [
-        "email",
-        "telephone",
-    ]
-    assert str(sets["device/battery"][0]["level"]) == "40.5"
-    assert sets["device/battery"][0]["isCharging"] is True
-    assert sets["device/location"][0]["latLng"] == "-1.2921,36.8219"
-    assert sets["device/app"][0]["package"] == "com.app"
+    assert (event["accountId"], event["timestamp"]) == ("borrower:b", STAMP)
+    assert [len(entry["values"]) for entry in event["data"]] == [2, 1, 2, 1, 1]
 
 
 def test_sent_again_it_lands_on_the_first(desk: Client, app: LendingApp, book: Caller) -> None:
@@ -99,38 +79,32 @@ def test_sent_again_it_lands_on_the_first(desk: Client, app: LendingApp, book: C
     assert len(stored(book)) == 1
 
 
-def test_more_rows_need_no_script_and_complain_of_nothing(desk: Client, app: LendingApp) -> None:
-    sent = typed(desk, app, more="sms") | {"sms-0-rawBody": ""}
-    answer = desk.post(new_url(app), sent)
-    page = answer.content.decode()
-    assert 'name="sms-4-rawBody"' in page
-    assert "errorlist" not in page
-    assert 'value="+254711000111"' in page
-
-
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"sms-0-rawBody": ""}, "Some values below need correcting"),
-        ({"sms-0-address": "", "sms-0-rawBody": "", "sms-0-timestamp": ""}, "at least one value"),
+        ({"pasted": ""}, "This field is required"),
+        ({"pasted": "not json"}, "not JSON"),
+        ({"pasted": "[]"}, "at least one set"),
         ({"accountId": "b"}, "The account id is"),
         ({"category": "contact"}, "data of other kinds"),
-        ({"domain": ""}, "This field is required"),
+        ({"domain": ""}, "domain in front"),
+        ({"pasted": simplejson.dumps(body(accountId="borrower:c"))}, "of another account"),
         ({"token": "x"}, "open for too long"),
-        ({"sms-TOTAL_FORMS": "x"}, "Some values below need correcting"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_sent(
     desk: Client, app: LendingApp, book: Caller, fields: dict[str, str], words: str
 ) -> None:
-    answer = desk.post(new_url(app), typed(desk, app, **fields))
+    answer = desk.post(new_url(app), pasted(desk, app, **fields))
     assert answer.status_code == 200
     assert words in answer.content.decode()
     assert stored(book) == []
     assert not Draft.objects.exists()
 
 
-def test_a_change_of_mind_finds_what_was_typed(desk: Client, app: LendingApp, book: Caller) -> None:
+def test_a_change_of_mind_finds_what_was_pasted(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
     confirm = enter(desk, app)
     page = desk.get(f"{new_url(app)}?form={confirm.rpartition('/')[2]}").content.decode()
     assert "Rent is due" in page
@@ -149,7 +123,7 @@ def test_a_duplicate_is_found_before_it_is_sent(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
     assert book.post("/events", body()).status == 200
-    page = desk.post(new_url(app), typed(desk, app)).content.decode()
+    page = desk.post(new_url(app), pasted(desk, app)).content.decode()
     assert "The service has this event already" in page
     assert f'href="{address(app)}"' in page
     assert "Rent is due" in page
@@ -213,12 +187,12 @@ LIMIT = 5_000_000  # Spec: Limits, event data size
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["multipart", "urlencoded"])
-def test_as_much_can_be_typed_in_as_the_service_takes(
+def test_as_much_can_be_pasted_as_the_service_takes(
     desk: Client, app: LendingApp, book: Caller, kind: str
 ) -> None:
     # Two bytes a letter, six where a form is not sent in parts.
     text = "مرحبا" * ((LIMIT - 2000) // 10)
-    form = typed(desk, app) | {"sms-0-rawBody": text}
+    form = pasted(desk, app) | {"pasted": bare(text)}
     if kind == "multipart":
         answer = desk.post(new_url(app), form)
     else:
@@ -232,30 +206,23 @@ def test_as_much_can_be_typed_in_as_the_service_takes(
     assert event["data"][0]["values"][0]["rawBody"] == text
 
 
-@pytest.mark.parametrize(
-    "field", ["sms-0-rawBody", "sms-0-address", "sms-0-smsId", "contact-0-others"]
-)
-def test_too_much_is_told_beside_the_field_that_it_is_in_and_stays(
-    desk: Client, app: LendingApp, book: Caller, field: str
+def test_too_much_is_told_beside_the_field_and_stays(
+    desk: Client, app: LendingApp, book: Caller
 ) -> None:
     text = "x" * LIMIT
-    more = {"contact-0-name": "Mama Njeri", "contact-0-address": "+254722"}
-    answer = desk.post(new_url(app), typed(desk, app) | more | {field: text})
-    page = answer.content.decode()
+    answer = desk.post(new_url(app), pasted(desk, app, pasted=bare(text)))
     assert answer.status_code == 200 and stored(book) == []
-    assert text in page
-    section = answer.context["form"].sections[0 if field.startswith("sms") else 1]
-    (row,) = [row for row in section.rows if row.errors]
-    ((name, (words,)),) = row.errors.items()
-    assert f"{row.prefix}-{name}" == field
+    assert text in answer.content.decode()
+    ((name, (words,)),) = answer.context["form"].errors.items()
+    assert name == "pasted"
     assert "the service takes less than 5,000,000" in words
 
 
-def test_what_was_typed_in_is_there_again_when_it_is_changed(
+def test_what_was_pasted_is_there_again_when_it_is_changed(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
     text = "y" * 100_000
-    confirm = enter(desk, app, **{"sms-0-rawBody": text})
+    confirm = enter(desk, app, pasted=bare(text))
     found = re.search(r'href="([^"]+form=[^"]+)"', desk.get(confirm).content.decode())
     assert found and text in desk.get(unescape(found[1])).content.decode()
 
@@ -263,7 +230,7 @@ def test_what_was_typed_in_is_there_again_when_it_is_changed(
 def test_a_form_past_every_limit_is_a_page_that_says_so(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
-    answer = desk.post(new_url(app), typed(desk, app, **{"sms-0-rawBody": "x" * 17_000_000}))
+    answer = desk.post(new_url(app), pasted(desk, app, pasted="x" * 17_000_000))
     assert answer.status_code == 400
     assert "the form is too long" in answer.content.decode()
     assert stored(book) == []

@@ -21,10 +21,10 @@ from tests.events.samples import (
     body,
     data,
     new_url,
+    pasted,
     send,
     stored,
     token_of,
-    typed,
     upload,
 )
 from tests.sandbox.calling import Caller
@@ -43,7 +43,7 @@ def test_data_alone_takes_the_rest_from_the_form(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
     bare = simplejson.dumps(data()[:1]).replace(f"{DOMAIN}/", "").encode()
-    when = typed(desk, app)["timestamp"]
+    when = pasted(desk, app)["timestamp"]
     answer = upload(desk, app, bare, accountId="borrower:b", timestamp=when, domain="x.y")
     send(desk, answer.headers["Location"])
     (event,) = stored(book)
@@ -53,9 +53,9 @@ def test_data_alone_takes_the_rest_from_the_form(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"not json", "not a file of JSON"),
-        (b"\xff\xfe", "not a file of JSON"),
-        (b"[" * 100_000, "not a file of JSON"),
+        (b"not json", "not JSON"),
+        (b"\xff\xfe", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
         (b"{}", "a list “data”"),
         (b"7", "a list “data”"),
         (b"[]", "at least one set"),
@@ -81,7 +81,7 @@ def test_a_file_of_another_ending_is_refused(desk: Client, app: LendingApp, book
 
 def test_a_file_of_another_account_is_refused(desk: Client, app: LendingApp) -> None:
     page = upload(desk, app, simplejson.dumps(body()).encode(), accountId="borrower:other")
-    assert "The file is of another account" in page.content.decode()
+    assert "The JSON is of another account" in page.content.decode()
 
 
 class TestAFileIsChosenOnce:
@@ -117,7 +117,7 @@ class TestAFileIsChosenOnce:
         assert stored(book) == []
         (draft,) = Draft.objects.all()
         assert "Rent is due" in gzip_text(draft.entered)
-        when = typed(desk, app)["timestamp"]
+        when = pasted(desk, app)["timestamp"]
         answer = self.again(desk, app, page, accountId="borrower:b", timestamp=when)
         assert send(desk, answer.headers["Location"]).headers["Location"] == address(app)
 
@@ -142,7 +142,7 @@ class TestAFileIsChosenOnce:
         wrong = SimpleUploadedFile("wrong.json", b"not json")
         page = self.again(desk, app, page, file=wrong)  # type: ignore[arg-type]
         text = page.content.decode()
-        assert "not a file of JSON" in text
+        assert "not JSON" in text
         assert "event.json" in text and "wrong.json" not in text
 
     def test_what_did_not_pass_is_sent_from_no_page(self, desk: Client, app: LendingApp) -> None:

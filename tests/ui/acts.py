@@ -84,7 +84,7 @@ def _report(desk: Client, app: LendingApp, book: Caller) -> Form:
 
 
 def _checked(desk: Client, app: LendingApp) -> str:
-    return str(desk.post(samples.new_url(app), samples.typed(desk, app)).headers["Location"])
+    return str(desk.post(samples.new_url(app), samples.pasted(desk, app)).headers["Location"])
 
 
 def _ask(desk: Client, app: LendingApp, book: Caller) -> Form:

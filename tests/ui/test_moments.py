@@ -16,8 +16,8 @@ import lendingadmin
 from lendingadmin.borrowers import keys
 from lendingadmin.borrowers.wirefields import MOMENT, WireField
 from lendingadmin.display.times import instants, offset_words, typed_moment
-from lendingadmin.events.fields import SecondField
 from lendingadmin.ui.fields import moment_field
+from lendingadmin.ui.moments import MomentField
 
 BERLIN = ZoneInfo("Europe/Berlin")
 TWICE, NEVER = "2025-10-26T02:30", "2026-03-29T02:30"
@@ -35,11 +35,15 @@ def in_berlin() -> Iterator[None]:
         yield
 
 
+def second_field() -> MomentField:
+    return MomentField(seconds=True)
+
+
 def wire_field() -> WireField:
     return WireField(MOMENT, None)
 
 
-FIELDS: list[Callable[[], forms.Field]] = [moment_field, SecondField, wire_field]
+FIELDS: list[Callable[[], forms.Field]] = [moment_field, second_field, wire_field]
 
 
 def form_of(field: forms.Field, data: dict[str, str], **options: Any) -> forms.Form:

@@ -20,9 +20,8 @@ from django.utils.translation import gettext_noop
 from lendingadmin import gateway
 from lendingadmin.events import checking, outcomes
 from lendingadmin.events.drafts import PURPOSE, Draft, load_draft
-from lendingadmin.events.forms import EventForm, FileForm, RowsForm
+from lendingadmin.events.forms import EventForm, FileForm, PastedForm
 from lendingadmin.events.kinds import CAPTURED, KINDS, find_domain
-from lendingadmin.events.rows import with_more
 from lendingadmin.events.search import build_event_url, build_url, search_event
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.values import Event, each
@@ -41,13 +40,11 @@ _LONGEST_ADDRESS = 1000  # what the record of a write keeps
 
 @access("lending.events.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The form, by rows or by file; what passes the check is kept for the step that sends it."""
+    """Show the form for pasted JSON or a file; save what passes the check for the next step."""
     by_file = request.GET.get("by") == "file"
     idempotency_key, draft = _load_under_way(request, app_id)
     form, card = _build_form(request, app_id, by_file, draft), None
-    if request.method == "POST" and "more" in request.POST and isinstance(form, RowsForm):
-        form.leave_unexamined()
-    elif request.method == "POST" and form.is_valid():
+    if request.method == "POST" and form.is_valid():
         body, card = _check(app_id, form, idempotency_key)
         if body:
             _build_draft(request, app_id, form, body).save(request, idempotency_key)
@@ -88,14 +85,12 @@ def _build_form(
     if request.method == "POST":
         if by_file:
             return FileForm(request.POST, request.FILES, initial=chosen)
-        return RowsForm(with_more(request.POST, request.POST.get("more", "")))
+        return PastedForm(request.POST)
     if draft and by_file == bool(draft.file_name):
         entered = draft.entered
-        return FileForm(entered, initial=chosen) if by_file else RowsForm(entered)
+        return FileForm(entered, initial=chosen) if by_file else PastedForm(entered)
     initial = {"accountId": request.GET.get("accountId", ""), "domain": _read_domain(app_id)}
-    if by_file:
-        return FileForm(initial=initial)
-    return RowsForm(initial=initial | {"timestamp": timezone.now()})
+    return FileForm(initial=initial) if by_file else PastedForm(initial=initial)
 
 
 def _build_draft(
