@@ -1,21 +1,22 @@
-"""Assigning all borrowers of a list to one officer: prepared, confirmed, done in steps, undone.
+"""Assign all borrowers of a list to one officer: count, save what was counted, assign in steps.
 
-Each row is a compare-and-swap on what was seen when the list was prepared, so that nothing that
-changed meanwhile is lost; undoing asks in the same way whether a row still stands as it was left.
+Each row is a compare-and-swap on the officer that was counted, so that no change of another person
+is lost.
 """
 
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from hashlib import sha256
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, QuerySet
-from django.http import QueryDict
+from django.db.models import Count as Counting
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
-from lendingadmin import audit, gateway
-from lendingadmin.portfolio.loan_lists import LoanList, open_list
+from lendingadmin import audit
+from lendingadmin.portfolio.loan_lists import LoanList
 from lendingadmin.staff.models import User
 from lendingadmin.worker.walks import SLICE
 
@@ -28,133 +29,118 @@ State, Outcome = BulkAssignment.State, BulkRow.Outcome
 MOST = 50_000
 #: So few are done while the person waits, without the worker.
 AT_ONCE = 300
-UNDO_WITHIN = timedelta(hours=24)
-KEEP_UNCONFIRMED = timedelta(days=1)
 _STEP = 200
-AT_WORK = (State.PREPARING, State.ASSIGNING, State.UNDOING)
+_SAVED_AT_ONCE = 500
 
 
-def list_borrowers(found: LoanList) -> QuerySet[Any, str]:
-    """The ids of the borrowers of a list, each once, in no order."""
-    rows = found.rows.exclude(borrower_id="").order_by()
-    return rows.values_list("borrower_id", flat=True).distinct()
+class Borrower(NamedTuple):
+    """A borrower of a list, with the officer and since when; both are None without an officer."""
+
+    borrower_id: str
+    officer_id: int | None
+    assigned_at: datetime | None
 
 
-def create(
-    app_id: str, query: str, officer: User, by: User, idempotency_key: str
-) -> BulkAssignment:
-    """Begin to prepare it, once for each form; gives back the first one."""
+class Count(NamedTuple):
+    """The borrowers of a list, by id, and the officer who is to have them.
+
+    `has_more` says that the list has more than MOST borrowers, and that the rest is not here.
+    """
+
+    officer: User
+    borrowers: Sequence[Borrower]
+    has_more: bool
+
+    @property
+    def given(self) -> int:
+        """How many borrowers the officer gets."""
+        return len(self.borrowers) - self.already
+
+    @property
+    def already(self) -> int:
+        """How many borrowers have this officer already."""
+        return sum(one.officer_id == self.officer.pk for one in self.borrowers)
+
+    @property
+    def moved(self) -> int:
+        """How many borrowers have another officer now."""
+        return sum(one.officer_id not in (None, self.officer.pk) for one in self.borrowers)
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that changes with the officer, the borrowers, or the officer of one of them."""
+        return sha256(repr((self.officer.pk, *map(tuple, self.borrowers))).encode()).hexdigest()
+
+
+def count_borrowers(found: LoanList, app_id: str, officer: User) -> Count:
+    """Read the borrowers of a list, each once, with their officers of now: in one query."""
+    own = Assignment.objects.filter(app_id=app_id, borrower_id=OuterRef("borrower_id"))
+    rows = found.rows.exclude(borrower_id="").order_by().distinct()
+    columns = ("borrower_id", Subquery(own.values("officer")), Subquery(own.values("assigned_at")))
+    some = sorted(Borrower(*row) for row in rows.values_list(*columns)[: MOST + 1])
+    return Count(officer, some[:MOST], has_more=len(some) > MOST)
+
+
+def find_saved(idempotency_key: str) -> BulkAssignment | None:
+    """The list that was saved from this form before; None for the first time."""
+    return BulkAssignment.objects.filter(idempotency_key=idempotency_key).first()
+
+
+def save(app_id: str, query: str, counted: Count, by: User, idempotency_key: str) -> BulkAssignment:
+    """Save exactly what was counted, once for each form; returns the first one."""
     try:
         with transaction.atomic():
-            return BulkAssignment.objects.create(
+            bulk = BulkAssignment.objects.create(
                 app_id=app_id,
                 query=query,
-                officer=officer,
+                officer=counted.officer,
                 created_by=by,
+                confirmed_by=by,
+                confirmed_at=timezone.now(),
                 idempotency_key=idempotency_key,
             )
+            rows = (
+                BulkRow(
+                    bulk=bulk,
+                    borrower_id=one.borrower_id,
+                    before_officer_id=one.officer_id,
+                    before_at=one.assigned_at,
+                )
+                for one in counted.borrowers
+            )
+            BulkRow.objects.bulk_create(rows, batch_size=_SAVED_AT_ONCE)
+            _record(bulk, by, "confirmed")
     except IntegrityError:
         return BulkAssignment.objects.get(idempotency_key=idempotency_key)
+    return bulk
 
 
 def run_slice(number: int) -> timedelta | None:
-    """Go on for some seconds; how long to wait before the next slice, None at the end."""
+    """Assign for some seconds; how long to wait before the next slice, None at the end."""
     until = time.monotonic() + SLICE
     while True:
-        row = BulkAssignment.objects.filter(pk=number, state__in=AT_WORK).first()
-        if row is None or not _STEPS[State(row.state)](row):
+        row = BulkAssignment.objects.filter(pk=number, state=State.ASSIGNING).first()
+        if row is None or not _assign_some(row):
             return None
         if time.monotonic() > until:
             return timedelta(0)
 
 
-def confirm(bulk: BulkAssignment, by: User) -> bool:
-    """Let it be assigned; False where somebody confirmed it before."""
-    with transaction.atomic():
-        fields = {"confirmed_by": by, "confirmed_at": timezone.now()}
-        if not _move(bulk, State.READY, State.ASSIGNING, **fields):
-            return False
-        _record(bulk, by, "confirmed")
-    return True
-
-
-def undo(bulk: BulkAssignment, by: User) -> bool:
-    """Let it be undone; False where it was before, or is too old."""
-    with transaction.atomic():
-        if not may_undo(bulk, timezone.now()):
-            return False
-        fields = {"undone_by": by, "undone_at": timezone.now()}
-        if not _move(bulk, State.DONE, State.UNDOING, **fields):
-            return False
-        _record(bulk, by, "undone")
-    return True
-
-
-def may_undo(bulk: BulkAssignment, now: datetime) -> bool:
-    """Whether it can be undone: within a day of when it was confirmed."""
-    at = bulk.confirmed_at
-    return bulk.state == State.DONE and at is not None and now < at + UNDO_WITHIN
-
-
 def count_outcomes(bulk: BulkAssignment) -> dict[str, int]:
     """How many rows there are of each outcome."""
-    groups = bulk.rows.order_by("outcome").values_list("outcome").annotate(rows=Count("pk"))
+    groups = bulk.rows.order_by("outcome").values_list("outcome").annotate(rows=Counting("pk"))
     return dict(groups)
-
-
-def count_before(bulk: BulkAssignment) -> list[tuple[str, int]]:
-    """From whom the borrowers come, by user name, nobody's under ""; the most first."""
-    groups = bulk.rows.order_by().values_list("before_officer__username")
-    counts = groups.annotate(rows=Count("pk"))
-    return sorted(((name or "", rows) for name, rows in counts), key=lambda one: -one[1])
-
-
-def forget_unconfirmed(now: datetime) -> None:
-    """Delete what nobody confirmed within a day, a few at a time."""
-    before = now - KEEP_UNCONFIRMED
-    rows = BulkAssignment.objects.filter(confirmed_at=None, created_at__lt=before)
-    for row in rows.order_by("pk")[:5]:
-        row.rows.all().delete()
-        row.delete()
-
-
-def _prepare(bulk: BulkAssignment) -> bool:
-    """Read the list, with who has whom now: all of it in one step."""
-    found = open_list(gateway.lending_app(bulk.app_id), QueryDict(bulk.query).dict())
-    ids = sorted(list_borrowers(found)[: MOST + 1]) if found and found.is_valid else []
-    with transaction.atomic():
-        if len(ids) > MOST:
-            _move(bulk, State.PREPARING, State.TOO_LARGE)
-        elif _move(bulk, State.PREPARING, State.READY):
-            for at in range(0, len(ids), 500):
-                _keep_rows(bulk, ids[at : at + 500])
-    return False
-
-
-def _keep_rows(bulk: BulkAssignment, ids: Sequence[str]) -> None:
-    rows = Assignment.objects.filter(app_id=bulk.app_id, borrower_id__in=ids)
-    known = {row.borrower_id: row for row in rows}
-    BulkRow.objects.bulk_create(_make_row(bulk, key, known.get(key)) for key in ids)
-
-
-def _make_row(bulk: BulkAssignment, borrower_id: str, before: Assignment | None) -> BulkRow:
-    row = BulkRow(bulk=bulk, borrower_id=borrower_id)
-    if before is not None:
-        row.before_officer_id, row.before_basis = before.officer_id, before.basis
-        row.before_by_id, row.before_at = before.assigned_by_id, before.assigned_at
-        row.before_bulk_id = before.bulk_id
-    return row
 
 
 def _assign_some(bulk: BulkAssignment) -> bool:
     """Assign the next rows; whether some are left."""
     with transaction.atomic():
-        if not _move(bulk, State.ASSIGNING, State.ASSIGNING):
+        if not _move(bulk, State.ASSIGNING):
             return False
         waiting = bulk.rows.filter(outcome=Outcome.WAITING).order_by("id")
         rows = list(waiting[:_STEP])
         if not rows:
-            _move(bulk, State.ASSIGNING, State.DONE)
+            _move(bulk, State.DONE)
             return False
         if not _is_allowed(bulk):
             _set_outcome(bulk, rows, Outcome.NOT_ALLOWED)
@@ -203,40 +189,6 @@ def _write(bulk: BulkAssignment, rows: Sequence[BulkRow]) -> None:
             same.update(**fields)
 
 
-def _undo_some(bulk: BulkAssignment) -> bool:
-    """Take the next rows back; whether some are left."""
-    with transaction.atomic():
-        if not _move(bulk, State.UNDOING, State.UNDOING):
-            return False
-        rows = list(bulk.rows.filter(outcome=Outcome.ASSIGNED).order_by("id")[:_STEP])
-        if not rows:
-            _move(bulk, State.UNDOING, State.UNDONE)
-            return False
-        restored = [row for row in rows if _restore(bulk, row)]
-        _set_outcome(bulk, restored, Outcome.RESTORED)
-        done = {row.pk for row in restored}
-        _set_outcome(bulk, [row for row in rows if row.pk not in done], Outcome.KEPT)
-    return True
-
-
-def _restore(bulk: BulkAssignment, row: BulkRow) -> bool:
-    """Put a row back as it was; whether it still stood as it was left."""
-    same = Assignment.objects.filter(
-        app_id=bulk.app_id, borrower_id=row.borrower_id, bulk_id=bulk.pk
-    )
-    if row.before_officer_id is None:
-        return bool(same.delete()[0])
-    return bool(
-        same.update(
-            officer_id=row.before_officer_id,
-            basis=row.before_basis,
-            assigned_by_id=row.before_by_id,
-            assigned_at=row.before_at,
-            bulk_id=row.before_bulk_id,
-        )
-    )
-
-
 def _is_allowed(bulk: BulkAssignment) -> bool:
     """Whether the officer may have borrowers still, and who confirmed it may assign them."""
     is_officer = list_officers(bulk.app_id).filter(pk=bulk.officer_id).exists()
@@ -254,12 +206,11 @@ def _set_outcome(bulk: BulkAssignment, rows: Sequence[BulkRow], outcome: BulkRow
         bulk.rows.filter(pk__in=[row.pk for row in rows]).update(outcome=outcome)
 
 
-def _move(
-    bulk: BulkAssignment, before: BulkAssignment.State, state: BulkAssignment.State, **fields: Any
-) -> bool:
+def _move(bulk: BulkAssignment, state: BulkAssignment.State) -> bool:
     """Claim the next step; False where another has."""
-    rows = BulkAssignment.objects.filter(pk=bulk.pk, state=before, version=bulk.version)
-    fields |= {"state": state, "version": bulk.version + 1, "heartbeat_at": timezone.now()}
+    rows = BulkAssignment.objects.filter(pk=bulk.pk, state=State.ASSIGNING, version=bulk.version)
+    fields: dict[str, Any] = {"state": state, "version": bulk.version + 1}
+    fields["heartbeat_at"] = timezone.now()
     if not rows.update(**fields):
         return False
     for name, value in fields.items():
@@ -278,10 +229,3 @@ def _record(bulk: BulkAssignment, by: User, outcome: str) -> None:
         detail=f"{bulk.rows.count()} → {bulk.officer.get_username()}",
         url=bulk.get_absolute_url(),
     )
-
-
-_STEPS = {
-    State.PREPARING: _prepare,
-    State.ASSIGNING: _assign_some,
-    State.UNDOING: _undo_some,
-}

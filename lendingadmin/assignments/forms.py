@@ -46,17 +46,17 @@ class ChangeForm(forms.Form):
 
 
 class OfficerForm(forms.Form):
-    """To whom the borrowers of a list go."""
+    """The officer who is to have the borrowers of a list."""
 
     officer = forms.ModelChoiceField(
         queryset=User.objects.none(), empty_label=_("choose"), label=_("Officer")
     )
-    token = forms.CharField(widget=forms.HiddenInput, required=False)
 
-    def __init__(self, data: Any, *, app_id: str, **options: Any) -> None:
-        super().__init__(data, **options)
+    def __init__(self, data: Any, *, app_id: str) -> None:
+        super().__init__(data)
         self.fields["officer"].queryset = list_officers(app_id)  # type: ignore[attr-defined]
-        self.fields["officer"].widget.attrs["autofocus"] = True
+        if data is None:
+            self.fields["officer"].widget.attrs["autofocus"] = True
 
 
 class OutcomeForm(forms.Form):

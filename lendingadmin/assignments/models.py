@@ -121,30 +121,25 @@ class HandOver(models.Model):
 
 
 class BulkAssignment(models.Model):
-    """That all borrowers of a list over the newest count go to one officer.
+    """All borrowers of a list over the newest count, which a person gave to one officer.
 
-    `query` is the state of the list as its address holds it, and the rows are its borrowers as they
-    stood when it was prepared. Nothing is assigned before a person confirms it. `version` guards
-    each step by a compare-and-swap; `heartbeat_at` is the moment of the last one.
+    `query` is the state of the list as its address holds it. The rows are the borrowers that were
+    counted when the person confirmed. `version` guards each step by a compare-and-swap, and
+    `heartbeat_at` is the moment of the last step.
     """
 
     class State(models.TextChoices):
-        """How far it is."""
+        """Whether rows are left to assign."""
 
-        PREPARING = "preparing", _("Preparing")
-        READY = "ready", _("To confirm")
         ASSIGNING = "assigning", _("Assigning")
         DONE = "done", _("Assigned")
-        UNDOING = "undoing", _("Undoing")
-        UNDONE = "undone", _("Undone")
-        TOO_LARGE = "too-large", _("Too many borrowers")
 
     app_id = models.CharField(max_length=64)
     query = models.TextField(blank=True)
     officer = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
-    state = models.CharField(max_length=12, choices=State.choices, default=State.PREPARING)
+    state = models.CharField(max_length=12, choices=State.choices, default=State.ASSIGNING)
     idempotency_key = models.CharField(max_length=64, unique=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
@@ -154,6 +149,7 @@ class BulkAssignment(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
     confirmed_at = models.DateTimeField(null=True)
+    # The release before reads these two. They go with the next one.
     undone_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -166,7 +162,7 @@ class BulkAssignment(models.Model):
             models.Index(fields=["app_id", "-id"], name="assignments_bulk_of_app"),
             models.Index(
                 fields=["heartbeat_at"],
-                condition=models.Q(state__in=("preparing", "assigning", "undoing")),
+                condition=models.Q(state="assigning"),
                 name="assignments_bulk_at_work",
             ),
         ]
@@ -179,9 +175,10 @@ class BulkAssignment(models.Model):
 
 
 class BulkRow(models.Model):
-    """A borrower of it: who had them before, and what became of it.
+    """A borrower of a list: the officer before, and what became of the row.
 
-    `before_…` is the assignment as it stood when the rows were read, null where there was none.
+    `before_officer` and `before_at` name the assignment that was seen when the list was read. Both
+    are null for a borrower who had no officer.
     """
 
     class Outcome(models.TextChoices):
@@ -192,8 +189,6 @@ class BulkRow(models.Model):
         ALREADY = "already", _("was already theirs")
         CHANGED = "changed", _("changed meanwhile, left as it was")
         NOT_ALLOWED = "not-allowed", _("not allowed")
-        RESTORED = "restored", _("undone")
-        KEPT = "kept", _("changed since, not undone")
 
     bulk = models.ForeignKey(
         BulkAssignment, on_delete=models.CASCADE, related_name="rows", db_index=False
@@ -207,6 +202,8 @@ class BulkRow(models.Model):
         related_name="+",
         db_index=False,
     )
+    before_at = models.DateTimeField(null=True)
+    # The release before reads these three. They go with the next one.
     before_basis = models.CharField(max_length=8, blank=True)
     before_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -215,7 +212,6 @@ class BulkRow(models.Model):
         related_name="+",
         db_index=False,
     )
-    before_at = models.DateTimeField(null=True)
     before_bulk = models.ForeignKey(
         BulkAssignment, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
@@ -241,22 +237,21 @@ class BulkRow(models.Model):
 
 
 class RuleSet(models.Model):
-    """The rules of an app, in order, as somebody proposed or saved them.
+    """The rules of an app, in order, as a person saved them.
 
     `rules` is JSON: `[{"product": "…", "officers": [numbers]}]`, any product where that is empty.
-    One set is in force; `replaces` is the one that was when this one was proposed.
+    One set is in force. `replaces` is the set that was in force before this one.
     """
 
     class State(models.TextChoices):
         """Whether they are in force."""
 
-        PROPOSED = "proposed", _("proposed")
         ACTIVE = "active", _("in force")
         REPLACED = "replaced", _("replaced")
 
     app_id = models.CharField(max_length=64)
     rules = models.JSONField(default=list)
-    state = models.CharField(max_length=10, choices=State.choices, default=State.PROPOSED)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
     replaces = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
@@ -277,14 +272,14 @@ class RuleSet(models.Model):
         return f"rules-{self.pk}"
 
     def get_absolute_url(self) -> str:
-        return reverse("assignment-rules-preview", args=[self.app_id, self.pk])
+        return reverse("assignment-rule-set", args=[self.app_id, self.pk])
 
 
 class RuleWalk(models.Model):
     """One walk through the borrowers of a count with open loans, by a set of rules.
 
-    A preview only counts. `people` is who could have borrowers then: when that changes, another
-    walk begins. `reassigns`: what rules assigned before is assigned by these.
+    `people` is who could have borrowers then: when that changes, another walk begins. `reassigns`
+    says that borrowers whom older rules assigned are assigned again by these.
     """
 
     class State(models.TextChoices):
@@ -297,6 +292,7 @@ class RuleWalk(models.Model):
     rule_set = models.ForeignKey(RuleSet, on_delete=models.CASCADE, related_name="walks")
     snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="+")
     people = models.CharField(max_length=32)
+    # The release before marks walks that only count. The field goes with the next one.
     is_preview = models.BooleanField(default=False)
     reassigns = models.BooleanField(default=False)
     state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)

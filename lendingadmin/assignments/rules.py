@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
+from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from lendingadmin import audit
@@ -30,8 +31,8 @@ State = RuleSet.State
 
 # Loans that are looked at in one step.
 _STEP = 500
-# So long a person waits for a preview before the worker goes on with it; seconds.
-PREVIEWED_WITHIN = 0.5
+_READ_AT_ONCE = 5_000
+_COUNTS = ("assigned", "moved", "stayed", "unmatched")
 
 
 class Rule(NamedTuple):
@@ -48,6 +49,14 @@ class Officers(NamedTuple):
     mark: str
 
 
+class _Now(NamedTuple):
+    """A borrower with the officer of now and the basis; both are None without an officer."""
+
+    borrower_id: str
+    officer_id: int | None = None
+    basis: str | None = None
+
+
 def read_officers(app_id: str) -> Officers:
     """Who may have borrowers now."""
     numbers = frozenset(list_officers(app_id).values_list("pk", flat=True))
@@ -58,6 +67,21 @@ def read_rules(rule_set: RuleSet | None) -> list[Rule]:
     """The rules of a set in order; none without one."""
     rows = rule_set.rules if rule_set else []
     return [Rule(row["product"], tuple(row["officers"])) for row in rows]
+
+
+class Effect(NamedTuple):
+    """What rules change, in borrowers with an open loan; None before the first count of the loans.
+
+    `fingerprint` changes with the rules, the rules in force, the count, the officers, and with the
+    loans or the officer of a borrower. `replaces` are the rules in force.
+    """
+
+    assigned: int | None
+    moved: int | None
+    stayed: int | None
+    unmatched: int | None
+    replaces: RuleSet | None
+    fingerprint: str
 
 
 def choose(
@@ -77,49 +101,57 @@ def find_active(app_id: str) -> RuleSet | None:
     return RuleSet.objects.filter(app_id=app_id, state=State.ACTIVE).first()
 
 
-def propose(app_id: str, rules: Iterable[Rule], by: User) -> RuleSet:
-    """Keep rules as a proposal, and begin to count what they would change."""
-    rule_set = RuleSet.objects.create(
-        app_id=app_id,
-        rules=[{"product": one.product, "officers": list(one.officers)} for one in rules],
-        replaces=find_active(app_id),
-        created_by=by,
-    )
-    walk = begin_walk(rule_set, is_preview=True)
-    if walk is not None:
-        run_slice(walk.pk, PREVIEWED_WITHIN)
-    return rule_set
+def count_effect(app_id: str, rules: Sequence[Rule]) -> Effect:
+    """Count what saving these rules changes, in one query over loans and assignments."""
+    snapshot, replaces = find_with_loans(app_id), find_active(app_id)
+    officers = read_officers(app_id)
+    seen = (list(rules), replaces and replaces.pk, snapshot and snapshot.pk, officers.mark)
+    mark = sha256(repr(seen).encode())
+    if snapshot is None:
+        return Effect(None, None, None, None, replaces, mark.hexdigest())
+    counts = dict.fromkeys(_COUNTS, 0)
+    own = Assignment.objects.filter(app_id=app_id, borrower_id=OuterRef("borrower_id"))
+    rows = SnapshotLoan.objects.filter(snapshot=snapshot, is_open=True).exclude(borrower_id="")
+    held = (Subquery(own.values("officer")), Subquery(own.values("basis")))
+    read = rows.order_by("borrower_id").values_list("borrower_id", *held, "product_id")
+    for key, loans in groupby(read.iterator(chunk_size=_READ_AT_ONCE), lambda one: one[:3]):
+        products = {loan[3] for loan in loans}
+        mark.update(repr((key, sorted(products))).encode())
+        name, _chosen = _decide(rules, officers.numbers, _Now(*key), products, reassigns=True)
+        counts[name] += 1
+    return Effect(**counts, replaces=replaces, fingerprint=mark.hexdigest())
 
 
-def save(rule_set: RuleSet, by: User) -> bool:
-    """Put proposed rules in force; False where others were since they were proposed."""
+def save(app_id: str, rules: Iterable[Rule], replaces: RuleSet | None, by: User) -> RuleSet | None:
+    """Put rules in force; None where others are in force than those that they replace."""
     try:
         with transaction.atomic():
-            own = RuleSet.objects.filter(app_id=rule_set.app_id)
-            if rule_set.replaces_id:
-                active = own.filter(state=State.ACTIVE, pk=rule_set.replaces_id)
-                if not active.update(state=State.REPLACED):
-                    return False
-            proposed = own.filter(pk=rule_set.pk, state=State.PROPOSED)
-            if not proposed.update(state=State.ACTIVE, saved_at=timezone.now()):
-                transaction.set_rollback(True)
-                return False
-            begin_walk(rule_set, is_preview=False)
+            own = RuleSet.objects.filter(app_id=app_id, state=State.ACTIVE)
+            if replaces and not own.filter(pk=replaces.pk).update(state=State.REPLACED):
+                return None
+            rule_set = RuleSet.objects.create(
+                app_id=app_id,
+                rules=[{"product": one.product, "officers": list(one.officers)} for one in rules],
+                replaces=replaces,
+                created_by=by,
+                saved_at=timezone.now(),
+            )
+            begin_walk(rule_set)
             audit.record(
                 by,
                 CHANGE,
-                app_id=rule_set.app_id,
+                app_id=app_id,
                 subject=str(rule_set),
                 outcome="saved",
                 saved="yes",
                 url=rule_set.get_absolute_url(),
             )
     except IntegrityError:
-        return False
-    return True
+        return None
+    return rule_set
 
 
-def begin_walk(rule_set: RuleSet, *, is_preview: bool) -> RuleWalk | None:
+def begin_walk(rule_set: RuleSet) -> RuleWalk | None:
     """The walk over the newest count by these rules, begun where it was not; None before a count.
 
     The first one of a set that comes to its end assigns again what rules had assigned.
@@ -127,26 +159,26 @@ def begin_walk(rule_set: RuleSet, *, is_preview: bool) -> RuleWalk | None:
     snapshot = find_with_loans(rule_set.app_id)
     if snapshot is None:
         return None
-    done = rule_set.walks.filter(is_preview=False, reassigns=True, state=RuleWalk.State.DONE)
+    done = rule_set.walks.filter(reassigns=True, state=RuleWalk.State.DONE)
     row, _is_new = RuleWalk.objects.get_or_create(
         rule_set=rule_set,
         snapshot=snapshot,
         people=read_officers(rule_set.app_id).mark,
-        is_preview=is_preview,
-        defaults={"reassigns": is_preview or not done.exists()},
+        is_preview=False,
+        defaults={"reassigns": not done.exists()},
     )
     return row
 
 
-def run_slice(number: int, seconds: float = SLICE) -> timedelta | None:
+def run_slice(number: int) -> timedelta | None:
     """Look at borrowers for some seconds; how long to wait before going on, None at the end."""
     rows = RuleWalk.objects.select_related("rule_set", "snapshot")
-    walk = rows.filter(pk=number, state=RuleWalk.State.RUNNING).first()
+    walk = rows.filter(pk=number, state=RuleWalk.State.RUNNING, is_preview=False).first()
     if walk is None:
         return None
-    rules, until = read_rules(walk.rule_set), time.monotonic() + seconds
+    rules, until = read_rules(walk.rule_set), time.monotonic() + SLICE
     officers, newest = read_officers(walk.rule_set.app_id), find_with_loans(walk.rule_set.app_id)
-    is_current = walk.is_preview or walk.rule_set.state == State.ACTIVE
+    is_current = walk.rule_set.state == State.ACTIVE
     if newest != walk.snapshot or officers.mark != walk.people or not is_current:
         # Another walk begins over what is there now.
         _move(walk, state=RuleWalk.State.STOPPED)
@@ -157,6 +189,24 @@ def run_slice(number: int, seconds: float = SLICE) -> timedelta | None:
     return None
 
 
+def _decide(
+    rules: Sequence[Rule],
+    present: Collection[int],
+    now: _Now,
+    products: Collection[str],
+    *,
+    reassigns: bool,
+) -> tuple[str, int | None]:
+    """The name of the count that a borrower is in, and the officer to assign, if any."""
+    is_held = now.officer_id in present
+    if is_held and not (reassigns and now.basis == Basis.RULE):
+        return "stayed", None
+    chosen = choose(rules, present, now.borrower_id, products)
+    if chosen is None or now.officer_id == chosen:
+        return "stayed" if is_held else "unmatched", None
+    return "moved" if is_held else "assigned", chosen
+
+
 def _walk_some(walk: RuleWalk, rules: Sequence[Rule], present: frozenset[int]) -> bool:
     """Look at the next borrowers, in one transaction; whether some are left."""
     found = _read_borrowers(walk)
@@ -165,29 +215,24 @@ def _walk_some(walk: RuleWalk, rules: Sequence[Rule], present: frozenset[int]) -
         return False
     app_id = walk.rule_set.app_id
     rows = Assignment.objects.filter(app_id=app_id, borrower_id__in=list(found))
-    known = {row.borrower_id: row for row in rows}
+    assigned = {row.borrower_id: row for row in rows}
     new: dict[str, int] = {}
     moved: list[tuple[Assignment, int]] = []
-    counts = dict.fromkeys(("assigned", "moved", "stayed", "unmatched"), 0)
+    counts = dict.fromkeys(_COUNTS, 0)
     for borrower_id, products in found.items():
-        row, chosen = known.get(borrower_id), choose(rules, present, borrower_id, products)
-        has_officer = row is not None and row.officer_id in present
-        if row and has_officer and not (walk.reassigns and row.basis == Basis.RULE):
-            counts["stayed"] += 1
-        elif chosen is None or (row and row.officer_id == chosen):
-            counts["stayed" if has_officer else "unmatched"] += 1
-        else:
-            counts["moved" if has_officer else "assigned"] += 1
-            if row is None:
-                new[borrower_id] = chosen
-            else:
-                moved.append((row, chosen))
+        row = assigned.get(borrower_id)
+        now = _Now(borrower_id, row.officer_id, row.basis) if row else _Now(borrower_id)
+        name, chosen = _decide(rules, present, now, products, reassigns=walk.reassigns)
+        counts[name] += 1
+        if chosen is not None and row:
+            moved.append((row, chosen))
+        elif chosen is not None:
+            new[borrower_id] = chosen
     with transaction.atomic():
         sums = {name: getattr(walk, name) + count for name, count in counts.items()}
         if not _move(walk, after=next(reversed(found)), **sums):
             return False
-        if not walk.is_preview:
-            _assign(app_id, new, moved)
+        _assign(app_id, new, moved)
     return True
 
 

@@ -32,10 +32,9 @@ def follow_rules(number: int) -> None:
 def begin_walks() -> None:
     """Begin what the rules in force ask for over a new count, or because officers came or left."""
     with duties.hide_error_words("assigning by rules"):
-        bulk.forget_unconfirmed(timezone.now())
         for app in settings.LENDING_APPS:
             active = rules.find_active(app.app_id)
-            walk = rules.begin_walk(active, is_preview=False) if active else None
+            walk = rules.begin_walk(active) if active else None
             # A stopped one goes on where its count and its officers are those of now again.
             if walk and walk.state == RuleWalk.State.STOPPED:
                 again = RuleWalk.objects.filter(pk=walk.pk, version=walk.version)
@@ -66,10 +65,10 @@ def enqueue_bulk(row: BulkAssignment) -> None:
 
 def beat() -> None:
     """Enqueue what is due, and go on with what was lost."""
-    if RuleSet.objects.exists() or BulkAssignment.objects.exists():
+    if RuleSet.objects.exists():
         duties.enqueue_at_most_every(_EVERY, begin_walks)
     lost = timezone.now() - _LOST
-    for row in BulkAssignment.objects.filter(state__in=bulk.AT_WORK, heartbeat_at__lte=lost):
+    for row in BulkAssignment.objects.filter(state=bulk.State.ASSIGNING, heartbeat_at__lte=lost):
         if row.pk not in duties.list_enqueued(assign_list):
             assign_list.enqueue(row.pk)
     for walk in RuleWalk.objects.filter(state=RuleWalk.State.RUNNING, heartbeat_at__lte=lost):

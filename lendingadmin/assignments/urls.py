@@ -5,7 +5,6 @@ from django.urls import path
 from .views import bulk, hand_overs, officers, rules
 
 _AREA = "collections/assignments/"
-_BULK = f"{_AREA}lists/<int:number>/"
 _RULES = f"{_AREA}rules/"
 
 urlpatterns = [
@@ -15,11 +14,7 @@ urlpatterns = [
     path(f"{_AREA}hand-overs/", hand_overs.hand_overs, name="hand-overs"),
     path(f"{_AREA}hand-overs/<int:number>/end", hand_overs.end, name="hand-over-end"),
     path(f"{_AREA}lists/new", bulk.new, name="bulk-assignment-new"),
-    path(_BULK, bulk.show, name="bulk-assignment"),
-    path(f"{_BULK}progress", bulk.progress, name="bulk-assignment-progress"),
-    path(f"{_BULK}confirm", bulk.confirm, name="bulk-assignment-confirm"),
-    path(f"{_BULK}undo", bulk.undo, name="bulk-assignment-undo"),
+    path(f"{_AREA}lists/<int:number>/", bulk.show, name="bulk-assignment"),
     path(_RULES, rules.edit, name="assignment-rules"),
-    path(f"{_RULES}<int:number>/", rules.preview, name="assignment-rules-preview"),
-    path(f"{_RULES}<int:number>/progress", rules.progress, name="assignment-rules-progress"),
+    path(f"{_RULES}<int:number>/", rules.show, name="assignment-rule-set"),
 ]

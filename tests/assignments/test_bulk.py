@@ -1,17 +1,20 @@
-"""A list to one officer: preview, once, per-row outcome, nobody's change lost, undo for a day."""
+"""A list to one officer: saved once and as counted, an outcome for each row, nothing is lost."""
 
 import re
-from datetime import timedelta
+from importlib import import_module
 from threading import Thread
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.test import Client
-from django.utils import timezone
 
 from lendingadmin.assignments import bulk, services, tasks
 from lendingadmin.assignments.models import Assignment, BulkAssignment, BulkRow
+from lendingadmin.audit.models import Entry
+from lendingadmin.gateway import lending_app
+from lendingadmin.portfolio.loan_lists import open_list
 from lendingadmin.staff.models import User
 from tests.collections.desk import counted, page, words
 from tests.collections.service import CallService
@@ -32,20 +35,19 @@ def assign(borrower_id: str, person: User, by: User) -> None:
     assert services.assign("kenya", borrower_id, person, by, seen)
 
 
-def prepare(boss: Client, person: User, query: str = "show=overdue") -> BulkAssignment:
-    form = page(boss, f"{NEW}?{query}")
-    token = re.search(r'name="token" value="([^"]+)"', form)
-    assert token
-    given = {"officer": person.pk, "token": token[1]}
-    first, again = (boss.post(f"{NEW}?{query}", given) for _ in range(2))
+def count(boss: Client, person: User, query: str = "show=overdue") -> tuple[str, dict[str, str]]:
+    """The address of the count, and what its form sends."""
+    address = f"{NEW}?{query}&officer={person.pk}"
+    fields = re.findall(r'name="(token|shown)" value="([^"]+)"', page(boss, address))
+    assert len(fields) == 2
+    return address, dict(fields)
+
+
+def confirm(boss: Client, person: User) -> BulkAssignment:
+    address, given = count(boss, person)
+    first, again = (boss.post(address, given) for _ in range(2))
     assert first.status_code == 302 and first["Location"] == again["Location"]
     return BulkAssignment.objects.latest("pk")
-
-
-def send(boss: Client, found: BulkAssignment, step: str) -> BulkAssignment:
-    assert boss.post(f"{found.get_absolute_url()}{step}").status_code == 302
-    found.refresh_from_db()
-    return found
 
 
 def work(found: BulkAssignment) -> None:
@@ -66,18 +68,82 @@ def listed(service: CallService, manager: User, officer: User) -> None:
     assign("B-1", officer, manager)
 
 
+@pytest.fixture
+def waiting(monkeypatch: Any) -> None:
+    """Lists wait for the worker, whatever their length."""
+    monkeypatch.setattr(bulk, "AT_ONCE", 0)
+    monkeypatch.setattr(tasks, "enqueue_bulk", lambda row: None)
+
+
 def test_a_list_goes_to_an_officer_once_it_is_confirmed(
-    listed: None, boss: Client, manager: User, support: User, officer: User
+    listed: None, boss: Client, manager: User, officer: User
 ) -> None:
     before = read_all()
-    found = prepare(boss, officer)
-    shown = words(page(boss, found.get_absolute_url()))
-    assert "5 borrowers, now of nobody 3" in shown and "manager 1" in shown
-    assert "officer: theirs already, stay so 1" in shown and read_all() == before
+    address, _given = count(boss, officer)
+    shown = words(page(boss, address))
+    assert "4 borrowers will be given to officer; 1 of them changes officer." in shown
+    assert "1 borrower has this officer already." in shown and read_all() == before
+    found = confirm(boss, officer)
+    assert found.state == BulkAssignment.State.DONE and found.confirmed_by == manager
+    assert bulk.count_outcomes(found) == {Outcome.ASSIGNED: 4, Outcome.ALREADY: 1}
+    assert read_all() == dict.fromkeys((f"B-{number}" for number in range(5)), "officer")
+    entry = Entry.objects.latest("pk")
+    assert (entry.outcome, entry.detail) == ("confirmed", "5 → officer")
+    already = page(boss, f"{found.get_absolute_url()}?outcome=already")
+    assert "B-1" in already and "B-3" not in already
+    assert "Assign " not in words(page(boss, address)).partition("What this changes")[2]
+
+
+def test_what_changed_after_the_count_is_counted_again(
+    listed: None, service: CallService, boss: Client, manager: User, support: User, officer: User
+) -> None:
+    address, given = count(boss, officer)
     assign("B-2", support, manager)
-    send(boss, found, "confirm")
-    send(boss, found, "confirm")
-    assert found.state == BulkAssignment.State.DONE
+    before, answer = read_all(), boss.post(address, given)
+    shown = words(answer.content.decode())
+    assert answer.status_code == 200 and "Nothing was changed. The borrowers" in shown
+    assert "4 borrowers will be given to officer; 2 of them change officer." in shown
+    assert read_all() == before and not BulkAssignment.objects.exists()
+    # As many borrowers as before, of whom one is another.
+    address, given = count(boss, officer)
+    service.loans["L-3"]["borrowerId"] = "B-9"
+    service.add(3, borrowerId="B-9")
+    counted()
+    assert "Nothing was changed." in words(boss.post(address, given).content.decode())
+    old = given | {"token": "x"}
+    assert "open for too long" in words(boss.post(address, old).content.decode())
+    assert not BulkAssignment.objects.exists()
+    assert confirm(boss, officer).rows.filter(borrower_id="B-9").exists()
+
+
+def test_a_count_is_one_query(listed: None, officer: User, django_assert_num_queries: Any) -> None:
+    found = open_list(lending_app("kenya"), {"show": "overdue"})
+    assert found is not None and found.rows.query
+    with django_assert_num_queries(1):
+        counted = bulk.count_borrowers(found, "kenya", officer)
+    assert (counted.given, counted.moved, counted.already) == (4, 1, 1)
+
+
+def test_a_long_list_is_the_worker_s(
+    listed: None, waiting: None, boss: Client, support: User, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(bulk, "_STEP", 2)
+    found = confirm(boss, support)
+    assert found.state == BulkAssignment.State.ASSIGNING
+    # A worker that dies after a step leaves the others to the next one; what is done stays done.
+    assert bulk._assign_some(found)
+    shown = words(page(boss, found.get_absolute_url()))
+    assert "are being assigned" in shown and "assigned 2" in shown
+    work(found)
+    assert bulk.count_outcomes(found) == {Outcome.ASSIGNED: 5}
+
+
+def test_what_a_person_changes_after_the_confirmation_stays(
+    listed: None, waiting: None, boss: Client, manager: User, support: User, officer: User
+) -> None:
+    found = confirm(boss, officer)
+    assign("B-2", support, manager)
+    work(found)
     assert bulk.count_outcomes(found) == {
         Outcome.ASSIGNED: 3,
         Outcome.ALREADY: 1,
@@ -88,106 +154,60 @@ def test_a_list_goes_to_an_officer_once_it_is_confirmed(
     assert "B-2" in changed and "B-3" not in changed
 
 
-def test_undo_puts_back_what_stands_as_it_was_left(
-    listed: None, boss: Client, manager: User, support: User, officer: User
+def test_who_may_have_none_any_more_gets_none(
+    listed: None, waiting: None, boss: Client, support: User
 ) -> None:
-    before = read_all()
-    found = send(boss, prepare(boss, support), "confirm")
-    assign("B-3", officer, manager)
-    # To the same officer by hand is a person's word, which stays.
-    assign("B-2", support, manager)
-    send(boss, found, "undo")
-    assert found.state == BulkAssignment.State.UNDONE
-    assert read_all() == before | {"B-2": "support", "B-3": "officer"}
-    assert bulk.count_outcomes(found) == {Outcome.RESTORED: 3, Outcome.KEPT: 2}
-    send(boss, found, "undo")
-    assert "can&#x27;t be undone any more" in page(boss, found.get_absolute_url())
-
-
-def test_lists_are_undone_one_after_the_other(
-    listed: None, boss: Client, manager: User, support: User, officer: User
-) -> None:
-    before = read_all()
-    first = send(boss, prepare(boss, support), "confirm")
-    second = send(boss, prepare(boss, officer), "confirm")
-    send(boss, second, "undo")
-    assert set(read_all().values()) == {"support"}
-    send(boss, first, "undo")
-    assert read_all() == before
-
-
-def test_after_a_day_it_stands(listed: None, boss: Client, officer: User, manager: User) -> None:
-    found = send(boss, prepare(boss, officer), "confirm")
-    at = found.confirmed_at
-    assert at is not None
-    assert bulk.may_undo(found, at + timedelta(hours=23, minutes=59))
-    assert not bulk.may_undo(found, at + timedelta(hours=24))
-    BulkAssignment.objects.update(confirmed_at=timezone.now() - timedelta(hours=25))
-    after = read_all()
-    send(boss, found, "undo")
-    assert found.state == BulkAssignment.State.DONE and read_all() == after
-
-
-def test_a_long_list_is_the_worker_s(
-    listed: None, boss: Client, support: User, monkeypatch: Any
-) -> None:
-    monkeypatch.setattr(bulk, "AT_ONCE", 2)
-    monkeypatch.setattr(bulk, "_STEP", 2)
-    monkeypatch.setattr(tasks, "enqueue_bulk", lambda row: None)
-    found = prepare(boss, support)
-    assert found.state == BulkAssignment.State.PREPARING
-    assert "Nothing is changed yet" in page(boss, f"{found.get_absolute_url()}progress")
-    work(found)
-    send(boss, found, "confirm")
-    assert found.state == BulkAssignment.State.ASSIGNING
-    # A worker that dies after a step leaves the others to the next one; what is done stays done.
-    assert bulk._assign_some(found)
-    assert "2 of 5 borrowers" in page(boss, found.get_absolute_url())
-    work(found)
-    assert bulk.count_outcomes(found) == {Outcome.ASSIGNED: 5}
-    send(boss, found, "undo")
-    work(found)
-    assert bulk.count_outcomes(found) == {Outcome.RESTORED: 5}
-
-
-def test_who_may_have_none_any_more_gets_none(listed: None, boss: Client, support: User) -> None:
-    before, found = read_all(), prepare(boss, support)
+    before, found = read_all(), confirm(boss, support)
+    address, given = count(boss, support)
     support.is_active = False
     support.save()
-    send(boss, found, "confirm")
+    work(found)
     assert bulk.count_outcomes(found) == {Outcome.NOT_ALLOWED: 5} and read_all() == before
+    assert boss.post(address, given).status_code == 200
+    assert BulkAssignment.objects.get() == found
 
 
 def test_more_than_the_most_is_refused(
     listed: None, boss: Client, support: User, monkeypatch: Any
 ) -> None:
+    address, given = count(boss, support)
     monkeypatch.setattr(bulk, "MOST", 4)
-    found = prepare(boss, support)
-    assert found.state == BulkAssignment.State.TOO_LARGE and not found.rows.exists()
-    send(boss, found, "confirm")
-    assert found.confirmed_at is None
+    shown = page(boss, address)
+    assert "more than 4 borrowers" in shown and 'name="shown"' not in shown
+    app = open_list(lending_app("kenya"), {"show": "overdue"})
+    assert app is not None
+    seen = bulk.count_borrowers(app, "kenya", support).fingerprint
+    assert boss.post(address, given | {"shown": seen}).status_code == 200
+    assert not BulkAssignment.objects.exists()
 
 
-def test_what_nobody_confirms_is_forgotten(
-    listed: None, boss: Client, support: User, officer: User
+def test_lists_that_were_undone_have_the_words_that_are_left(
+    listed: None, boss: Client, support: User
 ) -> None:
-    kept = send(boss, prepare(boss, officer), "confirm")
-    prepare(boss, support)
-    bulk.forget_unconfirmed(timezone.now() + timedelta(hours=25))
-    assert BulkAssignment.objects.get() == kept
+    found = confirm(boss, support)
+    BulkAssignment.objects.update(state="undone")
+    found.rows.update(outcome="restored")
+    found.rows.filter(borrower_id="B-0").update(outcome="kept")
+    module = import_module("lendingadmin.assignments.migrations.0004_counted_before_saving")
+    module.end_undoing(apps, connection.schema_editor())
+    found.refresh_from_db()
+    assert found.state == BulkAssignment.State.DONE
+    assert bulk.count_outcomes(found) == {Outcome.ASSIGNED: 1, Outcome.CHANGED: 4}
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_list_and_a_hand_at_once_lose_nothing(
-    listed: None, boss: Client, manager: User, support: User, officer: User, monkeypatch: Any
+    listed: None,
+    waiting: None,
+    boss: Client,
+    manager: User,
+    support: User,
+    officer: User,
+    monkeypatch: Any,
 ) -> None:
     """However they fall together: a row that says assigned is the list's, any other the hand's."""
-    monkeypatch.setattr(bulk, "AT_ONCE", 0)
     monkeypatch.setattr(bulk, "_STEP", 1)
-    monkeypatch.setattr(tasks, "enqueue_bulk", lambda row: None)
-    found = prepare(boss, support)
-    work(found)
-    send(boss, found, "confirm")
+    found = confirm(boss, support)
     said: dict[str, bool] = {}
 
     def act_by_hand() -> None:

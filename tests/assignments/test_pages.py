@@ -1,5 +1,6 @@
 """The pages of assignments: what they say, and who reaches what."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.utils import timezone
 from lendingadmin.assignments import rules, services
 from lendingadmin.assignments.models import Assignment, HandOver, RuleSet
 from lendingadmin.assignments.views.officers import describe_rules
+from lendingadmin.audit.models import Entry
 from lendingadmin.gateway import lending_app
 from lendingadmin.staff.models import User
 from tests.collections.desk import counted, page, words
@@ -96,25 +98,38 @@ def test_officers_hand_over_their_own_and_managers_anybody_s(
     assert "Nobody is away." in page(desk, address)
 
 
-def test_rules_are_reviewed_before_they_are_saved(
+def test_rules_are_counted_before_they_are_saved(
     service: CallService, boss: Client, officer: User, support: User, manager: User
 ) -> None:
     for number in range(4):
         service.add(number, productId="term")
     counted()
     form = page(boss, f"{AREA}rules/")
-    assert "term" in form
+    assert "term" in form and 'name="shown"' not in form
     head = {"rule-TOTAL_FORMS": "2", "rule-INITIAL_FORMS": "0"}
     wrong = boss.post(f"{AREA}rules/", head | {"rule-0-product": "term"})
     assert "Choose who gets them, or no product." in wrong.content.decode()
-    given = {"rule-0-product": "term", "rule-0-officers": [officer.pk, support.pk]}
-    answer = boss.post(f"{AREA}rules/", head | given)
-    review = answer["Location"]
-    shown = words(page(boss, review))
-    assert "who have nobody, and get an officer 4" in shown and "Product term" in shown
-    assert not Assignment.objects.exists() and page(boss, f"{review}progress")
-    boss.post(review)
-    assert rules.find_active("kenya") == RuleSet.objects.get()
+    given = head | {"rule-0-product": "term", "rule-0-officers": [officer.pk, support.pk]}
+
+    def send(**more: str) -> tuple[str, dict[str, str]]:
+        html = boss.post(f"{AREA}rules/", given | more).content.decode()
+        mark = re.search(r'name="shown" value="([^"]+)"', html)
+        assert mark
+        return words(html), {"shown": mark[1]}
+
+    shown, seen = send()
+    assert "4 borrowers without an officer will be given to one; 0 other borrowers" in shown
+    assert "Nothing was saved" not in shown and not RuleSet.objects.exists()
+    services.assign("kenya", "B-1", manager, manager, None)
+    shown, seen = send(**seen)
+    assert "Nothing was saved." in shown and "3 borrowers without an officer" in shown
+    assert not RuleSet.objects.exists() and Assignment.objects.count() == 1
+    saved = boss.post(f"{AREA}rules/", given | seen)
+    assert saved["Location"] == AREA
+    found = RuleSet.objects.get()
+    assert rules.find_active("kenya") == found
     assert "Product term" in words(page(boss, AREA))
-    boss.post(review)
-    assert "other rules were saved meanwhile" in page(boss, AREA)
+    entry = Entry.objects.latest("pk")
+    assert (entry.outcome, entry.url) == ("saved", f"{AREA}rules/{found.pk}/")
+    assert "Product term" in words(page(boss, entry.url))
+    assert "Nothing was saved." in send(**seen)[0] and RuleSet.objects.get() == found

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lendingadmin.assignments import rules, services, tasks
 from lendingadmin.assignments.models import Assignment, Basis, RuleSet, RuleWalk
-from lendingadmin.assignments.rules import Rule, choose
+from lendingadmin.assignments.rules import Effect, Rule, choose
 from lendingadmin.assignments.spread import choose_officer
 from lendingadmin.staff.models import User
 from tests.collections.desk import counted
@@ -35,7 +35,7 @@ def read_all() -> dict[str, str]:
 def follow() -> RuleWalk:
     """The worker's part, to the end."""
     tasks.begin_walks.func()
-    walk = RuleWalk.objects.filter(is_preview=False).latest("pk")
+    walk = RuleWalk.objects.latest("pk")
     while rules.run_slice(walk.pk) is not None:
         pass
     walk.refresh_from_db()
@@ -43,8 +43,8 @@ def follow() -> RuleWalk:
 
 
 def save(manager: User, *wanted: Rule) -> RuleSet:
-    rule_set = rules.propose("kenya", wanted, manager)
-    assert rules.save(rule_set, manager)
+    rule_set = rules.save("kenya", wanted, rules.find_active("kenya"), manager)
+    assert rule_set is not None
     follow()
     return rule_set
 
@@ -90,32 +90,74 @@ def test_everybody_with_an_open_loan_gets_an_officer(
     assert set(Assignment.objects.values_list("basis", "assigned_by")) == {(Basis.RULE, None)}
 
 
-def test_a_preview_says_what_saving_does(
+def test_a_count_says_what_saving_does(
     service: CallService, manager: User, officer: User, support: User
 ) -> None:
     for number in range(40):
         service.add(number, productId="term" if number % 2 else "other")
+    service.add(40, borrowerId="B-1", productId="other")
     counted()
     services.assign("kenya", "B-0", manager, manager, None)
-    first = rules.propose("kenya", [Rule("", (officer.pk,))], manager)
-    walk = first.walks.get()
-    assert walk.state == RuleWalk.State.DONE
-    assert (walk.assigned, walk.moved, walk.stayed, walk.unmatched) == (39, 0, 1, 0)
+    first = [Rule("", (officer.pk,))]
+    effect = rules.count_effect("kenya", first)
+    assert _list_counts(effect) == (39, 0, 1, 0)
     assert len(read_all()) == 1
-    assert rules.save(first, manager)
-    follow()
+    save(manager, *first)
+    assert len(read_all()) == 40
     services.assign("kenya", "B-1", manager, manager, _see("B-1"))
     wanted = [Rule("term", (support.pk, officer.pk))]
-    second = rules.propose("kenya", wanted, manager)
-    before, said = read_all(), second.walks.get()
-    assert rules.save(second, manager)
+    before, said = read_all(), rules.count_effect("kenya", wanted)
+    assert rules.save("kenya", wanted, said.replaces, manager)
     did, after = follow(), read_all()
-    assert (said.assigned, said.moved, said.stayed) == (did.assigned, did.moved, did.stayed)
+    assert _list_counts(said) == _list_counts(did)
     changed = {key for key in before if before[key] != after[key]}
-    assert len(changed) == said.moved > 0 and said.assigned == 0
+    assert len(changed) == said.moved and changed and said.assigned == 0
     # What people did stays, and so does whoever no rule names any more.
     assert after["B-0"] == after["B-1"] == "manager"
     assert all(int(key[2:]) % 2 and after[key] == "support" for key in changed)
+
+
+def _list_counts(found: Effect | RuleWalk) -> tuple[int | None, ...]:
+    return found.assigned, found.moved, found.stayed, found.unmatched
+
+
+def test_a_count_changes_with_all_that_it_hangs_on(
+    service: CallService, manager: User, officer: User, support: User
+) -> None:
+    service.add(1, productId="term")
+    wanted, marks = [Rule("term", (officer.pk, support.pk))], list[str]()
+
+    def count() -> None:
+        marks.append(rules.count_effect("kenya", wanted).fingerprint)
+        assert marks[-1] == rules.count_effect("kenya", wanted).fingerprint
+
+    count()
+    counted()
+    count()
+    services.assign("kenya", "B-1", officer, manager, None)
+    count()
+    service.add(2, borrowerId="B-1", productId="other")
+    counted()
+    count()
+    assert rules.save("kenya", [], None, manager)
+    count()
+    support.is_active = False
+    support.save()
+    count()
+    wanted = [Rule("term", (officer.pk,))]
+    count()
+    assert len(set(marks)) == len(marks) == 7
+
+
+def test_a_walk_of_the_release_before_that_only_counts_assigns_nobody(
+    service: CallService, manager: User, officer: User
+) -> None:
+    service.add(1)
+    counted()
+    assert rules.save("kenya", [Rule("", (officer.pk,))], None, manager)
+    RuleWalk.objects.update(is_preview=True, reassigns=True)
+    assert rules.run_slice(RuleWalk.objects.get().pk) is None
+    assert not read_all()
 
 
 def _see(borrower_id: str) -> services.Seen:
@@ -163,12 +205,13 @@ def test_who_leaves_loses_them_to_the_rules(
 def test_rules_that_others_replaced_meanwhile_are_not_saved(
     service: CallService, manager: User, officer: User
 ) -> None:
-    first, second = (rules.propose("kenya", [Rule("", (officer.pk,))], manager) for _ in range(2))
-    assert rules.save(first, manager)
-    assert not rules.save(first, manager) and not rules.save(second, manager)
-    third, fourth = (rules.propose("kenya", [], manager) for _ in range(2))
-    assert rules.save(third, manager) and not rules.save(fourth, manager)
-    assert rules.find_active("kenya") == third
+    wanted = [Rule("", (officer.pk,))]
+    first = rules.save("kenya", wanted, None, manager)
+    assert first is not None and rules.save("kenya", wanted, None, manager) is None
+    second = rules.save("kenya", [], first, manager)
+    assert second is not None and rules.save("kenya", wanted, first, manager) is None
+    assert rules.find_active("kenya") == second
+    assert RuleSet.objects.count() == RuleWalk.objects.count() + 2 == 2
 
 
 def test_what_a_person_does_meanwhile_stands(

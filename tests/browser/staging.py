@@ -48,6 +48,7 @@ from lendingadmin.offers.models import OfferState as OfferState
 from lendingadmin.people_index import tasks as people_tasks
 from lendingadmin.people_index.walk import BorrowerWalk
 from lendingadmin.portfolio import snapshot_job
+from lendingadmin.portfolio.loan_lists import open_list
 from lendingadmin.portfolio.models import SavedList, Snapshot
 from lendingadmin.repayments import cash, mistakes
 from lendingadmin.repayments.models import Reading, Repayment, Restoration
@@ -434,28 +435,25 @@ def _calls(officer: User, late: Loan) -> Names:
 
 
 def _assignments(officer: User, borrower_id: str) -> Names:
-    """A borrower of the officer, who is away; a list to confirm, one that is assigned; a queue."""
+    """A borrower of the officer, who is away; rules; a list that is assigned; a queue."""
     manager, support = (User.objects.get(username=name) for name in ("manager", "support"))
     assignments.assign(APP, borrower_id, officer, manager, None)
     today = timezone.localdate()
     assignments.hand_over(APP, officer, support, today, today + timedelta(days=5), officer)
-    rule_set = rules.propose(APP, [rules.Rule("", (officer.pk, support.pk))], manager)
-    done, ready = (
-        bulk.create(APP, "show=overdue", person, manager, f"staged-bulk-{person.pk}")
-        for person in (officer, support)
-    )
-    for one in (done, ready):
-        bulk.run_slice(one.pk)
-    done.refresh_from_db()
-    bulk.confirm(done, manager)
+    rule_set = rules.save(APP, [rules.Rule("", (officer.pk, support.pk))], None, manager)
+    overdue = open_list(gateway.lending_app(APP), {"show": "overdue"})
+    if rule_set is None or overdue is None:
+        raise RuntimeError("the rules are not saved, or the loans are not counted")
+    given = bulk.count_borrowers(overdue, APP, officer)
+    done = bulk.save(APP, "show=overdue", given, manager, "staged-bulk")
     bulk.run_slice(done.pk)
     made = CallQueue.objects.create(
         app_id=APP, name="Large and late", query="show=overdue&late=31-60", created_by=manager
     )
     return {
         "officer": officer.pk,
-        "bulk_done": done.pk,
-        "bulk_ready": ready.pk,
+        "stand_in": support.pk,
+        "bulk": done.pk,
         "rules": rule_set.pk,
         "made_queue": made.key,
         "made_number": made.pk,

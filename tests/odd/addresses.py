@@ -225,9 +225,8 @@ WITHOUT = {
     **dict.fromkeys(
         (
             *("assignments", "officer-borrowers", "officer-change", "hand-overs", "hand-over-end"),
-            *("bulk-assignment-new", "bulk-assignment", "bulk-assignment-progress"),
-            *("bulk-assignment-confirm", "bulk-assignment-undo", "assignment-rules"),
-            *("assignment-rules-preview", "assignment-rules-progress"),
+            *("bulk-assignment-new", "bulk-assignment"),
+            *("assignment-rules", "assignment-rule-set"),
             *("call-queue-new", "call-queue-edit", "call-queue-retire"),
         ),
         "who has which borrower, and lists over the newest count, from the database",

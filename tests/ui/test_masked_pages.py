@@ -134,17 +134,16 @@ WITHOUT: dict[str, str] = {
         ("collections", "promise", "promise-decide", "call-stop-end"), "ids, amounts and counts"
     ),
     **dict.fromkeys(
-        ("assignments", "hand-overs", "assignment-rules", "assignment-rules-preview"),
+        ("assignments", "hand-overs", "assignment-rules", "assignment-rule-set"),
         "people of the house, products and counts",
     ),
-    **dict.fromkeys(("bulk-assignment-progress", "assignment-rules-progress"), "a number"),
     **dict.fromkeys(
         ("officer-borrowers", "officer-change", "bulk-assignment"),
         "ids, and names from the index: tests/assignments/test_pages.py",
     ),
     **dict.fromkeys(("bulk-assignment-new", "call-queue-new", "call-queue-edit"), "a form"),
     **dict.fromkeys(
-        ("bulk-assignment-confirm", "bulk-assignment-undo", "hand-over-end", "call-queue-retire"),
+        ("hand-over-end", "call-queue-retire"),
         _DONE,
     ),
     **dict.fromkeys(("queue", "call-stops"), "tests/collections/test_masks.py"),

@@ -33,7 +33,7 @@ def overview(request: PersonRequest, app_id: str) -> HttpResponse:
     away = HandOver.objects.in_effect(app_id, today).select_related("stand_in")
     stand_ins = {one.officer_id: one for one in away}
     active = rules.find_active(app_id)
-    walks = RuleWalk.objects.filter(rule_set=active, is_preview=False)
+    walks = RuleWalk.objects.filter(rule_set=active)
     latest = BulkAssignment.objects.filter(app_id=app_id).select_related("officer", "created_by")
     context = {
         "app": app,
