@@ -23,7 +23,6 @@ urlpatterns = [
     path("", include("lendingadmin.portfolio.urls")),
     path("", include("lendingadmin.catalogue.urls")),
     path("", include("lendingadmin.exports.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.ui.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.writes.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.search.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.borrowers.urls")),

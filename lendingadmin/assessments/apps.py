@@ -1,4 +1,4 @@
-"""Registers the area with Django: its list, its walk, and how unconfirmed writes are checked."""
+"""Registers the area with Django: its walk, and how unconfirmed writes are checked."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_noop as _
@@ -10,11 +10,8 @@ class AssessmentsConfig(AppConfig):
     name = "lendingadmin.assessments"
 
     def ready(self) -> None:
-        from lendingadmin import gateway
         from lendingadmin.search import lookups
         from lendingadmin.staff.erasure import register_kept
-        from lendingadmin.ui.lists import make_keys_reader
-        from lendingadmin.ui.neighbours import LISTS, RegisteredList
         from lendingadmin.worker import duties
 
         from . import known, outcomes, tasks
@@ -26,9 +23,5 @@ class AssessmentsConfig(AppConfig):
             known.count_of_borrower,
             list_rows=known.list_rows,
         )
-        read_keys = make_keys_reader(
-            "assessments.list", lambda app_id: gateway.app(app_id).assessments
-        )
-        LISTS["assessments"] = RegisteredList("assessment", read_keys)
         lookups.register_other_case("lending.assessments.get", known.find_in_other_case)
         duties.register_duty(tasks.beat, tasks.walk, tasks.top_up)

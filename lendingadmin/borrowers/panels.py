@@ -1,15 +1,13 @@
 """What stands beside a borrower: panels of a few reads each, which may fail without the others."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import islice
 from operator import itemgetter
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
 
-from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
@@ -25,9 +23,9 @@ from lendingadmin.lending.pages import Page
 from lendingadmin.lending.parallel import read_in_parallel
 from lendingadmin.lending.values import Assessment, Borrower, LoanSummary, Malformed, text
 from lendingadmin.loans.shown import LIST_KEYS
-from lendingadmin.ui import coalesce, errors, neighbours
+from lendingadmin.ui import coalesce, errors
 from lendingadmin.ui.keyset import read_slice
-from lendingadmin.ui.lists import NEWEST_FIRST, find_keys, whole_number
+from lendingadmin.ui.lists import NEWEST_FIRST, whole_number
 from lendingadmin.ui.masking import mask_item
 
 from . import loan_table
@@ -349,7 +347,6 @@ class Shown:
     panel: Panel
     found: Any = None
     card: errors.Card | None = None
-    mark: str = ""
     page_token: str | None = None
 
     @classmethod
@@ -396,8 +393,7 @@ class Shown:
         found = ListedLoans(
             rows, accounts.read_at, accounts.next_page_token, accounts.note, without_record=fault
         )
-        mark = place_of_loans(app_id, borrower_id, page_token).mark
-        return cls(LOANS, found, mark=mark, page_token=page_token)
+        return cls(LOANS, found, page_token=page_token)
 
     @property
     def is_read(self) -> bool:
@@ -423,19 +419,3 @@ def _read_summaries(
     except LendingError as error:
         return (), errors.card(error).cause
     return tuple(record.loans or ()), ""
-
-
-def place_of_loans(
-    app_id: str, borrower_id: str, page_token: str | None = None
-) -> neighbours.ListPlace:
-    """The borrower's loans, at one page of them, as a list that a loan is opened from."""
-    kwargs = {"app_id": app_id, "borrower_id": borrower_id}
-    query = urlencode({"pageToken": page_token} if page_token else {})
-    return neighbours.ListPlace("borrower-loans", kwargs, QueryDict(query))
-
-
-def read_loan_keys(kwargs: Mapping[str, Any], query: QueryDict) -> list[str]:
-    """The ids of the loans on a page of the borrower's panel. Raises LendingError."""
-    app = gateway.app(kwargs["app_id"])
-    found = loans(app, kwargs["borrower_id"], query.get("pageToken") or None).items
-    return find_keys(found)

@@ -15,10 +15,9 @@ class PortfolioConfig(AppConfig):
         from lendingadmin.search import open_loans as search_open_loans
         from lendingadmin.staff.erasure import register_kept
         from lendingadmin.ui import navigation
-        from lendingadmin.ui.neighbours import LISTS, RegisteredList
         from lendingadmin.worker import duties
 
-        from . import drilldown, loan_ids, open_loans, saved_lists, snapshot_job, tasks
+        from . import loan_ids, open_loans, saved_lists, snapshot_job, tasks
 
         words = "When the newest complete count of loans began, by app; Unix time."
         register_gauge("snapshot_seconds", words, ("app",), snapshot_job.read_ages)
@@ -28,8 +27,6 @@ class PortfolioConfig(AppConfig):
             loan_ids.count_of_borrower,
             list_rows=loan_ids.list_rows,
         )
-        LISTS["book-loans"] = RegisteredList("loan", drilldown.read_keys)
-        LISTS["loan-list"] = RegisteredList("loan", saved_lists.read_keys)
         navigation.register_group("Pinned", saved_lists.list_sidebar_entries)
         duties.register_duty(tasks.beat, tasks.count, tasks.prepare_lists, tasks.prune)
         search_open_loans.register_reader("lending.loans.list", open_loans.read_open_loans)

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
-from urllib.parse import urlencode
 
 from django.conf import settings
-from django.http import QueryDict
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -24,7 +23,6 @@ from lendingadmin.display.rates import rate
 from lendingadmin.display.statuses import find_status
 from lendingadmin.display.times import day
 from lendingadmin.gateway import LendingApp
-from lendingadmin.ui.neighbours import ListPlace
 
 from .drilldown import list_arrears, write_performance
 from .figures import AT_RISK, Figures
@@ -108,7 +106,6 @@ class PortfolioSummary:
     arrears: Sequence[SnapshotLoan]
     arrears_untold: int
     all_arrears_url: str
-    arrears_mark: str
     opened_by: str
     older_counts: int
 
@@ -153,7 +150,6 @@ class _SummaryBuilder:
             arrears=list_arrears(self.snapshot, _LARGEST),
             arrears_untold=self.figures.untold.get("overdue", 0),
             all_arrears_url=self._url("overdue"),
-            arrears_mark=self._place("overdue").mark,
             opened_by=self._write_opened_by(),
             older_counts=older,
         )
@@ -168,12 +164,9 @@ class _SummaryBuilder:
         words = _("status word; %(loans)s without one by %(dates)s")
         return words % {"loans": self._loans(by_dates), "dates": dates}
 
-    def _place(self, by: str, snapshot: Snapshot | None = None) -> ListPlace:
-        kwargs = {"app_id": self.app.app_id, "number": (snapshot or self.snapshot).pk}
-        return ListPlace("book-loans", kwargs, QueryDict(urlencode({"by": by})))
-
     def _url(self, by: str, snapshot: Snapshot | None = None) -> str:
-        return self._place(by, snapshot).address
+        args = [self.app.app_id, (snapshot or self.snapshot).pk]
+        return reverse("book-loans", args=args, query={"by": by})
 
     def _money(self, amount: Decimal) -> str:
         return money(amount, self.app.currency, self.locale)

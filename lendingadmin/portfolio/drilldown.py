@@ -1,8 +1,8 @@
 """The loans that a figure of a snapshot adds up, and those of each bar of its pictures."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
@@ -12,7 +12,6 @@ from django.utils.translation import gettext_noop as _
 
 from lendingadmin.display.statuses import find_status
 from lendingadmin.ui.keyset import filter_in_order
-from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE, whole_number
 
 from .figures import AT_RISK, OTHER_KINDS, Figures, Sum
 from .models import FIGURES_VERSION, LACKS_VALUES, LARGEST_OUTSTANDING, Snapshot, SnapshotLoan
@@ -156,16 +155,6 @@ def find_drilldown(app_id: str, number: int, query: QueryDict) -> tuple[Snapshot
     if found is None:
         raise Http404("No figure is called so.")
     return snapshot, found
-
-
-def read_keys(kwargs: Mapping[str, Any], query: QueryDict) -> list[str]:
-    """The ids on a page of such a list; none where its snapshot is not kept any more."""
-    try:
-        found = find_drilldown(kwargs["app_id"], kwargs["number"], query)[1]
-    except Http404:
-        return []
-    skip = whole_number(query.get("from"))
-    return list(found.rows.values_list("account_id", flat=True)[skip : skip + DEFAULT_PAGE_SIZE])
 
 
 def write_performance(key: str) -> str:

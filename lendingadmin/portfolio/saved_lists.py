@@ -12,7 +12,6 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from lendingadmin import gateway
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
 from lendingadmin.ui.fields import LineField
@@ -20,7 +19,7 @@ from lendingadmin.ui.keyset import spell_count
 from lendingadmin.ui.navigation import SidebarEntry
 
 from .loan_list_form import LoanListForm
-from .loan_lists import LoanList, LoanPaginator, open_list
+from .loan_lists import LoanList
 from .models import LONGEST_NAME, SavedList
 from .recorded_since import read_recorded_since
 from .snapshot_job import find_with_loans
@@ -140,11 +139,3 @@ def _count(app: LendingApp, pinned: list[SavedList]) -> dict[int, str]:
             _counted[key] = count
         counts[saved.pk] = count
     return counts
-
-
-def read_keys(kwargs: Mapping[str, Any], query: QueryDict) -> list[str]:
-    """The ids on a page of a list; none before the first count."""
-    found = open_list(gateway.lending_app(kwargs["app_id"]), query.dict())
-    if found is None or not found.is_valid:
-        return []
-    return [loan.account_id for loan in LoanPaginator(found).get_page(query.get("page"))]

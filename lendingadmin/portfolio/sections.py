@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
-from django.http import QueryDict
+from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin.assessments import running
@@ -28,7 +28,6 @@ from lendingadmin.staff.roles import MANAGE_PEOPLE, NOTES_READ
 from lendingadmin.staff.second_manager import count_waiting
 from lendingadmin.ui.keyset import COUNTED, Slice, read_slice, spell_count
 from lendingadmin.ui.navigation import list_decisions
-from lendingadmin.ui.neighbours import ListPlace
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency
 from lendingadmin.writes import reconciliation as write_reconciliation
@@ -86,7 +85,6 @@ class CountedList(NamedTuple):
     rows: list[ListedLoan]
     total: str
     url: str
-    mark: str
 
 
 class HomeReader:
@@ -198,10 +196,10 @@ class HomeReader:
         lists = []
         for show in kinds:
             found = LoanList(self.app, snapshot, LoanListForm({"show": show}, []), recorded)
-            place = ListPlace("loan-list", {"app_id": self.app.app_id}, QueryDict(f"show={show}"))
             rows = [found.build_row(loan) for loan in found.rows[:_FEW]]
             total = spell_count(found.count_some())
-            lists.append(CountedList(show, found.title, rows, total, place.address, place.mark))
+            url = reverse("loan-list", args=[self.app.app_id], query={"show": show})
+            lists.append(CountedList(show, found.title, rows, total, url))
         return lists
 
 

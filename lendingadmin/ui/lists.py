@@ -5,7 +5,7 @@ size is sent to every list, and a service that ignores it or refuses it is worke
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -18,9 +18,9 @@ from django.utils.translation import gettext_lazy
 
 from lendingadmin.lending.errors import BadRequest, InvalidId
 from lendingadmin.lending.ids import check_id
-from lendingadmin.lending.operations import OPERATIONS, Operation
+from lendingadmin.lending.operations import Operation
 from lendingadmin.lending.pages import Page, is_same_page, refuses_token
-from lendingadmin.lending.values import Malformed, text
+from lendingadmin.lending.values import text
 
 from .masking import list_rights, mask_item
 from .requests import address_with
@@ -297,27 +297,3 @@ def as_id(value: object) -> str:
 def record_key(record: Any) -> str:
     """What a record is asked for by: its own id, else its uid, else empty."""
     return as_id(getattr(record, str(record.id_field))) or as_id(record.uid)
-
-
-def find_keys(items: Iterable[Any]) -> list[str]:
-    """The keys of a page's records; what came without one can't be opened from the list."""
-    found = [record_key(item) for item in items if not isinstance(item, Malformed)]
-    return [key for key in found if key]
-
-
-def make_keys_reader(
-    operation: str, listing: Callable[[str], Any]
-) -> Callable[[Mapping[str, Any], QueryDict], list[str]]:
-    """Reads the ids on a page of the service's list, as `ui.neighbours` asks for them.
-
-    `listing` gives the client's resource for an app. What is made raises LendingError.
-    """
-
-    def read_keys(kwargs: Mapping[str, Any], query: QueryDict) -> list[str]:
-        request = HttpRequest()
-        request.GET = query  # type: ignore[assignment]
-        return find_keys(
-            read_page(request, OPERATIONS[operation], listing(kwargs["app_id"]).list).items
-        )
-
-    return read_keys

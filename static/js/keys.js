@@ -1,7 +1,6 @@
-// `/` or Ctrl+K goes to the find box, `g` and a letter to an area or a neighbour, `j` and `k` to the
-// next and the previous row of a list, `p` to recording a repayment, `n` to writing a note, `?`
-// shows the keys. Nothing while typing, nothing with a modifier: those keys are the browser's and
-// the person's.
+// `/` or Ctrl+K goes to the find box, `g` and a letter to an area, `j` and `k` to the next and the
+// previous row of a list, `p` to recording a repayment, `n` to writing a note, `?` shows the keys.
+// Nothing while typing, nothing with a modifier: those keys are the browser's and the person's.
 // The key that a person pressed as a shortcut, or "": with a modifier, in a dialog or while text is
 // composed it is none, nor for who switched shortcuts off. On a keyboard of other letters it is the
 // one that stands in the same place of a Latin one.
@@ -64,7 +63,7 @@ globalThis.readPressed = (event) => {
   // Where a repayment is recorded of what a link leads to: a loan, or a borrower's one open loan.
   const recordingOf = (link) =>
     /^\/apps\/[^/]+\/(loans|borrowers)\/[^/]+\/$/.test(link.pathname ?? "") &&
-    `${link.pathname}repayments/new${link.search}`;
+    `${link.pathname}repayments/new`;
 
   // Of the row that has the focus, else of the page's own record. Where recording is folded away,
   // it is shown with its warning first.

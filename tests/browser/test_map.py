@@ -37,8 +37,6 @@ WITHOUT = {
     "loan-list-export": "a file",
     "statement-export": "a file",
     "statement-batch-export": "a file",
-    "assignment-rules-progress": "a fragment of the rules' review",
-    "bulk-assignment-progress": "a fragment of the list's page",
     "statement-batch-progress": "a fragment of the batch's page",
     "saved-list-export": "a file",
     "mfa_download_recovery_codes": "a file",
@@ -46,7 +44,6 @@ WITHOUT = {
     "provider-confirm": "there with an identity provider alone; test_identity_provider.py",
     "mfa_login_webauthn": "an answer to a script",
     "mfa_reauthenticate_webauthn": "leads to the pages of other factors where there is no key",
-    "neighbours": "a fragment of a record: the next of its list",
     "book-progress": "a fragment of the home page",
 }
 

@@ -6,7 +6,6 @@ _APP = "/apps/kenya"
 _BORROWER = f"{_APP}/borrowers/B-1"
 _OFFER = f"{_BORROWER}/offers/r-1"
 _ASKED = "?amount=1000&startDate=2026-12-01"
-_BESIDE = f"{_APP}/neighbours?list=loans/&of=L-1"
 _EVENT = f"{_APP}/events/borrower_3AB-1/personal_5Fdata.captured/2026-01-15T00_3A00_3A00.000Z"
 
 
@@ -61,7 +60,6 @@ PAGES = {
             f"{_BORROWER}/panels/loans",
             f"{_BORROWER}/timeline/",
             f"{_APP}/loans/export.csv",
-            _BESIDE,
         ),
         (
             f"{_APP}/loans/L-1/",

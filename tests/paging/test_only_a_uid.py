@@ -20,7 +20,7 @@ PAGE = "/apps/kenya/loans/u-1/"
 def test_in_a_list(desk: Client, service: PagedService, where: str, account: object) -> None:
     service.give("loans", {"": ([LOAN | account], None)})  # type: ignore[operator]
     page = desk.get(f"/apps/kenya/{where}").content.decode()
-    assert f'href="{PAGE}?list=' in page
+    assert f'href="{PAGE}"' in page
 
 
 def test_by_its_number(desk: Client, service: PagedService) -> None:
@@ -29,16 +29,9 @@ def test_by_its_number(desk: Client, service: PagedService) -> None:
     assert answer.headers.get("Location") == PAGE
 
 
-def test_its_page_and_its_neighbours(desk: Client, service: PagedService) -> None:
-    others = [{"uid": "u-0"}, LOAN, {"accountId": "L-2", "uid": "u-2"}]
-    service.give("loans", {"": (others, None)})
+def test_its_page(desk: Client, service: PagedService) -> None:
     service.server.on(f"GET {PATHS['loans']}/u-1", reply(LOAN))
     assert desk.get(PAGE).status_code == 200
-    for place in ("loans/", "borrowers/B-1/panels/loans"):
-        asked = {"list": place, "of": "u-1"}
-        page = desk.get("/apps/kenya/neighbours", asked, headers={"HX-Request": "true"})
-        assert "/apps/kenya/loans/u-0/" in page.content.decode(), place
-        assert "/apps/kenya/loans/L-2/" in page.content.decode(), place
 
 
 def test_in_the_count_of_the_portfolio(service: PagedService) -> None:

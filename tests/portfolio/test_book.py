@@ -5,7 +5,6 @@ from datetime import timedelta
 from decimal import Decimal
 from html import unescape
 from typing import Any
-from urllib.parse import unquote, urlencode
 
 import pytest
 from django.db import connection
@@ -333,26 +332,3 @@ def test_a_count_that_failed_leaves_the_last_good_one(desk: Client, service: Boo
     assert "Outstanding KES 300.00 on 5 open loans open by status word" in text
     assert "loans as of 12 min ago" in text
     assert "Refresh" in text
-
-
-def test_from_one_loan_behind_a_figure_to_the_next(desk: Client, service: BookService) -> None:
-    service.size = 1000
-    service.loans = [loan(n) for n in range(120)]
-    row = counted()
-    here = f"book/{row.pk}/?by=overdue"
-    html = page(desk, f"{HOME}{here}&from=50")
-    opened = re.search(r'href="/apps/kenya/loans/L-050/\?list=([^"]+)"', html)
-    assert opened, html
-    way = {"list": unquote(unescape(opened[1])), "of": "L-050"}
-    for of, go, key in (("L-050", "next", "L-051"), ("L-051", "previous", "L-050")):
-        answer = desk.get(f"{HOME}neighbours", way | {"of": of, "go": go})
-        leads_to = unquote(answer.headers["Location"])
-        assert leads_to == f"/apps/kenya/loans/{key}/?list={here}&from=50"
-    assert "1 of 50 on this page" in words(page(desk, f"{HOME}neighbours?{urlencode(way)}"))
-    assert desk.get(f"{HOME}neighbours", way | {"go": "previous"}).status_code == 200
-    last = desk.get(f"{HOME}neighbours", {"list": f"{here}&from=100", "of": "L-119", "go": "next"})
-    assert last.status_code == 200
-    Snapshot.objects.all().delete()
-    assert "Not on that page of the list any more" in words(
-        page(desk, f"{HOME}neighbours?{urlencode(way)}")
-    )

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.http import QueryDict
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from hypothesis import given, settings
@@ -442,18 +441,6 @@ def test_the_csv_has_all_of_the_list_with_names(
     assert rows[0]["balances.repayment.overdue"] == "8.00"
     assert rows[0]["recordedSince"] == "1" and rows[1]["recordedSince"] == ""
     assert rows[0]["borrowerName"] == "Kamau Ann"
-
-
-@pytest.mark.django_db
-def test_the_next_of_a_list_is_the_one_below(desk: Client, service: BookService) -> None:
-    service.loans = [owing(number, f"{number + 1}.00") for number in range(3)]
-    counted()
-    answer = desk.get(
-        "/apps/kenya/neighbours", {"list": "loans/lists/?show=overdue", "of": "L-001"}
-    )
-    text = answer.content.decode()
-    assert "2 of 3 on this page" in text
-    assert "/apps/kenya/loans/L-000/" in text and "/apps/kenya/loans/L-002/" in text
 
 
 @pytest.mark.django_db

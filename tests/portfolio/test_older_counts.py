@@ -35,11 +35,6 @@ def test_figures_of_an_older_version_are_not_shown(desk: Client, service: BookSe
     answer = desk.get(f"{HOME}book/{old.pk}/?by=overdue")
     assert answer.status_code == 404
     assert "The figures had another meaning at this count." in answer.content.decode()
-    assert (
-        desk.get(f"{HOME}neighbours", {"list": f"book/{old.pk}/?by=overdue", "of": "L-001"})
-        .content.decode()
-        .count("Not on that page of the list any more")
-    )
 
 
 @pytest.mark.django_db

@@ -1,9 +1,8 @@
 """Lists of loans under a name: one's own and everybody's, and those in the sidebar."""
 
-import re
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import pytest
 from django.db import connection
@@ -166,21 +165,6 @@ def test_a_list_of_no_loan_says_nought(
 ) -> None:
     save(query="late=91").pinned_by.add(officer)
     assert "Pinned Call first 0" in words(page(client_of(officer), "/glossary/"))
-
-
-def test_nobody_reads_another_s_list_by_way_of_its_loans(
-    client_of: ClientOf, officer: User, support: User, late: BookService, save: Save
-) -> None:
-    saved = save()
-    asked = {"list": f"loans/lists/{saved.pk}/", "of": "L-001"}
-    assert client_of(support).get("/apps/kenya/neighbours", asked).status_code == 404
-    # Who sees it goes through its loans by what it holds.
-    html = page(client_of(officer), saved.get_absolute_url())
-    (mark,) = set(re.findall(r"loans/L-001/\?list=([^\"]+)", html))
-    answer = client_of(officer).get(
-        "/apps/kenya/neighbours", {"list": unquote(mark), "of": "L-001"}
-    )
-    assert "2 of 3 on this page" in answer.content.decode()
 
 
 def test_a_list_of_a_product_with_the_longest_id_is_saved(

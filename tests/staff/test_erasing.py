@@ -203,9 +203,7 @@ def make_assignment(officer: User, by: User, borrower_id: str) -> None:
         confirmed_by=by,
         confirmed_at=timezone.now(),
     )
-    BulkRow.objects.create(
-        bulk=bulk, borrower_id=borrower_id, outcome=BulkRow.Outcome.ASSIGNED, before_by=by
-    )
+    BulkRow.objects.create(bulk=bulk, borrower_id=borrower_id, outcome=BulkRow.Outcome.ASSIGNED)
     Assignment.objects.create(
         app_id=APP,
         borrower_id=borrower_id,

@@ -69,7 +69,7 @@ def test_it_shows_whatever_the_components_style(page: str) -> None:
         # Of whole pages, and of one area's own pages.
         *("calls", "compare", "best", "steps", "till", "zero", "qr", "scroll", "copied", "manage"),
         *("filters", "warning", "sum", "nonfield", "choices", "choice", "pick", "messages"),
-        *("autosave", "beside", "other", "folded", "sorts"),
+        *("autosave", "other", "folded", "sorts"),
     }
     text = (CSS / "components.css").read_text() + (CSS / "controls.css").read_text()
     styled = set(re.findall(r"\.([a-z][a-z-]*)(?=[\s.,:>{)\[])", text))

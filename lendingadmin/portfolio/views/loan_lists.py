@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Page
 from django.db import IntegrityError, transaction
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -23,7 +23,6 @@ from lendingadmin.portfolio.saved_lists import SHARE, SavedListForm
 from lendingadmin.staff.roles import SEE_NAMES
 from lendingadmin.ui.access import access
 from lendingadmin.ui.exports import EXPORT, CsvPage, back_to_list, csv_response, split_into_pages
-from lendingadmin.ui.neighbours import ListPlace
 from lendingadmin.ui.quotas import EXPORTS
 from lendingadmin.ui.requests import PersonRequest, address_with
 
@@ -61,14 +60,10 @@ def _show(
         context["is_pinned"] = saved.pinned_by.filter(pk=request.user.pk).exists()
     if found and found.is_valid:
         page = LoanPaginator(found).get_page(request.GET.get("page"))
-        query = saved_lists.write_query(found.wanted)
-        # Of a list under a name the rows lead back to what it holds, since others may not see it.
-        place = QueryDict(f"{query}&page={page.number}")
         context |= {
             "rows": [found.build_row(loan) for loan in page],
             "pages": _list_pages(request, page),
-            "query": query,
-            "mark": ListPlace("loan-list", {"app_id": app_id}, place).mark,
+            "query": saved_lists.write_query(found.wanted),
         }
     return render(request, "portfolio/loan_list.html", context)
 

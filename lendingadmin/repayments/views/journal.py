@@ -9,7 +9,6 @@ from django.db.models import QuerySet
 from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -45,7 +44,6 @@ from lendingadmin.staff.models import User
 from lendingadmin.ui.access import access
 from lendingadmin.ui.keyset import Slice, build_pager, read_slice
 from lendingadmin.ui.lists import whole_number
-from lendingadmin.ui.neighbours import PARAMETER, place_of
 from lendingadmin.ui.polling import poll
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency
@@ -152,7 +150,6 @@ def _receipt(
     context |= {
         "receipt": receipt,
         "languages": settings.LANGUAGES,
-        "another_url": _find_another(request, repayment),
         "sms": sms.write_sms(receipt) if receipt.is_one else "",
         "resolve_form": resolve_form or ResolveForm(),
         "aside_form": aside_form or ReasonForm(prefix="aside"),
@@ -234,12 +231,6 @@ def _write_title(repayment: Repayment, remainder: receipts.Remainder | None) -> 
     return f"{title}. {balance}"
 
 
-def _find_another(request: PersonRequest, repayment: Repayment) -> str:
-    """Where the next repayment is recorded: in the list that the loan came from, or at home."""
-    place = place_of(request.GET.get(PARAMETER, ""), repayment.app_id)
-    return place.back(repayment.account_id) if place else reverse("home", args=[repayment.app_id])
-
-
 @access("lending.loans.get", methods=("POST",))
 def print_receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """The sheet that a customer is given, to be printed: the receipt, or a slip that is none.
@@ -254,7 +245,6 @@ def print_receipt(request: PersonRequest, app_id: str, number: int) -> HttpRespo
         "receipt": receipt,
         "opened_at": opened_at,
         "repayment": repayment,
-        "another_url": _find_another(request, repayment),
         "paper": "80mm" if request.POST.get("paper") == "80mm" else "a5",
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
         "confirmation": next((x for x in list_confirmations(repayment) if x.is_same), None),

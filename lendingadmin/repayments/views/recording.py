@@ -32,7 +32,6 @@ from lendingadmin.staff.roles import READ_NOTES
 from lendingadmin.ui import errors
 from lendingadmin.ui.access import access
 from lendingadmin.ui.lists import NEWEST_FIRST, whole_number
-from lendingadmin.ui.neighbours import carry_list
 from lendingadmin.ui.requests import PersonRequest
 from lendingadmin.writes import idempotency
 
@@ -182,9 +181,7 @@ def _to_confirm(
     """On to the confirm step, unless the form has led to a repayment already (by Back, a tab)."""
     landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if landed is None:
-        query = carry_list(request, app_id)
-        args = [app_id, account_id, idempotency_key]
-        return redirect(reverse("repayment-confirm", args=args, query=query))
+        return redirect("repayment-confirm", app_id, account_id, idempotency_key)
     idempotency.delete_draft(idempotency_key)
     words = _("That form led to %(repayment)s before. Nothing new was recorded.")
     messages.warning(request, words % {"repayment": landed})
@@ -221,7 +218,7 @@ def confirm(
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
     landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if landed:
-        return _to_receipt(request, landed)
+        return redirect(landed)
     if draft is None or (draft["app_id"], draft["account_id"]) != (app_id, account_id):
         messages.warning(request, _("No such form of yours is kept. Nothing was recorded from it."))
         return redirect("repayment-new", app_id, account_id)
@@ -247,14 +244,8 @@ def confirm(
             obstacle = "forgotten"  # the database was restored meanwhile
         else:
             idempotency.delete_draft(idempotency_key)
-            return _to_receipt(request, repayment)
+            return redirect(repayment)
     return _show_confirm(request, asked, idempotency_key, stands_against, obstacle)
-
-
-def _to_receipt(request: PersonRequest, repayment: Repayment) -> HttpResponse:
-    query = carry_list(request, repayment.app_id)
-    address = reverse("repayment", args=[repayment.app_id, repayment.pk], query=query)
-    return redirect(address)
 
 
 def _show_confirm(
@@ -271,7 +262,7 @@ def _show_confirm(
     # Set against what is owed only in the loan's own currency: nothing is converted here.
     is_compared = asked.currency_code in ("", app.currency)
     overpaid = f"{found.overpaid:f}" if is_compared and found.overpaid else ""
-    args, listed = [asked.app_id, asked.account_id], carry_list(request, asked.app_id)
+    args = [asked.app_id, asked.account_id]
     again = {"retry_of": asked.retry_of} if asked.retry_of else {}
     reasons = approvals.find_reasons(asked, request.user, idempotency_key, timezone.now())
     approvers = list(approvals.list_approvers(asked.app_id, request.user)) if reasons else []
@@ -281,10 +272,8 @@ def _show_confirm(
         "approvers": approvers,
         "nobody_approves": bool(reasons) and not approvers,
         "shown_currency": asked.currency_code or app.currency,
-        "edit_url": reverse(
-            "repayment-new", args=args, query={"form": idempotency_key} | again | listed
-        ),
-        "cancel_url": reverse("loan", args=args, query=listed),
+        "edit_url": reverse("repayment-new", args=args, query={"form": idempotency_key} | again),
+        "cancel_url": reverse("loan", args=args),
         "loan": loan,
         "closed": explain_closed(loan),
         "estimate": found,

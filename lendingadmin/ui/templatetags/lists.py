@@ -1,4 +1,4 @@
-"""What the tables of lists have in common: `{% row_link "loan" app loan mark %}` and its like.
+"""What the tables of lists have in common: `{% row_link "loan" app loan %}` and its like.
 
 The links are drawn here, not by `{% url %}` and an `<a>` in the template. Against fifty rows drawn
 by Python throughout, a whole page of loans takes 1.7 times as long with those, and 1.5 with these.
@@ -18,10 +18,8 @@ from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.values import Malformed
 from lendingadmin.ui import converters
 from lendingadmin.ui.lists import as_id, record_key
-from lendingadmin.ui.neighbours import name_row
 
 register = template.Library()
-register.filter("row_name", name_row)
 register.filter("as_id", as_id)
 register.filter("record_key", record_key)
 _addresses = lru_cache(maxsize=256)(converters.addresses)
@@ -34,17 +32,12 @@ def is_malformed(value: object) -> bool:
 
 
 @register.simple_tag
-def row_link(route: str, app: LendingApp, record: Any, mark: str = "") -> object:
-    """The id of a row's record, which leads to it from all of the row; as it came without one.
-
-    `mark` tells the record which list it was opened from; with it, the row has a name to come back
-    to.
-    """
+def row_link(route: str, app: LendingApp, record: Any) -> object:
+    """The id of a row's record, which leads to it from all of the row; as it came without one."""
     key = record_key(record)
     if not key:
         return breakable(shown(getattr(record, str(record.id_field))))
-    name = f' id="{name_row(key)}"' if mark else ""
-    return _link(f'<a{name} class="stretch id"', _addresses(route, app.app_id)(key) + mark, key)
+    return _link('<a class="stretch id"', _addresses(route, app.app_id)(key), key)
 
 
 @register.simple_tag
