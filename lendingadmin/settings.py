@@ -213,7 +213,7 @@ MIDDLEWARE = [
     "lendingadmin.ui.access.AccessMiddleware",
     "lendingadmin.ui.middleware.NoStoreMiddleware",
     "lendingadmin.ui.apicalls.ApiCallsMiddleware",
-    "lendingadmin.ui.middleware.ReaderMiddleware",
+    "lendingadmin.ui.middleware.PersonZoneMiddleware",
     "lendingadmin.ui.middleware.LenderZoneMiddleware",
     "lendingadmin.ui.middleware.LendingErrorMiddleware",
 ]

@@ -12,7 +12,7 @@ from functools import lru_cache
 from babel import Locale, UnknownLocaleError
 from babel.numbers import get_currency_precision, is_currency
 
-from .locales import group_sign, groups_by_two
+from .locales import group_sign
 
 # Spaces and apostrophes of every width stand between thousands: no-break, figure, thin, narrow.
 _SAME_SIGN = str.maketrans(dict.fromkeys("\u00a0\u2007\u2009\u202f", " ") | {"\u2019": "'"})
@@ -86,10 +86,10 @@ def _parse_figure(figure: str, locale: str, has_thousandths: bool) -> Decimal:
         if len(signs) == 1:
             return _parse_either(whole, decimals, last, locale, has_thousandths)
         if len(kinds) == 2:
-            return Decimal(f"{_ungroup(whole, signs[0], locale)}.{decimals}")
+            return Decimal(f"{_ungroup(whole, signs[0])}.{decimals}")
     if len(kinds) > 1:
         raise Unreadable(figure)
-    return Decimal(_ungroup(figure, last, locale))
+    return Decimal(_ungroup(figure, last))
 
 
 def _parse_either(whole: str, rest: str, sign: str, locale: str, has_thousandths: bool) -> Decimal:
@@ -103,13 +103,10 @@ def _parse_either(whole: str, rest: str, sign: str, locale: str, has_thousandths
     raise Ambiguous(f"{whole}{rest}", write_for_all(f"{whole}.{shortest}"))
 
 
-def _ungroup(figure: str, sign: str, locale: str) -> str:
-    """The digits without the sign between thousands, which stands where it must."""
+def _ungroup(figure: str, sign: str) -> str:
+    """Return the digits without the sign between thousands. Raises Unreadable."""
     first, *others = figure.split(sign)
-    sizes = [len(group) for group in others]
-    by_three = len(first) <= 3 and set(sizes) == {3}
-    by_two = len(first) <= 2 and sizes[-1] == 3 and set(sizes[:-1]) <= {2}
-    is_grouped = by_three or (by_two and sign == "," and groups_by_two(locale))
+    is_grouped = len(first) <= 3 and {len(group) for group in others} == {3}
     if not is_grouped or not first or first[0] == "0":
         raise Unreadable(figure)
     return first + "".join(others)

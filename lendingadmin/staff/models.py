@@ -19,9 +19,8 @@ from .managers import AppRoleManager, HeldRoles
 class User(AbstractUser):
     """A person who signs in. What they may do comes from their roles in each app (`AppRole`).
 
-    `zone`, `locale` and `uses_keys` are their `preferences`; blank is the lender's zone and the
-    dashboard's own locale. `setup_link_at` is when the set-up link was made that they have not used
-    yet, if any;
+    `zone` and `uses_keys` are their `preferences`; a blank zone is the lender's.
+    `setup_link_at` is when the set-up link was made that they have not used yet, if any;
     `two_step_due_at` is until when they may work without a second factor that a role requires.
     Who `must_choose_password` reaches nothing but the page for it: somebody else may know theirs.
     `is_set_up_by_one`: one manager alone made the set-up link by which the account was last set
@@ -42,14 +41,6 @@ class User(AbstractUser):
         default="",
         validators=[preferences.validate_zone],
     )
-    locale = models.CharField(
-        _("numbers and dates"),
-        max_length=16,
-        blank=True,
-        default="",
-        validators=[preferences.validate_locale],
-    )
-
     uses_keys = models.BooleanField(_("single-key shortcuts"), default=True, db_default=True)
 
     # What Django's user holds everywhere, roles give here in one app.

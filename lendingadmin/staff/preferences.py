@@ -1,4 +1,4 @@
-"""A person's preferences: the zone of times, and the locale of numbers and dates."""
+"""A person's preferences: the zone of times."""
 
 from datetime import tzinfo
 from functools import lru_cache
@@ -9,20 +9,16 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from lendingadmin.display.formats import Formats
-from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED
-
 # Other names are older ones for the same zones, or offsets without a place.
 _REGIONS = frozenset(
     ("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe")
 ) | {"Indian", "Pacific"}
 
 
-def read_formats(person: object) -> Formats:
-    """A person's choice for `display.formats`, without values that are no longer offered."""
-    locale = getattr(person, "locale", "")
+def read_zone(person: object) -> tzinfo | None:
+    """Return the zone that a person chose; None without one, or if it no longer exists."""
     key = getattr(person, "zone", "")
-    return Formats(locale if locale in OFFERED else DEFAULT_LOCALE, find_zone(key) if key else None)
+    return find_zone(key) if key else None
 
 
 def find_zone(key: str) -> tzinfo | None:
@@ -56,11 +52,3 @@ def validate_zone(value: str) -> None:
     """Validate the name of a zone. Raises ValidationError."""
     if find_zone(value) is None:
         raise ValidationError(_("This is no zone: write one such as Africa/Nairobi."))
-
-
-def validate_locale(value: str) -> None:
-    """Validate a locale. Raises ValidationError."""
-    if value not in OFFERED:
-        raise ValidationError(
-            _("Write one of these: %(locales)s.") % {"locales": ", ".join(OFFERED)}
-        )

@@ -17,9 +17,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin import gateway
-from lendingadmin.display.formats import use_formats
+from lendingadmin.display.formats import use_zone
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound, Throttled
-from lendingadmin.staff.preferences import read_formats
+from lendingadmin.staff.preferences import read_zone
 
 from . import errors
 
@@ -83,17 +83,17 @@ class LenderZoneMiddleware:
             timezone.activate(gateway.lending_app(kwargs["app_id"]).zone)
 
 
-class ReaderMiddleware:
-    """Lets filters and lists write for the person who asks, and for nobody once it is answered.
+class PersonZoneMiddleware:
+    """Writes moments of a page in the zone of the person who asks.
 
-    What is streamed is made after that, for nobody: a CSV is the same for all.
+    A streamed answer is written later, in the lender's zone: a CSV is the same for everybody.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        with use_formats(lambda: read_formats(request.user)):
+        with use_zone(lambda: read_zone(request.user)):
             return self.get_response(request)
 
 

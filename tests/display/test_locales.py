@@ -1,4 +1,4 @@
-"""How numbers, rates and days are written from place to place, by tables."""
+"""Numbers, rates and days in the languages of pages and papers, and in any other, by tables."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -8,13 +8,6 @@ import pytest
 
 from lendingadmin.display.charts import draw_schedule
 from lendingadmin.display.durations import duration
-from lendingadmin.display.locales import (
-    DEFAULT_LOCALE,
-    OFFERED,
-    decimal_sign,
-    describe_locale,
-    write_example,
-)
 from lendingadmin.display.money import compact, figure, money
 from lendingadmin.display.numbers import MINUS, whole
 from lendingadmin.display.rates import exact_rate, rate
@@ -33,15 +26,9 @@ AFTERNOON = datetime(2026, 10, 31, 11, 2, 33, tzinfo=UTC)
     ("locale", "amount", "percent", "day", "short"),
     [
         ("en", "1,234,567.89", "42.6 %", "31 Oct 2026", "31 Oct"),
-        ("en-GB", "1,234,567.89", "42.6%", "31 Oct 2026", "31 Oct"),
-        ("en-US", "1,234,567.89", "42.6%", "Oct 31, 2026", "Oct 31"),
-        ("en-IN", "12,34,567.89", "42.6%", "31 Oct 2026", "31 Oct"),
-        ("en-ZA", f"1{FIXED}234{FIXED}567,89", "42,6%", "31 Oct 2026", "31 Oct"),
-        ("sw-KE", "1,234,567.89", "42.6%", "31 Okt 2026", "31 Okt"),
+        ("sw", "1,234,567.89", "42.6%", "31 Okt 2026", "31 Okt"),
         ("de", "1.234.567,89", f"42,6{FIXED}%", "31. Okt. 2026", "31. Okt."),
-        ("de-CH", "1’234’567.89", "42.6%", "31. Okt. 2026", "31. Okt."),
         ("fr", f"1{THIN}234{THIN}567,89", f"42,6{FIXED}%", "31 oct. 2026", "31 oct."),
-        ("sv", f"1{FIXED}234{FIXED}567,89", f"42,6{FIXED}%", "31 okt. 2026", "31 okt."),
         # Nobody's form is the dashboard's own as far as it can be.
         ("xx-none", "1,234,567.89", "42.6%", "Oct 31, 2026", "Oct 31"),
     ],
@@ -55,23 +42,6 @@ def test_a_number_a_rate_and_a_day(
     assert contract_day(DUE, NAIROBI, locale) == day
     assert short_contract_day(DUE, NAIROBI, locale) == short
     assert moment(AFTERNOON, NAIROBI, locale) == f"{day}, 14:02"
-
-
-@pytest.mark.parametrize(
-    ("amount", "text"),
-    [
-        ("0", "0.00"),
-        ("999.5", "999.50"),
-        ("1000", "1,000.00"),
-        ("99999", "99,999.00"),
-        ("100000", "1,00,000.00"),
-        ("-12345678.9", f"{MINUS}1,23,45,678.90"),
-        ("0.12345", "0.12345"),
-        ("12345678901234567890", "1,23,45,67,89,01,23,45,67,890.00"),
-    ],
-)
-def test_lakhs_and_crores(amount: str, text: str) -> None:
-    assert figure(Decimal(amount), "INR", "en-IN") == text
 
 
 @pytest.mark.parametrize(
@@ -118,13 +88,3 @@ def test_a_chart_says_exactly_what_its_axis_rounds() -> None:
         ("1K", "KES 1.000,00"),
     ]
     assert chart.bars[0].title == "31. Okt. 2026: 1.234,56 (principal 1.234,56)"
-
-
-def test_every_offered_locale_has_a_name_and_an_example_of_its_own() -> None:
-    assert DEFAULT_LOCALE not in OFFERED
-    for locale in OFFERED:
-        assert decimal_sign(locale) in ".,"
-        assert describe_locale(locale) != locale
-        assert "2026" in write_example(locale)
-    assert write_example("en-IN") == "12,34,567.89 · 31 Oct 2026"
-    assert describe_locale("en-IN") == "English (India)"

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 from django import forms
+from django.utils import translation
 
-from lendingadmin.display.formats import Formats, use_formats
 from lendingadmin.ui.fields import AmountField
 
 DIGITS = "Write the amount in digits, such as 3500 or 1234.50."
@@ -20,9 +20,9 @@ class Form(forms.Form):
         self.fields["amount"].currency = currency  # type: ignore[attr-defined]
 
 
-@pytest.fixture(params=["en", "en-IN", "de-CH", "de", "fr", "en-ZA"])
+@pytest.fixture(params=["en", "sw", "fr"])
 def locale(request: pytest.FixtureRequest) -> Iterator[str]:
-    with use_formats(lambda: Formats(request.param)):
+    with translation.override(request.param):
         yield request.param
 
 
@@ -80,7 +80,7 @@ def test_what_has_two_readings_is_refused_with_both(
 
 
 def test_a_comma_is_read_as_thousands_by_those_who_write_it_so(locale: str) -> None:
-    if locale in ("en", "en-IN"):
+    if locale in ("en", "sw"):
         assert outcome("3,500") == 3500
     else:
         assert "two ways: 3500 or 3.50." in str(outcome("3,500"))

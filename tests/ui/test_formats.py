@@ -1,9 +1,10 @@
-"""Each person's page in their own form, and nobody's in another's: by real requests in turn."""
+"""Each person's page in their own zone, and nobody's in another's: by real requests in turn."""
 
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -13,110 +14,94 @@ from lendingadmin.caching import shared
 from lendingadmin.display import formats
 from lendingadmin.gateway import LendingApp
 from lendingadmin.staff.models import User
-from lendingadmin.ui.middleware import ReaderMiddleware
+from lendingadmin.ui.middleware import PersonZoneMiddleware
 from tests.sandbox.calling import Caller, new_assessment
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
-OWED = {"de": "1.200,00", "en": "1,200.00", "en-US": "1,200.00"}
-MONTH = re.compile(r'datetime="(\d{4})[^"]*"[^>]*>([^<]+)</time>')
-FORMS = {"de": r"\d+\. \S+ \d{4}", "en": r"\d+ [A-Z]\S+ \d{4}", "en-US": r"[A-Z]\S+ \d+, \d{4}"}
+NEW_YORK = ZoneInfo("America/New_York")
+MOMENT = re.compile(r'title="[^"]* UTC(, [^"]+ Nairobi time)?"[^>]*>\d+ \w+ \d{4}, ')
 
 
 @pytest.fixture
-def desks(people: dict[str, User], client_of: Callable[[User], Client]) -> Callable[[str], Client]:
-    """Somebody who reads so, by locale; they sit in New York where they read German."""
-    kept: dict[str, Client] = {}
-
-    def desk(locale: str) -> Client:
-        if locale not in kept:
-            person = people[{"de": "officer", "en": "support", "en-US": "manager"}[locale]]
-            person.locale = "" if locale == "en" else locale
-            person.zone = "America/New_York" if locale == "de" else ""
-            person.save()
-            kept[locale] = client_of(person)
-        return kept[locale]
-
-    return desk
+def desks(people: dict[str, User], client_of: Callable[[User], Client]) -> dict[str, Client]:
+    """The officer is in New York, support in the lender's zone."""
+    User.objects.filter(pk=people["officer"].pk).update(zone=str(NEW_YORK))
+    people["officer"].refresh_from_db()
+    return {"away": client_of(people["officer"]), "here": client_of(people["support"])}
 
 
-@pytest.mark.parametrize("turns", [("de", "en", "en-US", "de"), ("en", "de", "en")])
-@pytest.mark.parametrize("page", ["loans/", "loans/l/", "borrowers/b/panels/loans"])
+@pytest.mark.parametrize("turns", [("away", "here", "away"), ("here", "away", "here")])
 def test_two_people_in_turn(
-    page: str, turns: tuple[str, ...], app: LendingApp, book: Caller, desks: Callable[[str], Client]
+    turns: tuple[str, ...], app: LendingApp, book: Caller, desks: dict[str, Client]
 ) -> None:
-    for locale in turns:
-        shown = desks(locale).get(f"/apps/{app.app_id}/{page}").content.decode()
-        assert OWED[locale] in shown
-        others = {OWED[one] for one in OWED} - {OWED[locale]}
-        assert not any(other in shown for other in others)
-        days = [text for _, text in MONTH.findall(shown) if re.search(r"\d{4}", text)]
-        assert days and all(re.match(FORMS[locale], day) for day in days), days
+    for place in turns:
+        shown = desks[place].get(f"/apps/{app.app_id}/loans/l/").content.decode()
+        assert ("New York time" in shown) == (place == "away")
 
 
 def test_the_zone_of_the_moments_is_in_sight(
-    app: LendingApp, book: Caller, desks: Callable[[str], Client]
+    app: LendingApp, book: Caller, desks: dict[str, Client]
 ) -> None:
-    german = desks("de").get(f"/apps/{app.app_id}/loans/l/").content.decode()
-    assert '<span class="zone">Nairobi time, yours </span>New York time' in german
-    assert re.search(r"read <time[^>]*>\d\d:\d\d:\d\d</time> New York time", german)
-    english = desks("en").get(f"/apps/{app.app_id}/loans/l/").content.decode()
-    assert re.search(r"read <time[^>]*>\d\d:\d\d:\d\d</time> Nairobi time", english)
-    assert "New York" not in english
+    away = desks["away"].get(f"/apps/{app.app_id}/loans/l/").content.decode()
+    assert '<span class="zone">Nairobi time, yours </span>New York time' in away
+    assert re.search(r"read <time[^>]*>\d\d:\d\d:\d\d</time> New York time", away)
+    here = desks["here"].get(f"/apps/{app.app_id}/loans/l/").content.decode()
+    assert re.search(r"read <time[^>]*>\d\d:\d\d:\d\d</time> Nairobi time", here)
+    assert "New York" not in here
 
 
-def test_a_shared_poll_is_one_answer_in_two_forms(
-    app: LendingApp, book: Caller, desks: Callable[[str], Client]
+def test_a_shared_poll_is_one_answer_in_two_zones(
+    app: LendingApp, book: Caller, desks: dict[str, Client]
 ) -> None:
     """Within two seconds the second is shown what the service told the first."""
-    kept = book.post("/assessments", new_assessment()).body
+    made = book.post("/assessments", new_assessment()).body
     shared.clear()
-    address = f"/apps/{app.app_id}/assessments/{kept['assessmentId']}/"
-    for locale in ("de", "en", "de"):
-        shown = desks(locale).get(address).content.decode()
-        days = [text for _, text in MONTH.findall(shown) if re.search(r"\d{4}", text)]
-        assert days and all(re.match(FORMS[locale], day) for day in days), days
+    address = f"/apps/{app.app_id}/assessments/{made['assessmentId']}/"
+    for place in ("away", "here", "away"):
+        shown = MOMENT.findall(desks[place].get(address).content.decode())
+        assert shown and all(bool(lenders) == (place == "away") for lenders in shown)
 
 
 def test_exports_are_the_same_for_all(
-    app: LendingApp, book: Caller, desks: Callable[[str], Client]
+    app: LendingApp, book: Caller, desks: dict[str, Client]
 ) -> None:
     bodies = set()
-    for locale in ("de", "en", "en-US"):
-        answer: Any = desks(locale).get(f"/apps/{app.app_id}/loans/export.csv")
+    for desk in desks.values():
+        answer: Any = desk.get(f"/apps/{app.app_id}/loans/export.csv")
         bodies.add(b"".join(answer.streaming_content))
     (body,) = bodies
-    assert b"1200" in body and b"1.200,00" not in body
+    assert b"1200" in body
 
 
 class TestMiddleware:
     @pytest.fixture
     def request_of(self) -> Iterator[HttpRequest]:
         request = RequestFactory().get("/")
-        request.user = User(locale="de", zone="America/New_York")
+        request.user = User(zone=str(NEW_YORK))
         yield request
-        assert (formats.locale(), formats.zone()) == ("en", None)
+        assert formats.zone() is None
 
     def test_a_view_reads_for_its_person(self, request_of: HttpRequest) -> None:
-        view = ReaderMiddleware(lambda _: HttpResponse(formats.locale()))
-        assert view(request_of).getvalue() == b"de"  # type: ignore[attr-defined]
+        view = PersonZoneMiddleware(lambda _: HttpResponse(str(formats.zone())))
+        assert view(request_of).getvalue() == str(NEW_YORK).encode()  # type: ignore[attr-defined]
 
     def test_it_is_over_after_an_exception(self, request_of: HttpRequest) -> None:
         def fail(_: HttpRequest) -> HttpResponse:
-            raise ZeroDivisionError(formats.locale())
+            raise ZeroDivisionError(str(formats.zone()))
 
-        with pytest.raises(ZeroDivisionError, match="de"):
-            ReaderMiddleware(fail)(request_of)
+        with pytest.raises(ZeroDivisionError, match="New_York"):
+            PersonZoneMiddleware(fail)(request_of)
 
     def test_what_is_streamed_is_made_for_nobody(self, request_of: HttpRequest) -> None:
         def stream(_: HttpRequest) -> StreamingHttpResponse:
-            return StreamingHttpResponse(formats.locale() for _ in range(2))
+            return StreamingHttpResponse(str(formats.zone()) for _ in range(2))
 
-        answer: Any = ReaderMiddleware(stream)(request_of)
-        assert b"".join(answer.streaming_content) == b"enen"
+        answer: Any = PersonZoneMiddleware(stream)(request_of)
+        assert b"".join(answer.streaming_content) == b"NoneNone"
 
     def test_a_page_that_shows_no_figure_asks_for_nobody(self) -> None:
         # There is no person on this request: asking for one would fail.
-        view = ReaderMiddleware(lambda _: HttpResponse("alive"))
+        view = PersonZoneMiddleware(lambda _: HttpResponse("alive"))
         assert view(RequestFactory().get("/healthz")).status_code == 200
 
 

@@ -72,7 +72,7 @@ def test_the_zone_stands_beside_it(
     client_of: Callable[[User], Client],
 ) -> None:
     give_roles(officer, group_of(manager))
-    User.objects.filter(pk=officer.pk).update(zone="America/New_York", locale="de")
+    User.objects.filter(pk=officer.pk).update(zone="America/New_York")
     if "r-1" in address:
         _offer(app, officer)
     if "calls" in address:

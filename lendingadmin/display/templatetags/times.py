@@ -15,7 +15,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from lendingadmin.display import formats, times
-from lendingadmin.display.locales import DEFAULT_LOCALE
 
 register = template.Library()
 register.filter("zone_name", times.zone_name)
@@ -52,7 +51,7 @@ def contract_day(value: object, zone: object = None) -> str:
 # Contracts begin and end with days, so that loans share them: a list has two in every row.
 @lru_cache(maxsize=4096)
 def _contract_day(value: datetime, zone: object, locale: str) -> str:
-    return _tag(value, times.contract_day(value, _zone(zone), locale), times.utc(value), locale)
+    return _tag(value, times.contract_day(value, _zone(zone), locale), times.utc(value))
 
 
 @register.filter
@@ -124,32 +123,24 @@ def _render_moment(write: Write, value: object, zone: object) -> str:
     hover = times.utc(value)
     if given is not None and times.offsets_differ(value, own, given):
         hover += f", {times.moment(value, given, locale)} {times.zone_name(given)}"
-    return _tag(value, write(value, own, locale), hover, locale)
+    return _tag(value, write(value, own, locale), hover)
 
 
 def _render(write: Write, value: object, zone: tzinfo | None) -> str:
-    locale = formats.locale()
-    text = write(value, zone, locale)
+    text = write(value, zone, formats.locale())
     if isinstance(value, datetime):
-        return _tag(value, text, times.utc(value), locale)
+        return _tag(value, text, times.utc(value))
     if isinstance(value, date):
-        tag = f'<time datetime="{value.isoformat()}"{_lang(locale)}>{text}</time>'
+        tag = f'<time datetime="{value.isoformat()}">{text}</time>'
         return SafeString(tag)  # nosec B703
     return text
 
 
-def _tag(
-    value: datetime, text: str, hover: str, locale: str = DEFAULT_LOCALE, on_paper: str = ""
-) -> str:
+def _tag(value: datetime, text: str, hover: str, on_paper: str = "") -> str:
     # Digits and the names of months and zones need no escaping, and a list has two in each row.
-    more = f'{_lang(locale)} data-on-paper="{on_paper}"' if on_paper else _lang(locale)
+    more = f' data-on-paper="{on_paper}"' if on_paper else ""
     tag = f'<time datetime="{value.isoformat()}" title="{hover}"{more}>{text}</time>'
     return SafeString(tag)  # nosec B703
-
-
-def _lang(locale: str) -> str:
-    """The language of the months' names, for a screen reader, where it is not the page's."""
-    return "" if locale.startswith(DEFAULT_LOCALE) else f' lang="{locale}"'
 
 
 def _zone(zone: object) -> tzinfo | None:

@@ -250,8 +250,7 @@ def print_receipt(request: PersonRequest, app_id: str, number: int) -> HttpRespo
         "confirmation": next((x for x in list_confirmations(repayment) if x.is_same), None),
     }
     # In the customer's language and the lender's zone, whatever the clerk's own are.
-    written = formats.Formats(locale=receipt.language)
-    with translation.override(receipt.language), formats.use_formats(lambda: written):
+    with translation.override(receipt.language), formats.use_zone(lambda: None):
         return render(request, "repayments/sheet.html", context)
 
 

@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
                 ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
                 ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
                 ('zone', models.CharField(blank=True, default='', max_length=64, validators=[lendingadmin.staff.preferences.validate_zone], verbose_name='time zone')),
-                ('locale', models.CharField(blank=True, default='', max_length=16, validators=[lendingadmin.staff.preferences.validate_locale], verbose_name='numbers and dates')),
+                ('locale', models.CharField(blank=True, default='', max_length=16, verbose_name='numbers and dates')),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
             ],

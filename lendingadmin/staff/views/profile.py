@@ -1,6 +1,5 @@
-"""A person's own page: the zone of the times they see, and how numbers and dates are written."""
+"""A person's own page: the zone of the times they see, their sessions and passkeys."""
 
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from django import forms
@@ -12,7 +11,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin.audit import record
-from lendingadmin.display.locales import DEFAULT_LOCALE, OFFERED, describe_locale, write_example
 from lendingadmin.staff import preferences, services, sessions
 from lendingadmin.staff.models import User
 from lendingadmin.staff.session_store import hash_session_key
@@ -29,11 +27,11 @@ else:
 
 
 class ProfileForm(_Form):
-    """Zone and locale may be left empty: the lender's, and the dashboard's own way of writing."""
+    """The preferences of a person. Without a zone, times are in the lender's."""
 
     class Meta:
         model = User
-        fields = ("zone", "locale", "uses_keys")
+        fields = ("zone", "uses_keys")
         help_texts = {
             "uses_keys": _("Off for who speaks to the computer, or types where no field is.")
         }
@@ -48,12 +46,6 @@ class ProfileForm(_Form):
                 "Times and the days of the audit trail are in it. Dates in other forms, due "
                 "dates and the end of day stay in the lender's zone, which is named beside them."
             ),
-        )
-        self.fields["locale"] = forms.ChoiceField(
-            label=_("Numbers and dates"),
-            required=False,
-            choices=_list_locales,
-            help_text=_("Words stay English. Exports and what you type stay as they are."),
         )
 
 
@@ -75,7 +67,6 @@ def profile(request: PersonRequest) -> HttpResponse:
     context = {
         "form": form,
         "now": timezone.now(),
-        "sample": Decimal("1234567.89"),
         "sessions": sessions.list_sessions(person),
         "here": hash_session_key(request.session.session_key),
         "zone": settings.LENDING_APPS[0].zone,
@@ -107,9 +98,3 @@ def _list_zones() -> list[tuple[str, object]]:
         for region, each in preferences.list_zones()
     ]
     return [("", _("the lender's zone")), (_("Lenders' zones"), first), *others]
-
-
-def _list_locales() -> list[tuple[str, str]]:
-    offered = [(one, f"{describe_locale(one)}: {write_example(one)}") for one in OFFERED]
-    usual = _("as usual here: %(example)s") % {"example": write_example(DEFAULT_LOCALE)}
-    return [("", usual), *offered]

@@ -47,8 +47,7 @@ def print_receipts(request: PersonRequest, app_id: str, number: int) -> HttpResp
     language = sheets[0].receipt.language if sheets else translation.get_language()
     context = {"batch": batch, "sheets": sheets, "following": following, "language": language}
     # In the customer's language and the lender's zone, whatever the clerk's own are.
-    written = formats.Formats(locale=language)
-    with translation.override(language), formats.use_formats(lambda: written):
+    with translation.override(language), formats.use_zone(lambda: None):
         return render(request, "statements/receipts.html", context)
 
 
