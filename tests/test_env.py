@@ -132,7 +132,12 @@ def test_what_is_no_number_of_days_is_refused(text: str) -> None:
 
 def test_days_of_rows() -> None:
     own = {"tasks": 14, "files": 90}
-    assert env.row_days_by_kind("0,audit:730,calls:90") == {"": 0, "audit": 730, "calls": 90, **own}
+    assert env.row_days_by_kind("0,writes:730,calls:90") == {
+        "": 0,
+        "writes": 730,
+        "calls": 90,
+        **own,
+    }
     assert env.row_days_by_kind("90,tasks:1,files:0") == {"": 90, "tasks": 1, "files": 0}
     for text in ("89", "0,audit:1"):
         with pytest.raises(ValueError, match="at least 90 days"):

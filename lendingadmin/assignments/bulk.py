@@ -95,8 +95,6 @@ def save(app_id: str, query: str, counted: Count, by: User, idempotency_key: str
                 query=query,
                 officer=counted.officer,
                 created_by=by,
-                confirmed_by=by,
-                confirmed_at=timezone.now(),
                 idempotency_key=idempotency_key,
             )
             rows = (
@@ -166,7 +164,7 @@ def _write(bulk: BulkAssignment, rows: Sequence[BulkRow]) -> None:
     fields: dict[str, Any] = {
         "officer_id": bulk.officer_id,
         "basis": Basis.BULK,
-        "assigned_by_id": bulk.confirmed_by_id,
+        "assigned_by_id": bulk.created_by_id,
         "assigned_at": timezone.now(),
         "bulk_id": bulk.pk,
     }
@@ -192,7 +190,7 @@ def _write(bulk: BulkAssignment, rows: Sequence[BulkRow]) -> None:
 def _is_allowed(bulk: BulkAssignment) -> bool:
     """Whether the officer may have borrowers still, and who confirmed it may assign them."""
     is_officer = list_officers(bulk.app_id).filter(pk=bulk.officer_id).exists()
-    by = bulk.confirmed_by
+    by = bulk.created_by
     return is_officer and by is not None and by.has_perm(CHANGE, bulk.app_id)
 
 

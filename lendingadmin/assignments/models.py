@@ -145,15 +145,6 @@ class BulkAssignment(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
     created_at = models.DateTimeField(default=timezone.now)
-    confirmed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
-    )
-    confirmed_at = models.DateTimeField(null=True)
-    # The release before reads these two. They go with the next one.
-    undone_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
-    )
-    undone_at = models.DateTimeField(null=True)
     version = models.PositiveIntegerField(default=0)
     heartbeat_at = models.DateTimeField(default=timezone.now)
 
@@ -203,18 +194,6 @@ class BulkRow(models.Model):
         db_index=False,
     )
     before_at = models.DateTimeField(null=True)
-    # The release before reads these three. They go with the next one.
-    before_basis = models.CharField(max_length=8, blank=True)
-    before_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-    )
-    before_bulk = models.ForeignKey(
-        BulkAssignment, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
-    )
 
     class Meta:
         constraints = [
@@ -225,11 +204,6 @@ class BulkRow(models.Model):
         indexes = [
             models.Index(fields=["bulk", "outcome", "id"], name="assignments_bulk_outcome"),
             models.Index(fields=["borrower_id"], name="assignments_bulk_borrower"),
-            models.Index(
-                fields=["before_bulk"],
-                condition=models.Q(before_bulk__isnull=False),
-                name="assignments_bulk_before",
-            ),
         ]
 
     def __str__(self) -> str:
@@ -257,7 +231,6 @@ class RuleSet(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
     created_at = models.DateTimeField(default=timezone.now)
-    saved_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -292,8 +265,6 @@ class RuleWalk(models.Model):
     rule_set = models.ForeignKey(RuleSet, on_delete=models.CASCADE, related_name="walks")
     snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="+")
     people = models.CharField(max_length=32)
-    # The release before marks walks that only count. The field goes with the next one.
-    is_preview = models.BooleanField(default=False)
     reassigns = models.BooleanField(default=False)
     state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
     # The last borrower that was looked at.
@@ -310,8 +281,7 @@ class RuleWalk(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["rule_set", "snapshot", "people", "is_preview"],
-                name="assignments_walk_once",
+                fields=["rule_set", "snapshot", "people"], name="assignments_walk_once"
             )
         ]
 

@@ -134,7 +134,6 @@ def save(app_id: str, rules: Iterable[Rule], replaces: RuleSet | None, by: User)
                 rules=[{"product": one.product, "officers": list(one.officers)} for one in rules],
                 replaces=replaces,
                 created_by=by,
-                saved_at=timezone.now(),
             )
             begin_walk(rule_set)
             audit.record(
@@ -164,7 +163,6 @@ def begin_walk(rule_set: RuleSet) -> RuleWalk | None:
         rule_set=rule_set,
         snapshot=snapshot,
         people=read_officers(rule_set.app_id).mark,
-        is_preview=False,
         defaults={"reassigns": not done.exists()},
     )
     return row
@@ -173,7 +171,7 @@ def begin_walk(rule_set: RuleSet) -> RuleWalk | None:
 def run_slice(number: int) -> timedelta | None:
     """Look at borrowers for some seconds; how long to wait before going on, None at the end."""
     rows = RuleWalk.objects.select_related("rule_set", "snapshot")
-    walk = rows.filter(pk=number, state=RuleWalk.State.RUNNING, is_preview=False).first()
+    walk = rows.filter(pk=number, state=RuleWalk.State.RUNNING).first()
     if walk is None:
         return None
     rules, until = read_rules(walk.rule_set), time.monotonic() + SLICE

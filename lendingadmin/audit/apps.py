@@ -12,14 +12,13 @@ class AuditConfig(AppConfig):
     verbose_name = _("Audit trail")
 
     def ready(self) -> None:
-        """Register what is checked of the database, and what the worker watches and archives."""
+        """Register what is checked of the database, and what the worker watches."""
         from lendingadmin.monitoring.readiness import register_warning
         from lendingadmin.worker import duties
 
-        from . import archive, restores, tasks
+        from . import restores, tasks
         from .triggers import check_triggers
 
-        archive.register()
         register(check_triggers, Tags.database)
         duties.register_duty(tasks.beat, tasks.watch)
         duties.register_duty(restores.find_suspected)

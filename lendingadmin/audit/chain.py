@@ -19,7 +19,7 @@ from django.conf import settings
 from django.db import connection
 
 if TYPE_CHECKING:
-    from lendingadmin.audit.models import ArchivedStretch, Entry
+    from lendingadmin.audit.models import Entry
 
 _HALF = 32
 _LABEL = b"lendingadmin: the chain of the audit trail"
@@ -67,41 +67,7 @@ def follows(previous: str, entries: Iterable["Entry"]) -> bool:
     return any(all(match(previous, entry)) for entry in entries)
 
 
-def find_misfit(previous: str, entries: Iterable["Entry"]) -> "Entry | None":
-    """The first of these entries that does not stand directly behind the one before it.
-
-    `previous` is the mac before them. Entries older than the chain may stand at its beginning.
-    """
-    for entry in entries:
-        is_older = not (entry.mac or previous)
-        if not (is_older or all(match(previous, entry))):
-            return entry
-        previous = entry.mac
-    return None
-
-
-def compute_stretch_mac(previous: str, stretch: "ArchivedStretch") -> str:
-    """The mac of an archived stretch behind one whose mac is `previous`; empty for the first."""
-    return sign("stretch", f"{previous} {_canonicalize(stretch)}")
-
-
-def is_stretch_signed(previous: str, stretch: "ArchivedStretch") -> bool:
-    """Whether the dashboard itself wrote this stretch, directly behind `previous`."""
-    return is_signed("stretch", f"{previous} {_canonicalize(stretch)}", stretch.mac)
-
-
-def sign(purpose: str, text: str) -> str:
-    """A mac of 128 bits over a text, by the first key of AUDIT_KEYS."""
-    return _sign(_derive_key(settings.AUDIT_KEYS[0]), purpose, text)
-
-
-def is_signed(purpose: str, text: str, mac: str) -> bool:
-    """Whether `sign` made this mac, with any key of AUDIT_KEYS."""
-    made = (_sign(_derive_key(key), purpose, text) for key in settings.AUDIT_KEYS)
-    return any(hmac.compare_digest(one.encode(), mac.encode()) for one in made)
-
-
-def _canonicalize(entry: "Entry | ArchivedStretch") -> str:
+def _canonicalize(entry: "Entry") -> str:
     """The content of an entry as one text.
 
     Empty columns are left out, so that a column which is added later changes no older entry. The

@@ -29,7 +29,6 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "dashboard.collections.manageQueues": _("Changed a queue of whom to call"),
         "dashboard.assignments.change": _("Changed who has which borrowers"),
         "dashboard.assignments.handOver": _("Handed borrowers over, or ended that"),
-        "dashboard.audit.archive": _("Archived old entries of the trail"),
         "dashboard.restored": _("Went through what a restored database forgot"),
         "dashboard.sheets.make": _("Made a collection sheet"),
         "dashboard.sheets.return": _("Typed a collection sheet"),

@@ -1,7 +1,4 @@
-"""The audit trail's tables. Rows are added; nothing here changes or removes one.
-
-Only `archive.py` removes entries, of which it has written a file.
-"""
+"""The audit trail's tables. Rows are added; nothing changes or removes one."""
 
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -75,7 +72,7 @@ class Entry(models.Model):
     # From where a person acted: the client's IP address, and its User-Agent, cut.
     address = models.CharField(max_length=45, blank=True, editable=False)
     browser = models.CharField(max_length=200, blank=True, editable=False)
-    # Ties the entry to the one before it (chain.py). Empty in what is older than the chain.
+    # Ties the entry to the one before it (chain.py).
     mac = models.CharField(max_length=64, blank=True, editable=False)
 
     objects = EntryQuerySet.as_manager()
@@ -123,38 +120,6 @@ class Entry(models.Model):
 
     def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         raise AppendOnly("entries of the audit trail cannot be removed")
-
-
-class ArchivedStretch(models.Model):
-    """Entries from the trail's beginning that stand in a signed file and no more in the table.
-
-    `previous_mac` is the mac of the entry before them, `last_mac` that of the last one, and
-    `digest` the SHA-256 of what the file's signature is of. `mac` ties the stretch to the one
-    before it, by a key that the database does not hold. The table is append-only as the trail is.
-    """
-
-    # Two workers that take the same entries meet here.
-    first_id = models.BigIntegerField(unique=True, editable=False)
-    last_id = models.BigIntegerField(unique=True, editable=False)
-    count = models.PositiveIntegerField(editable=False)
-    previous_mac = models.CharField(max_length=64, blank=True, editable=False)
-    last_mac = models.CharField(max_length=64, blank=True, editable=False)
-    last_at = models.DateTimeField(editable=False)
-    digest = models.CharField(max_length=64, editable=False)
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    mac = models.CharField(max_length=64, editable=False)
-
-    class Meta:
-        ordering = ["pk"]
-        default_permissions = ()
-
-    def __str__(self) -> str:
-        return f"{self.first_id} to {self.last_id}"
-
-    @property
-    def file_name(self) -> str:
-        """What its file is called; the same entries bear the same name."""
-        return f"audit-{self.first_id:012}-{self.last_id:012}-{self.digest[:16]}.jsonl"
 
 
 class SuspectedRestore(models.Model):

@@ -36,7 +36,7 @@ from .anchor import (
     write_anchor,
     write_sent_anchor,
 )
-from .models import ArchivedStretch, SuspectedRestore
+from .models import SuspectedRestore
 
 logger = logging.getLogger(__name__)
 
@@ -138,15 +138,11 @@ def _is_behind() -> bool:
     """Whether the trail lacks an entry that a file of this host knows of."""
     if not settings.AUDIT_ANCHOR:
         return False
-    lost = [(link, cast_at) for link, cast_at in _list_anchored() if not stands(link)]
+    lost = [cast_at for link, cast_at in _list_anchored() if not stands(link)]
     if not lost:
         return False
     resolved_at = SuspectedRestore.objects.aggregate(last=Max("resolved_at"))["last"]
-    archived = ArchivedStretch.objects.aggregate(last=Max("last_id"))["last"] or 0
-    return any(
-        link.entry_id > archived and (resolved_at is None or cast_at > resolved_at)
-        for link, cast_at in lost
-    )
+    return resolved_at is None or max(lost) > resolved_at
 
 
 def _list_anchored() -> Iterator[tuple[Link, datetime]]:

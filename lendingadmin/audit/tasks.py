@@ -33,7 +33,7 @@ _AT_ONCE = 20_000
 
 @task(priority=-5)
 def watch() -> None:
-    """Compare what was added since the anchor, and a stretch of the whole chain."""
+    """Compare what was added since the anchor, and the next entries of the whole chain."""
     with duties.hide_error_words("watching the audit trail"):
         try:
             anchor = read_anchor()

@@ -92,7 +92,6 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "KEEP_TEXTS_DAYS": "1825",
         "KEEP_ROWS_DAYS": "0",
         "SESSION_HOURS": "12",
-        "AUDIT_ARCHIVE": "none",
         "AUDIT_LINES": "off",
         "LENDING_CA_FILE": "none",
         "LENDING_PROXY": "",

@@ -3,8 +3,7 @@
 A manager who changes a person's set-up link, second factor, e-mail or role can sign in as that
 person. For some time after it, neither approves, resolves or reviews what the other enters: the
 manager could enter it as that person, or approve it as that person. The audit trail says who
-changed what. Nobody can change the trail, it is archived after 90 days at the earliest, and it has
-indexes of subjects and of actions.
+changed what. Nobody can change the trail, and it has indexes of subjects and of actions.
 """
 
 from datetime import timedelta

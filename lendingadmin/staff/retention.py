@@ -30,10 +30,9 @@ _DONE_FOR = timedelta(days=1)
 class Table(NamedTuple):
     """A table whose rows go: `what` is its name in words, `label` its model.
 
-    `kind` is its word in KEEP_ROWS_DAYS: what is older than its days, and is in `list_older`, goes,
-    by `delete_older` if there is one; `needs` names a setting without which none does, and
-    `then` says what becomes of them. `find_over` says which rows are over and go within an hour,
-    whatever KEEP_ROWS_DAYS says.
+    `kind` is its word in KEEP_ROWS_DAYS: rows that are older than its days and in `list_older` go,
+    by `delete_older` if there is one, and `then` says what becomes of them. `find_over` says which
+    rows are over and go within an hour, whatever KEEP_ROWS_DAYS says.
     """
 
     what: str
@@ -41,7 +40,6 @@ class Table(NamedTuple):
     kind: str = ""
     list_older: ListOlder | None = None
     delete_older: DeleteOlder | None = None
-    needs: str = ""
     then: str = _("then they go, once they are over")
     find_over: FindOver | None = None
 
@@ -53,7 +51,7 @@ class Table(NamedTuple):
 
     def count_days(self) -> int:
         """After so many days a row goes by its age, once it is over; 0: never."""
-        if not self.kind or (self.needs and not getattr(settings, self.needs)):
+        if not self.kind:
             return 0
         by_kind = settings.KEEP_ROWS_DAYS
         return int(by_kind.get(self.kind, by_kind[""]))

@@ -1,12 +1,10 @@
 """A list to one officer: saved once and as counted, an outcome for each row, nothing is lost."""
 
 import re
-from importlib import import_module
 from threading import Thread
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.db import connection
 from django.test import Client
 
@@ -84,7 +82,7 @@ def test_a_list_goes_to_an_officer_once_it_is_confirmed(
     assert "4 borrowers will be given to officer; 1 of them changes officer." in shown
     assert "1 borrower has this officer already." in shown and read_all() == before
     found = confirm(boss, officer)
-    assert found.state == BulkAssignment.State.DONE and found.confirmed_by == manager
+    assert found.state == BulkAssignment.State.DONE and found.created_by == manager
     assert bulk.count_outcomes(found) == {Outcome.ASSIGNED: 4, Outcome.ALREADY: 1}
     assert read_all() == dict.fromkeys((f"B-{number}" for number in range(5)), "officer")
     entry = Entry.objects.latest("pk")
@@ -179,20 +177,6 @@ def test_more_than_the_most_is_refused(
     seen = bulk.count_borrowers(app, "kenya", support).fingerprint
     assert boss.post(address, given | {"shown": seen}).status_code == 200
     assert not BulkAssignment.objects.exists()
-
-
-def test_lists_that_were_undone_have_the_words_that_are_left(
-    listed: None, boss: Client, support: User
-) -> None:
-    found = confirm(boss, support)
-    BulkAssignment.objects.update(state="undone")
-    found.rows.update(outcome="restored")
-    found.rows.filter(borrower_id="B-0").update(outcome="kept")
-    module = import_module("lendingadmin.assignments.migrations.0004_counted_before_saving")
-    module.end_undoing(apps, connection.schema_editor())
-    found.refresh_from_db()
-    assert found.state == BulkAssignment.State.DONE
-    assert bulk.count_outcomes(found) == {Outcome.ASSIGNED: 1, Outcome.CHANGED: 4}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -149,17 +149,6 @@ def test_a_count_changes_with_all_that_it_hangs_on(
     assert len(set(marks)) == len(marks) == 7
 
 
-def test_a_walk_of_the_release_before_that_only_counts_assigns_nobody(
-    service: CallService, manager: User, officer: User
-) -> None:
-    service.add(1)
-    counted()
-    assert rules.save("kenya", [Rule("", (officer.pk,))], None, manager)
-    RuleWalk.objects.update(is_preview=True, reassigns=True)
-    assert rules.run_slice(RuleWalk.objects.get().pk) is None
-    assert not read_all()
-
-
 def _see(borrower_id: str) -> services.Seen:
     row = services.find_assignment("kenya", borrower_id)
     assert row is not None

@@ -1,20 +1,15 @@
-"""Counts made while the figures had another meaning: migrated, not shown, counted again at once."""
+"""Counts made while the figures had another meaning: not shown, counted again at once."""
 
 from datetime import timedelta
-from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 
 from lendingadmin.portfolio import snapshot_job, tasks
-from lendingadmin.portfolio.models import FIGURES_VERSION, Snapshot
+from lendingadmin.portfolio.models import Snapshot
 from tests.portfolio.conftest import HOME, counted, page, words
 from tests.portfolio.service import BookService
-
-BEFORE = [("portfolio", "0001_initial")]
 
 
 def make_older(row: Snapshot) -> Snapshot:
@@ -75,31 +70,6 @@ def test_a_count_that_began_before_the_figures_changed_is_not_continued(
     row.refresh_from_db()
     assert (row.state, row.loans_read, service.pages) == (Snapshot.State.FAILED, 0, 0)
     assert "changed their meaning" in row.why
-
-
-@pytest.mark.drill
-@pytest.mark.django_db(transaction=True)
-def test_a_count_of_before_the_migration_is_an_older_one() -> None:
-    """And its loans stay: what was paid since is compared with them."""
-    executor = MigrationExecutor(connection)
-    try:
-        executor.migrate(BEFORE)
-        old = executor.loader.project_state(BEFORE).apps
-        row = old.get_model("portfolio", "Snapshot").objects.create(app_id="kenya", state="done")
-        old.get_model("portfolio", "SnapshotLoan").objects.create(
-            snapshot=row, account_id="L-1", paid=Decimal(7), outstanding_rank=5.0
-        )
-    finally:
-        after = MigrationExecutor(connection)
-        after.migrate(after.loader.graph.leaf_nodes())
-    found = Snapshot.objects.get()
-    assert (found.figures_version, found.without_borrower) == (1, None)
-    assert list(found.loans.values_list("account_id", "is_open", "borrower_id")) == [
-        ("L-1", False, "")
-    ]
-    new = Snapshot.objects.create(app_id="kenya")
-    assert (new.figures_version, new.without_borrower) == (FIGURES_VERSION, 0)
-    assert FIGURES_VERSION > 1
 
 
 @pytest.mark.django_db

@@ -2,15 +2,12 @@
 
 import logging
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.test import Client
 
 from lendingadmin.audit.models import Entry
-from lendingadmin.encryption import Ciphertext
 from lendingadmin.repayments.models import Mistake, Repayment
 from lendingadmin.repayments.states import RepaymentState
 from lendingadmin.staff.models import User
@@ -95,18 +92,3 @@ def test_a_report_of_a_mistake_and_its_review(
     mistake.refresh_from_db()
     assert mistake.note == mistake.reason == SAID
     assert find_kept(WORDS) == [] == log()
-
-
-def test_the_migration_encrypts_words_of_the_service_that_stood_in_clear(support: User) -> None:
-    migration = import_module(
-        "lendingadmin.repayments.migrations.0006_encrypted_error_descriptions"
-    )
-    kept = row(support)
-    rows = Repayment.objects.filter(pk=kept.pk)
-    rows.update(error_description=Ciphertext(SAID))  # stored as it is
-    assert find_kept(WORDS) != []
-    migration.encrypt_all(apps, None)
-    assert find_kept(WORDS) == []
-    assert rows.get().error_description == SAID
-    migration.decrypt_all(apps, None)
-    assert find_kept(WORDS) != []

@@ -200,8 +200,6 @@ def make_assignment(officer: User, by: User, borrower_id: str) -> None:
         state=BulkAssignment.State.DONE,
         idempotency_key=f"b-{borrower_id[::-1]}",
         created_by=by,
-        confirmed_by=by,
-        confirmed_at=timezone.now(),
     )
     BulkRow.objects.create(bulk=bulk, borrower_id=borrower_id, outcome=BulkRow.Outcome.ASSIGNED)
     Assignment.objects.create(

@@ -42,7 +42,7 @@ STAYING = {
     *("assessments.AssessmentIndex", "assessments.KnownAssessment"),
     *("assignments.Assignment", "assignments.BulkAssignment", "assignments.BulkRow"),
     *("assignments.HandOver", "assignments.RuleSet", "assignments.RuleWalk"),
-    *("audit.ArchivedStretch", "audit.SuspectedRestore"),
+    *("audit.Entry", "audit.SuspectedRestore"),
     *("collections.CallQueue", "collections.CallQueue_people", "collections.Contact"),
     *("collections.Lease", "collections.PaidLoan", "collections.Promise"),
     "gateway.ServiceToken",
@@ -146,7 +146,7 @@ def test_of_every_table_it_is_decided_whether_its_rows_go() -> None:
 
 
 def test_only_these_kinds_go_by_their_age() -> None:
-    assert {one.kind for one in retention.TABLES if one.kind} == {*MAKE, "audit", "files"}
+    assert {one.kind for one in retention.TABLES if one.kind} == {*MAKE, "files"}
     # What shows that a payment is the same one.
     assert {
         "repayments.Repayment",

@@ -72,7 +72,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 @access(CHANGE, _LIST)
 def show(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """A list that was assigned, with the result of each borrower."""
-    lists = BulkAssignment.objects.select_related("officer", "confirmed_by")
+    lists = BulkAssignment.objects.select_related("officer", "created_by")
     found, form = get_object_or_404(lists, app_id=app_id, pk=number), OutcomeForm(request.GET)
     counts = bulk.count_outcomes(found)
     rows = found.rows.select_related("before_officer").order_by("id")

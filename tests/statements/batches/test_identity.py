@@ -5,10 +5,8 @@ from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +18,7 @@ from lendingadmin.statements import alarms
 from lendingadmin.statements.findings import Finding
 from lendingadmin.statements.identity import make_ids, order_alike, read_parts
 from lendingadmin.statements.lines import Kind, Line, Standing
-from lendingadmin.statements.models import StatementFile, StatementLine
+from lendingadmin.statements.models import StatementFile
 from lendingadmin.statements.places import list_unallocated
 from tests.portfolio.conftest import counted
 from tests.repayments.rows import row
@@ -141,23 +139,6 @@ def test_payments_without_a_reference_of_their_own_are_recorded(
     rows = list_rows(check(clerk, again))
     assert [one[2] for one in rows if one[1]] == []
     assert [one[2] for one in rows].count("recorded") == len(known)
-
-
-@pytest.mark.django_db
-def test_rows_of_before_are_named_by_the_migration(clerk: Client) -> None:
-    named = bring_in(clerk, CASES["mt940-shared-bank-reference"].read_bytes())
-    before = dict(named.lines.values_list("position", "receipt"))
-    for line in named.lines.all():
-        line.receipt, line.receipt_key, line.bank_key = "BULK7", "bulk7", ""
-        line.save()
-    operator = bring_in(clerk, making.pack_csv(making.write_callbacks(making.make_events(5))))
-    own = set(operator.lines.values_list("receipt_key", "bank_key"))
-    module = import_module("lendingadmin.statements.migrations.0009_bank_references")
-    module.name_rows_of_banks(apps, None)
-    assert dict(named.lines.values_list("position", "receipt")) == before
-    assert set(named.lines.values_list("bank_key", flat=True)) == {"bulk7"}
-    assert set(operator.lines.values_list("receipt_key", "bank_key")) == own
-    assert StatementLine.objects.count() == 3 + len(own)
 
 
 BANK = """:20:S

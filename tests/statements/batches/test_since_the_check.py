@@ -6,8 +6,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.utils import timezone
 
@@ -80,21 +78,6 @@ def test_a_statement_that_is_not_whole_takes_nothing_back(
     assert part.proof["found"]
     batch = check(clerk, pay("L-1"))
     assert [one[2] for one in list_rows(batch)] == ["fine"]
-
-
-def test_reversals_that_were_kept_before_are_found_after_the_upgrade(clerk: Client) -> None:
-    executor = MigrationExecutor(connection)
-    reversals = StatementLine.objects.exclude(reverses_key="").values_list(
-        "reverses_key", flat=True
-    )
-    bring_in(clerk, write_statement(PAID, BACK))
-    assert list(reversals) == ["sjaa000000"]
-    try:
-        executor.migrate([("statements", "0006_money_that_left")])
-    finally:
-        after = MigrationExecutor(connection)
-        after.migrate(after.loader.graph.leaf_nodes())
-    assert list(reversals) == ["sjaa000000"]
 
 
 @pytest.mark.parametrize("place", PUT)

@@ -1,15 +1,12 @@
-"""`manage.py audit verify`, `guard`, `anchor` and `archive`: whether the trail can be trusted."""
+"""`manage.py audit verify`, `guard` and `anchor`: whether the trail can be trusted."""
 
-from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
-from django.utils import timezone
 
-from lendingadmin.audit import archive, record_command, triggers
+from lendingadmin.audit import record_command, triggers
 from lendingadmin.audit.anchor import (
     Anchor,
     AnchorUnreadable,
@@ -18,26 +15,19 @@ from lendingadmin.audit.anchor import (
     stands,
     write_anchor,
 )
-from lendingadmin.audit.models import ArchivedStretch, Entry
 from lendingadmin.audit.verification import CUT, Verifier
-from lendingadmin.staff.retention import TABLES
 
 
 class Command(BaseCommand):
-    """Verifies the chain, makes triggers again, casts the anchor again, archives what is old."""
+    """Verifies the chain, makes missing triggers, moves the anchor."""
 
     help = "Whether the audit trail is whole, and guarded."
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        verify = actions.add_parser("verify", help="compare every entry with the chain")
-        verify.add_argument(
-            "files", nargs="*", type=Path, metavar="FILE", help="compare these archives too"
-        )
+        actions.add_parser("verify", help="compare every entry with the chain")
         actions.add_parser("guard", help="make the triggers that are missing")
         actions.add_parser("anchor", help="take the newest entry as the end of the chain")
-        kept = actions.add_parser("archive", help="put entries past KEEP_ROWS_DAYS into files")
-        kept.add_argument("--dry-run", action="store_true", help="say how many; archive none")
 
     def handle(self, **options: Any) -> None:
         """Do what was asked for. Raises CommandError (exit 1) where the chain has a break."""
@@ -46,10 +36,6 @@ class Command(BaseCommand):
                 self._guard()
             case "anchor":
                 self._anchor()
-            case "archive":
-                self._archive(is_dry_run=options["dry_run"])
-            case "verify" if options["files"]:
-                self._verify_files(options["files"])
             case "verify":
                 self._verify()
 
@@ -70,42 +56,6 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(_explain_anchor(error)) from error
         self.stdout.write(f"The anchor is at entry {newest.entry_id}.")
-
-    def _archive(self, *, is_dry_run: bool) -> None:
-        days = next(one for one in TABLES if one.kind == "audit").count_days()
-        if not days:
-            raise CommandError(
-                "Entries stay in the table: KEEP_ROWS_DAYS has no days for audit, or AUDIT_ARCHIVE "
-                "names no folder."
-            )
-        before, archived = timezone.now() - timedelta(days=days), 0
-        try:
-            if is_dry_run:
-                count = archive.list_older(before).count()
-                self.stdout.write(f"{count:,} entries are older than {days} days.")
-                return
-            while stretch := archive.archive_stretch(before):
-                archived += stretch.count
-                self.stdout.write(f"{stretch.count:,} entries, {stretch}: {stretch.file_name}")
-        except (archive.ArchiveRefused, archive.ArchiveInvalid, OSError) as error:
-            raise CommandError(f"Not archived: {error}.") from error
-        self.stdout.write(f"{archived:,} entries older than {days} days were archived.")
-
-    def _verify_files(self, files: list[Path]) -> None:
-        """Raises CommandError for the first that does not stand."""
-        for file in files:
-            try:
-                found = archive.read_archive(file)
-            except (archive.ArchiveInvalid, OSError) as error:
-                raise CommandError(f"Not whole: {error}.") from error
-            self.stdout.write(f"{file.name}: {found.count:,} entries, {found}, are whole.")
-            known = ArchivedStretch.objects.filter(digest=found.digest).first()
-            if known is None:
-                raise CommandError(f"The trail here does not name {file.name}.")
-            following = ArchivedStretch.objects.filter(pk__gt=known.pk).order_by("pk").first()
-            first = following.file_name if following else f"entry {_find_first(known)} of the table"
-            self.stdout.write(f"  followed by {first}")
-        self._verify()
 
     def _check_anchor(self) -> None:
         """Raises CommandError where what the anchor knows of is not in the trail any more."""
@@ -128,14 +78,9 @@ class Command(BaseCommand):
         breaks = verifier.find_breaks()
         first = next(breaks, None)
         others = sum(1 for _ in breaks)
-        if archived := ArchivedStretch.objects.last():
-            when = f"{archived.last_at:%Y-%m-%d %H:%M:%S} UTC"
-            self.stdout.write(f"Entries up to {archived.last_id} of {when} are archived.")
-        if verifier.unchained:
-            self.stdout.write(f"{verifier.unchained:,} entries are older than the chain.")
         newest = verifier.last
         up_to = f", up to {newest.pk} of {newest.at:%Y-%m-%d %H:%M:%S} UTC" if newest else ""
-        self.stdout.write(f"{verifier.chained:,} entries were compared{up_to}.")
+        self.stdout.write(f"{verifier.compared:,} entries were compared{up_to}.")
         if first:
             more = f" {others:,} more do not fit behind it." if others else ""
             raise CommandError(
@@ -151,8 +96,3 @@ def _explain_anchor(error: OSError) -> str:
         f"The file of AUDIT_ANCHOR, {settings.AUDIT_ANCHOR}, cannot be used: {error.strerror}. "
         "Run this as the account of the worker, and with its folders."
     )
-
-
-def _find_first(known: ArchivedStretch) -> int | None:
-    rows = Entry.objects.filter(pk__gt=known.last_id).order_by("pk")
-    return rows.values_list("pk", flat=True).first()
