@@ -10,9 +10,9 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.urls import get_resolver
 
-from .staff.erasure import ERASABLE
-from .staff.retention import TABLES
-from .ui.access import guards_itself, routes, rule_of
+from lendingadmin.staff.erasure import ERASABLE
+from lendingadmin.staff.retention import TABLES
+from lendingadmin.ui.access import guards_itself, routes, rule_of
 
 _NEW_KEY = (
     "`manage.py new_data_key` prints a random one; where something is encrypted already, keep the "

@@ -14,14 +14,14 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from .borrowers.required import read_required_fields
-from .collections.rules import (
+from lendingadmin.borrowers.required import read_required_fields
+from lendingadmin.collections.rules import (
     by_app,
     read_closed_days,
     read_contact_attempts,
     read_contact_hours,
 )
-from .env import (
+from lendingadmin.env import (
     cache_address,
     data_keys,
     database_address,
@@ -45,9 +45,9 @@ from .env import (
     words,
     words_or_none,
 )
-from .gateway.lending_apps import read_lending_apps, words_by_app
-from .repayments.limits import read_amounts, read_approval_limits
-from .staff.provider_roles import read_provider_roles
+from lendingadmin.gateway.lending_apps import read_lending_apps, words_by_app
+from lendingadmin.repayments.limits import read_amounts, read_approval_limits
+from lendingadmin.staff.provider_roles import read_provider_roles
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"

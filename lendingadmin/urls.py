@@ -3,8 +3,8 @@
 from django.conf import settings
 from django.urls import include, path
 
-from .staff.urls import people_patterns
-from .ui import views
+from lendingadmin.staff.urls import people_patterns
+from lendingadmin.ui import views
 
 handler403 = "lendingadmin.ui.access.permission_denied"
 handler500 = "lendingadmin.ui.unavailable.server_error"
